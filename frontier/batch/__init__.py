@@ -1,0 +1,162 @@
+"""Batches of edges: checked, brought to the graph's types, and turned into arcs.
+
+An *arc* is one direction of an edge, which is what structures store: an edge of a directed graph is one arc, of an
+undirected graph two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids, as_weights, same_length
+from ..runtime import Counters, Device, load_kernels
+
+OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # what the counters count
+
+
+class Arcs:
+    """A batch of arcs on the graph's device, in the batch's order.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (m,)
+        An arc with ``src < 0`` came from a self-loop or a bad id and is to be ignored.
+    weights : array, shape (m,), or None
+    """
+
+    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None):
+        self.src = src
+        self.dst = dst
+        self.weights = weights
+        self._check = check
+
+    def __len__(self) -> int:
+        return int(self.src.size)
+
+    def check(self) -> Arcs:
+        """Wait for the batch to be examined, and raise if anything in it is bad. Costs nothing the second time."""
+        if self._check is not None:
+            check, self._check = self._check, None
+            check()
+        return self
+
+    def valid(self, xp: Any) -> Arcs:
+        """The checked batch without the arcs that are to be ignored."""
+        self.check()
+        keep = self.src >= 0
+        if bool(keep.all()):
+            return self
+        keep = xp.flatnonzero(keep)
+        return Arcs(self.src[keep], self.dst[keep], None if self.weights is None else self.weights[keep])
+
+
+def prepare_arcs(
+    device: Device,
+    src: Any,
+    dst: Any,
+    weights: Any,
+    *,
+    num_vertices: int,
+    vertex_dtype: np.dtype,
+    weight_dtype: np.dtype | None,
+    directed: bool,
+    absent: Any,
+    drop_loops: bool = True,
+) -> Arcs:
+    """Check a batch and turn its edges into arcs, in one pass on the device.
+
+    Parameters
+    ----------
+    weight_dtype : dtype or None
+        Of the graph's weights; None where the graph has none.
+    absent : array of bool, shape (num_vertices,), or None
+        Which ids name no vertex.
+    drop_loops : bool
+        Mark self-loops to be ignored.
+
+    Raises
+    ------
+    TypeError, ValueError
+        At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values shows:
+        an id that is out of range or names a deleted vertex, a NaN weight.
+    """
+    src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
+    if src.dtype != dst.dtype:
+        src, dst = src.astype(np.int64), dst.astype(np.int64)
+    if weights is not None:
+        if weight_dtype is None:
+            raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
+        weights = as_weights(device, weights, "weights", weight_dtype)
+    same_length(src=src, dst=dst, weights=weights)
+    xp = device.xp
+    copies = 1 if directed else 2
+    out_src = xp.empty(src.size * copies, vertex_dtype)
+    out_dst = xp.empty(src.size * copies, vertex_dtype)
+    out_weights = None
+    if weight_dtype is not None:
+        out_weights = xp.empty(src.size * copies, weight_dtype)
+        if weights is None:
+            out_weights.fill(1)
+    defines = {"ID": src.dtype, "VID": vertex_dtype, "WEIGHT": weight_dtype or np.dtype(np.float32)}
+    counters = Counters(device, 3)
+    load_kernels("frontier.batch", device, defines).prepare(
+        src.size, src, dst, weights, num_vertices, absent, directed, drop_loops,
+        out_src, out_dst, out_weights if weights is not None else None, counters.array,
+    )  # fmt: skip
+
+    def check() -> None:
+        problems = counters.read()
+        if any(problems):
+            _explain(device, problems, src, dst, weights, num_vertices, absent)
+
+    return Arcs(out_src, out_dst, out_weights, check)
+
+
+def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:
+    """`ids` as a device array, each within the graph.
+
+    Raises
+    ------
+    ValueError
+        An id is outside ``[0, num_vertices)`` or names a deleted vertex.
+    """
+    ids = as_ids(device, ids, name)
+    if ids.size:
+        _range_error(device, ids, name, num_vertices)
+        if absent is not None:
+            _absent_error(device, ids, name, absent)
+    return ids
+
+
+def _explain(device: Device, problems: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any) -> None:
+    """Raise the error that names what is wrong with a batch."""
+    if problems[OUT_OF_RANGE]:
+        _range_error(device, src, "src", n)
+        _range_error(device, dst, "dst", n)
+    if problems[ABSENT]:
+        _absent_error(device, src, "src", absent)
+        _absent_error(device, dst, "dst", absent)
+    where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
+    raise ValueError(f"weights[{where}] is NaN; {problems[NAN_WEIGHT]} in the batch are")
+
+
+def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:
+    bad = device.xp.flatnonzero((ids < 0) | (ids >= num_vertices))
+    if bad.size:
+        where = int(bad[0])
+        raise ValueError(
+            f"{name}[{where}] is {int(ids[where])}, outside the graph's vertices 0..{num_vertices - 1} "
+            f"({bad.size} such ids); insert_vertices() extends them"
+        )
+
+
+def _absent_error(device: Device, ids: Any, name: str, absent: Any) -> None:
+    bad = device.xp.flatnonzero(absent[ids])
+    if bad.size:
+        where = int(bad[0])
+        raise ValueError(
+            f"{name}[{where}] is {int(ids[where])}, a vertex that was deleted ({bad.size} such ids); "
+            "insert_vertices([ids]) brings it back"
+        )

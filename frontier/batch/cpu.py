@@ -1,0 +1,38 @@
+"""CPU kernels that prepare a batch."""
+
+import numpy as np
+
+from ..runtime import cpu_kernel
+
+
+@cpu_kernel
+def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst, out_weights,
+            counters):  # fmt: skip
+    """Turn `count` edges into arcs; count bad ids and weights, which become arcs to ignore."""
+    copies = 1 if directed else 2
+    for i in range(count):
+        u = src[i]
+        v = dst[i]
+        good = 0 <= u < num_vertices and 0 <= v < num_vertices
+        if not good:
+            counters[0] += 1
+        elif absent is not None:
+            if absent[u] or absent[v]:
+                counters[1] += 1
+                good = False
+        if weights is not None:
+            if np.isnan(weights[i]):
+                counters[2] += 1
+                good = False
+        if drop_loops and u == v:
+            good = False
+        j = i * copies
+        out_src[j] = u if good else -1
+        out_dst[j] = v
+        if weights is not None:
+            out_weights[j] = weights[i]
+        if not directed:
+            out_src[j + 1] = v if good else -1
+            out_dst[j + 1] = u
+            if weights is not None:
+                out_weights[j + 1] = weights[i]

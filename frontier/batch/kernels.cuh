@@ -1,0 +1,39 @@
+// CUDA kernels that prepare a batch. Macros: ID (the user's id type), VID (the graph's), WEIGHT.
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+// Turns `count` edges into arcs; counts bad ids and weights, which become arcs to ignore.
+extern "C" __global__ void prepare(
+    i64 count, const ID* src, const ID* dst, const WEIGHT* weights, i64 num_vertices, const bool* absent,
+    bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* counters) {
+  GRID_STRIDE(i, count) {
+    i64 u = src[i], v = dst[i];
+    bool good = u >= 0 && u < num_vertices && v >= 0 && v < num_vertices;
+    if (!good) {
+      atomicAdd(counters, 1ull);
+    } else if (absent && (absent[u] || absent[v])) {
+      atomicAdd(counters + 1, 1ull);
+      good = false;
+    }
+    WEIGHT w = WEIGHT(1);
+    if (weights) {
+      w = weights[i];
+      if (w != w) {
+        atomicAdd(counters + 2, 1ull);
+        good = false;
+      }
+    }
+    if (drop_loops && u == v) good = false;
+    if (directed) {
+      out_src[i] = good ? VID(u) : VID(-1);
+      out_dst[i] = VID(v);
+      if (weights) out_weights[i] = w;
+    } else {
+      out_src[2 * i] = good ? VID(u) : VID(-1);
+      out_dst[2 * i] = VID(v);
+      out_src[2 * i + 1] = good ? VID(v) : VID(-1);
+      out_dst[2 * i + 1] = VID(u);
+      if (weights) out_weights[2 * i] = out_weights[2 * i + 1] = w;
+    }
+  }
+}

@@ -1,0 +1,280 @@
+"""`DynamicGraph`: what every structure that can be changed offers, and the methods such a structure supplies."""
+
+from __future__ import annotations
+
+import weakref
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from .arrays import as_ids
+from .batch import Arcs, check_ids
+from .graph import Graph
+from .sort import arc_keys, last_of_runs, sort_pairs, split_keys, unique_arcs
+from .updates import UpdateObserver, UpdateResult
+
+ON_EXISTING = ("replace", "keep", "add")
+
+
+class DynamicGraph(Graph):
+    """A graph that batches of edges and vertices can be added to and taken from.
+
+    The rules are the same for every structure on every device:
+
+    * The graph is simple. Self-loops in a batch are dropped; of an edge listed several times the last counts.
+    * ``directed=False`` keeps both directions in step; a batch may name an edge in either direction, or both.
+    * A batch is applied wholly or not at all: bad input raises before anything changes.
+    * Deleting an edge that is not there does nothing.
+    """
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._observers: list[weakref.ref[UpdateObserver]] = []
+
+    # ---- edges ------------------------------------------------------------------------------------------------------
+
+    def insert_edges(self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace") -> UpdateResult:
+        """Insert a batch of edges.
+
+        Parameters
+        ----------
+        src, dst : array-like of int, shape (m,)
+        weights : array-like of numbers, shape (m,), optional
+            1 by default, in weighted graphs.
+        on_existing : {"replace", "keep", "add"}
+            What becomes of an edge that is there already: its weight is replaced, kept, or added to. With ``"add"`` an
+            edge whose weight falls to 0 or below is deleted, and one that is not there and would start so is not inserted.
+
+        Returns
+        -------
+        UpdateResult
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it; the graph is as it was.
+        MemoryError
+            The device's memory is exhausted; the graph is as it was.
+        """
+        if on_existing not in ON_EXISTING:
+            raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
+        if on_existing == "add" and self.weight_dtype is None:
+            raise ValueError("on_existing='add' adds weights, but this graph has none")
+        arcs = self._prepare(src, dst, weights, directed=self.directed)
+        if not len(arcs):
+            return UpdateResult()
+        if on_existing == "replace":
+            inserted, replaced = self._insert_observed(arcs)
+            return self._result(inserted, replaced, 0)
+        keys, new = unique_arcs(self.device, arcs, self._num_vertices)
+        src, dst = split_keys(keys, self._num_vertices, self.vertex_dtype)
+        slots = self._find(src, dst)
+        if on_existing == "keep":
+            absent = self.xp.flatnonzero(slots < 0)
+            kept = Arcs(src[absent], dst[absent], None if new is None else new[absent])
+            inserted, _ = self._insert_observed(kept)
+            return self._result(inserted, 0, 0)
+        present = self.xp.flatnonzero(slots >= 0)
+        new[present] += self._weight_pool()[slots[present]]
+        stay = new > 0
+        gone = self.xp.flatnonzero(~stay & (slots >= 0))
+        stay = self.xp.flatnonzero(stay)
+        inserted, replaced = self._insert_observed(Arcs(src[stay], dst[stay], new[stay]))
+        deleted = self._delete_observed(Arcs(src[gone], dst[gone], None))
+        return self._result(inserted, replaced, deleted)
+
+    def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
+        """Delete a batch of edges; those that are not there are passed over.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it; the graph is as it was.
+        """
+        arcs = self._prepare(src, dst, None, directed=self.directed)
+        return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
+
+    def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
+        copies = 1 if self.directed else 2
+        return UpdateResult(inserted // copies, replaced // copies, deleted // copies)
+
+    def _insert_observed(self, arcs: Arcs) -> tuple[int, int]:
+        observers = self._live_observers()
+        if observers:
+            new = self._effective_edges(arcs, present=False)
+        if len(arcs):
+            inserted, replaced = self._insert(arcs)
+            self._num_arcs += inserted
+            self.version += 1
+        else:
+            inserted = replaced = 0
+        for observer in observers:
+            observer.edges_inserted(*new)
+        return inserted, replaced
+
+    def _delete_observed(self, arcs: Arcs) -> int:
+        observers = self._live_observers()
+        if observers:
+            old = self._effective_edges(arcs, present=True)
+            for observer in observers:
+                observer.edges_deleting(*old)
+        deleted = 0
+        if len(arcs):
+            deleted = self._delete(arcs)
+            self._num_arcs -= deleted
+            self.version += 1
+        for observer in observers:
+            observer.edges_deleted()
+        return deleted
+
+    def _effective_edges(self, arcs: Arcs, present: bool) -> tuple[Any, Any]:
+        """The distinct edges of a batch that are (or are not) in the graph; undirected ones once, as src < dst."""
+        arcs = arcs.valid(self.xp)
+        src, dst = arcs.src, arcs.dst
+        if not self.directed:
+            forward = self.xp.flatnonzero(src < dst)
+            src, dst = src[forward], dst[forward]
+        if not src.size:
+            return src, dst
+        there = self._find(src, dst) >= 0
+        chosen = self.xp.flatnonzero(there if present else ~there)
+        keys = arc_keys(self.device, src[chosen], dst[chosen], self._num_vertices)
+        keys, _ = sort_pairs(self.device, keys, keys)
+        return split_keys(keys[last_of_runs(self.device, keys)], self._num_vertices, self.vertex_dtype)
+
+    # ---- vertices ---------------------------------------------------------------------------------------------------
+
+    def insert_vertices(self, count_or_ids: Any) -> Any:
+        """Add vertices.
+
+        Parameters
+        ----------
+        count_or_ids : int or array-like of int
+            A number of vertices: deleted ids are given out again, smallest first, and the id space grows when there are
+            none left. Or the ids themselves: deleted ones come back, and the id space is extended to hold larger ones.
+
+        Returns
+        -------
+        array of int64, on the graph's device
+            The ids of the vertices.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A negative count or id; the graph is as it was.
+        """
+        xp = self.xp
+        if isinstance(count_or_ids, int | np.integer) and not isinstance(count_or_ids, bool):
+            count = int(count_or_ids)
+            if count < 0:
+                raise ValueError(f"the number of vertices must not be negative, got {count}")
+            free = xp.flatnonzero(self._absent)[:count] if self._absent is not None else xp.empty(0, np.int64)
+            fresh = count - int(free.size)
+            ids = xp.concatenate([
+                free.astype(np.int64), xp.arange(self._num_vertices, self._num_vertices + fresh, dtype=np.int64)
+            ])  # fmt: skip
+        else:
+            ids = as_ids(self.device, count_or_ids, "ids").astype(np.int64)
+            if ids.size and int(ids.min()) < 0:
+                raise ValueError(f"ids must not be negative, got {int(ids.min())}")
+        if ids.size:
+            self._grow_to(int(ids.max()) + 1)
+            if self._absent is not None:
+                self._absent[ids] = False
+                if not bool(self._absent.any()):
+                    self._absent = None
+            self.version += 1
+        return ids
+
+    def _grow_to(self, num_vertices: int) -> None:
+        """Extend the id space; does nothing if it is large enough."""
+        if num_vertices <= self._num_vertices:
+            return
+        if num_vertices > np.iinfo(self.vertex_dtype).max:
+            raise ValueError(
+                f"{num_vertices} vertices do not fit in this graph's {self.vertex_dtype} ids; "
+                "make it with vertex_dtype='int64'"
+            )
+        self._extend(num_vertices)
+        if self._absent is not None:
+            absent = self.xp.zeros(num_vertices, bool)
+            absent[: self._num_vertices] = self._absent
+            self._absent = absent
+        self._num_vertices = num_vertices
+        self.version += 1
+        for observer in self._live_observers():
+            observer.vertices_changed()
+
+    def delete_vertices(self, ids: Any) -> UpdateResult:
+        """Delete vertices and every edge that touches them.
+
+        The ids become absent: to name one in a batch raises, until `insert_vertices` gives it out again. Directed graphs
+        are searched whole for edges that point to the vertices; undirected ones only around them.
+
+        Returns
+        -------
+        UpdateResult
+            With the number of edges deleted.
+
+        Raises
+        ------
+        TypeError, ValueError
+            An id is out of range or deleted already; the graph is as it was.
+        """
+        ids = check_ids(self.device, ids, "ids", self._num_vertices, self._absent)
+        if not ids.size:
+            return UpdateResult()
+        from .operators.extract import incident_arcs
+
+        xp = self.xp
+        marked = xp.zeros(self._num_vertices, bool)
+        marked[ids] = True
+        src, dst = incident_arcs(self, marked)
+        deleted = self._delete_observed(Arcs(src, dst, None))
+        self._release(xp.flatnonzero(marked))
+        self._absent = marked if self._absent is None else self._absent | marked
+        self.version += 1
+        return self._result(0, 0, deleted)
+
+    # ---- observers --------------------------------------------------------------------------------------------------
+
+    def attach(self, observer: UpdateObserver) -> None:
+        """Have `observer` told of updates for as long as it lives; the graph does not keep it alive."""
+        self._observers.append(weakref.ref(observer))
+
+    def detach(self, observer: UpdateObserver) -> None:
+        """Tell `observer` of no more updates."""
+        self._observers = [ref for ref in self._observers if ref() not in (None, observer)]
+
+    def _live_observers(self) -> list[UpdateObserver]:
+        if not self._observers:
+            return []
+        live = [(ref, ref()) for ref in self._observers]
+        self._observers = [ref for ref, observer in live if observer is not None]
+        return [observer for _, observer in live if observer is not None]
+
+    # ---- for structures ---------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        """*structure*: insert arcs, of equal ones the last; return how many distinct arcs were new and replaced.
+
+        ``arcs.check()`` must have been called before anything changes. If memory runs out the graph is left as it was.
+        """
+
+    @abstractmethod
+    def _delete(self, arcs: Arcs) -> int:
+        """*structure*: delete those of the arcs that are there; return how many distinct arcs that were.
+
+        ``arcs.check()`` must have been called before anything changes.
+        """
+
+    @abstractmethod
+    def _extend(self, num_vertices: int) -> None:
+        """*structure*: make room for ids up to `num_vertices` - 1; the new vertices have no neighbors."""
+
+    def _release(self, ids: Any) -> None:
+        """*structure*: give back what deleted vertices, whose arcs are gone, still hold."""
+
+

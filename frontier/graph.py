@@ -1,0 +1,435 @@
+"""`Graph`: what every structure offers, and the few methods a structure supplies."""
+
+from __future__ import annotations
+
+import copy
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_ids, as_weights, same_length
+from .batch import Arcs, check_ids, prepare_arcs
+from .registry import structures
+from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
+from .sort import row_ids, sorted_unique_arcs
+from .updates import MemoryUsage
+
+FORMAT_VERSION = 1
+MAX_INT32_VERTICES = 2**31 - 1
+
+
+class Graph(ABC):
+    """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
+
+    A structure subclasses it (or `DynamicGraph`, if it can be changed) and supplies the methods marked *structure*; its
+    arrays are those named in `_arrays`. Everything else is here, once, for all structures and devices.
+
+    Attributes
+    ----------
+    name : str
+        What the structure is called in the registry, on the command line and in files.
+    directed : bool
+    device : Device
+    vertex_dtype : dtype
+        int32, or int64 where ids need it.
+    weight_dtype : dtype or None
+        None in graphs without weights.
+    version : int
+        Grows with every update: what was computed for one version may be out of date at the next.
+    """
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
+    can_store_weights: ClassVar[bool] = True
+    _arrays: ClassVar[tuple[str, ...]] = ()
+    """Names of the array attributes that make up the graph (each may be None)."""
+    _scalars: ClassVar[tuple[str, ...]] = ()
+    """Names of the number and string attributes that belong to them."""
+
+    def __init__(
+        self,
+        num_vertices: int = 0,
+        *,
+        directed: bool = False,
+        device: str | Device = "auto",
+        weight_dtype: Any = None,
+        vertex_dtype: Any = None,
+    ):
+        if isinstance(num_vertices, bool) or not isinstance(num_vertices, int | np.integer):
+            raise TypeError(f"num_vertices must be an integer, not {type(num_vertices).__name__}")
+        if num_vertices < 0:
+            raise ValueError(f"num_vertices must not be negative, got {num_vertices}")
+        if not isinstance(directed, bool | np.bool_):
+            raise TypeError(f"directed must be True or False, not {directed!r}")
+        self.directed = bool(directed)
+        self.device = resolve_device(device)
+        self.weight_dtype = None if weight_dtype is None else np.dtype(weight_dtype)
+        if self.weight_dtype is not None and self.weight_dtype not in WEIGHT_DTYPES:
+            names = ", ".join(str(dtype) for dtype in WEIGHT_DTYPES)
+            raise TypeError(f"weight_dtype must be one of {names}, not {self.weight_dtype}")
+        if self.weight_dtype is not None and not self.can_store_weights:
+            raise ValueError(f"{type(self).__name__} stores no weights")
+        self.vertex_dtype = np.dtype(vertex_dtype or (np.int32 if num_vertices <= MAX_INT32_VERTICES else np.int64))
+        if self.vertex_dtype not in VERTEX_DTYPES:
+            raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
+        if num_vertices > np.iinfo(self.vertex_dtype).max:
+            raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
+        self._num_vertices = int(num_vertices)
+        self._num_arcs = 0
+        self._absent = None  # array of bool: ids that name no vertex; None while there are none
+        self.version = 0
+        self._attach_runtime()
+
+    def _attach_runtime(self) -> None:
+        """Set up what is not part of the graph itself: kernels, scratch memory, observers, the cached view."""
+        self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
+        self._scratch = Scratch(self.device)
+        self._view: tuple[int, Any] | None = None
+        self._observers: list[Any] = []
+
+    # ---- making graphs ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        weights: Any = None,
+        num_vertices: int | None = None,
+        directed: bool = False,
+        device: str | Device = "auto",
+        **options: Any,
+    ) -> Self:
+        """A graph with these edges.
+
+        Self-loops are dropped; of an edge that is listed several times the last counts.
+
+        Parameters
+        ----------
+        src, dst : array-like of int, shape (m,)
+            NumPy, CuPy, lists, pandas, Arrow or cuDF columns, PyTorch tensors. A list of an undirected graph may name an
+            edge in either direction, or both.
+        weights : array-like of numbers, shape (m,), optional
+            int32, int64, float32 or float64; the graph keeps their type.
+        num_vertices : int, optional
+            Size of the id space; by default the largest id plus one.
+        directed : bool
+        device : {"auto", "cpu", "gpu"}
+        **options
+            The structure's own.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it.
+
+        Notes
+        -----
+        Takes a sort of the edges: O(m log m) work.
+        """
+        place = resolve_device(device)
+        src, dst = as_ids(place, src, "src"), as_ids(place, dst, "dst")
+        same_length(src=src, dst=dst)
+        if weights is not None:
+            weights = as_weights(place, weights, "weights")
+            options.setdefault("weight_dtype", weights.dtype)
+        if num_vertices is None:
+            num_vertices = 1 + max(int(src.max()), int(dst.max())) if src.size else 0
+        graph = cls(num_vertices, directed=directed, device=place, **options)
+        if src.size:
+            graph._load(prepare_arcs(
+                place, src, dst, weights, num_vertices=graph.num_vertices, vertex_dtype=graph.vertex_dtype,
+                weight_dtype=graph.weight_dtype, directed=graph.directed, absent=None,
+            ))  # fmt: skip
+        return graph
+
+    def _load(self, arcs: Arcs) -> None:
+        """Fill this empty graph."""
+        offsets, dst, weights = sorted_unique_arcs(self.device, arcs.check(), self._num_vertices)
+        self._build(offsets, dst, weights)
+        self._num_arcs = int(dst.size)
+        self.version += 1
+
+    def copy(self) -> Self:
+        """An independent graph with the same contents, on the same device."""
+        twin = copy.copy(self)
+        for name in (*self._arrays, "_absent"):
+            array = getattr(self, name)
+            setattr(twin, name, None if array is None else array.copy())
+        twin._attach_runtime()
+        return twin
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph to a file (NumPy's ``.npz``), as it is laid out in memory."""
+        header = {
+            "format": FORMAT_VERSION,
+            "structure": self.name,
+            "directed": self.directed,
+            "weight_dtype": None if self.weight_dtype is None else self.weight_dtype.name,
+            "vertex_dtype": self.vertex_dtype.name,
+            "num_vertices": self._num_vertices,
+            "num_arcs": self._num_arcs,
+            "scalars": {name: getattr(self, name) for name in self._scalars},
+        }
+        arrays = {name: getattr(self, name) for name in (*self._arrays, "_absent")}
+        held = {name: self.device.to_host(array) for name, array in arrays.items() if array is not None}
+        with open(path, "wb") as file:
+            np.savez(file, header=np.array(json.dumps(header)), **held)
+
+    @classmethod
+    def load(cls, path: str | Path, device: str | Device = "auto") -> Graph:
+        """The graph that `save` wrote.
+
+        Parameters
+        ----------
+        device : {"auto", "cpu", "gpu"}
+            Where to put it, whichever device it was saved from.
+
+        Raises
+        ------
+        ValueError
+            The file holds no graph, or one of another structure than this class.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            header = json.loads(str(arrays.pop("header")))
+            if header["format"] != FORMAT_VERSION:
+                raise ValueError(f"format {header['format']}, not {FORMAT_VERSION}")
+        except (KeyError, ValueError, EOFError, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            raise ValueError(f"{path} holds no graph saved by this version: {error}") from None
+        kind = structures()[header["structure"]]
+        if not issubclass(kind, cls):
+            raise ValueError(f"{path} holds a graph of structure {kind.name!r}, not a {cls.__name__}")
+        graph = kind(
+            header["num_vertices"], directed=header["directed"], device=device,
+            weight_dtype=header["weight_dtype"], vertex_dtype=header["vertex_dtype"],
+        )  # fmt: skip
+        for name, value in header["scalars"].items():
+            setattr(graph, name, value)
+        for name in (*graph._arrays, "_absent"):
+            setattr(graph, name, graph.device.xp.asarray(arrays[name]) if name in arrays else None)
+        graph._num_arcs = header["num_arcs"]
+        graph._attach_runtime()
+        return graph
+
+    # ---- looking at graphs ------------------------------------------------------------------------------------------
+
+    @property
+    def num_vertices(self) -> int:
+        """Size of the id space, and length of every per-vertex result; deleted and isolated vertices count."""
+        return self._num_vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges; an undirected edge counts once."""
+        return self._num_arcs if self.directed else self._num_arcs // 2
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of stored directions: twice the edges of an undirected graph."""
+        return self._num_arcs
+
+    @property
+    def is_weighted(self) -> bool:
+        return self.weight_dtype is not None
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the graph's device: ``numpy`` or ``cupy``."""
+        return self.device.xp
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Macros that specialise CUDA kernels to this graph's types."""
+        return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
+
+    def view(self) -> Any:
+        """What kernels see of the graph (`frontier.view`); valid until the next update."""
+        if self._view is None or self._view[0] != self.version:
+            self._view = (self.version, self._make_view())
+        return self._view[1]
+
+    def has_vertices(self, ids: Any) -> Any:
+        """Whether each id names a vertex: inside the id space and not deleted.
+
+        Returns
+        -------
+        array of bool, on the graph's device
+        """
+        ids = as_ids(self.device, ids, "ids")
+        found = (ids >= 0) & (ids < self._num_vertices)
+        if self._absent is not None:
+            inside = self.xp.where(found, ids, 0)
+            found &= ~self._absent[inside]
+        return found
+
+    def has_edges(self, src: Any, dst: Any) -> Any:
+        """Whether each edge is in the graph.
+
+        Returns
+        -------
+        array of bool, shape (m,), on the graph's device
+
+        Raises
+        ------
+        ValueError
+            An id is out of range or names a deleted vertex.
+        """
+        return self.find_edges(src, dst) >= 0
+
+    def find_edges(self, src: Any, dst: Any) -> Any:
+        """The slot of each arc ``src[i] -> dst[i]``, or -1: the `edge` that operators see, until the next update.
+
+        Returns
+        -------
+        array of int64, shape (m,), on the graph's device
+        """
+        arcs = self._prepare(src, dst, None, directed=True, drop_loops=False).check()
+        if not len(arcs):
+            return self.xp.empty(0, np.int64)
+        return self._find(arcs.src, arcs.dst)
+
+    def edge_weights(self, src: Any, dst: Any) -> Any:
+        """The weight of each edge.
+
+        Returns
+        -------
+        array of `weight_dtype`, shape (m,), on the graph's device
+            1 (float32) for every edge of a graph without weights.
+
+        Raises
+        ------
+        ValueError
+            An id is bad, or an edge is not in the graph.
+        """
+        slots = self.find_edges(src, dst)
+        missing = self.xp.flatnonzero(slots < 0)
+        if missing.size:
+            i = int(missing[0])
+            u, v = (int(self.xp.asarray(as_ids(self.device, x, "ids"))[i]) for x in (src, dst))
+            raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
+        if self.weight_dtype is None:
+            return self.xp.ones(slots.size, np.float32)
+        return self._weight_pool()[slots]
+
+    def degrees(self) -> Any:
+        """Number of neighbors of every vertex (out-degree in directed graphs).
+
+        Returns
+        -------
+        array of int64, shape (num_vertices,), on the graph's device
+        """
+        return self._degrees().astype(np.int64)
+
+    def neighbors(self, v: int) -> Any:
+        """The neighbors of `v` (those it points to, in directed graphs), in ascending order.
+
+        Returns
+        -------
+        array of `vertex_dtype`, on the graph's device
+        """
+        if isinstance(v, bool) or not isinstance(v, int | np.integer):
+            raise TypeError(f"v must be an integer, not {type(v).__name__}")
+        ids = check_ids(self.device, [int(v)], "v", self._num_vertices, self._absent)
+        from .operators.extract import extract
+
+        _, dst, _ = extract(self, vertices=ids.astype(self.vertex_dtype))
+        return self.xp.sort(dst)
+
+    def to_coo(self) -> tuple[Any, Any, Any]:
+        """All edges as ``(src, dst, weights)`` on the graph's device, sorted; undirected ones once, as ``src < dst``.
+
+        `weights` is None in graphs without them.
+        """
+        from .operators.extract import extract_sorted
+
+        offsets, dst, weights = extract_sorted(self)
+        src = row_ids(self.device, offsets, self.vertex_dtype)
+        if not self.directed:
+            keep = self.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+            weights = None if weights is None else weights[keep]
+        return src, dst, weights
+
+    def to_csr(self) -> Graph:
+        """A static snapshot, sorted, on the same device: a graph of structure ``csr``, with arrays of its own.
+
+        Its `offsets`, `indices` and `weights` are what SciPy and others call CSR.
+        """
+        from .operators.extract import extract_sorted
+        from .registry import snapshot_structure
+
+        return snapshot_structure().from_csr(  # type: ignore[attr-defined]
+            *extract_sorted(self), directed=self.directed, device=self.device, absent=self._absent
+        )
+
+    def memory_usage(self) -> MemoryUsage:
+        """Bytes that the graph takes, beside what CSR would."""
+        arrays = [getattr(self, name) for name in (*self._arrays, "_absent")]
+        reserved = sum(int(array.nbytes) for array in arrays if array is not None) + self._scratch.nbytes()
+        weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
+        offset = 4 if self._num_arcs < 2**31 else 8
+        csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
+        return MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+
+    def __len__(self) -> int:
+        return self._num_vertices
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
+        return (
+            f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
+            f"{self.device.kind})"
+        )
+
+    # ---- for structures ---------------------------------------------------------------------------------------------
+
+    def _prepare(self, src: Any, dst: Any, weights: Any, *, directed: bool, drop_loops: bool = True) -> Arcs:
+        """Users' arrays as arcs of this graph; weights are kept only where they are given."""
+        return prepare_arcs(
+            self.device, src, dst, weights, num_vertices=self._num_vertices, vertex_dtype=self.vertex_dtype,
+            weight_dtype=self.weight_dtype, directed=directed, absent=self._absent, drop_loops=drop_loops,
+        )  # fmt: skip
+
+    @property
+    @abstractmethod
+    def slot_capacity(self) -> int:
+        """*structure*: number of slots of the pool; every slot is below it."""
+
+    @abstractmethod
+    def _make_view(self) -> Any:
+        """*structure*: a view of the graph as it is now (`frontier.view.pack_view`)."""
+
+    @abstractmethod
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        """*structure*: fill the empty graph from CSR arrays that are sorted and free of duplicates.
+
+        `offsets` is int64 of length num_vertices + 1; `weights` is None in graphs without weights. The arrays may be kept.
+        """
+
+    @abstractmethod
+    def _find(self, src: Any, dst: Any) -> Any:
+        """*structure*: the slots (int64) of these arcs, -1 where there is none. Ids are good."""
+
+    @abstractmethod
+    def _degrees(self) -> Any:
+        """*structure*: number of neighbors of each vertex, an integer array of length num_vertices."""
+
+    @abstractmethod
+    def _weight_pool(self) -> Any:
+        """*structure*: weights by slot."""
+
+    @abstractmethod
+    def _used_bytes(self) -> int:
+        """*structure*: see `MemoryUsage.used`."""

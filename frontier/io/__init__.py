@@ -1,0 +1,34 @@
+"""Reading, generating, streaming and writing of edge lists.
+
+A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, and pyarrow only for Parquet, Feather,
+Arrow and CSV with quoted fields.
+"""
+
+from frontier.io.edge_list import EdgeList
+from frontier.io.errors import ParseError
+from frontier.io.generators import preferential_attachment, small_world, uniform
+from frontier.io.lattices import grid, road_like
+from frontier.io.reader import read_edges
+from frontier.io.rmat import rmat
+from frontier.io.stream import EdgeStream, read_stream, stream_edges
+from frontier.io.tables import from_table
+from frontier.io.window import sliding_window
+from frontier.io.writer import write_edges
+
+__all__ = [
+    "EdgeList",
+    "EdgeStream",
+    "ParseError",
+    "from_table",
+    "grid",
+    "preferential_attachment",
+    "read_edges",
+    "read_stream",
+    "rmat",
+    "road_like",
+    "sliding_window",
+    "small_world",
+    "stream_edges",
+    "uniform",
+    "write_edges",
+]

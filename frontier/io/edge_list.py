@@ -1,0 +1,206 @@
+"""The edge list: what readers and generators return and what streams cut into batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+_INT32_VERTICES = 2**31
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeList:
+    """Edge records in columns, in the order in which they were read or generated.
+
+    Nothing is cleaned: self-loops, duplicates and, in undirected graphs, either direction may occur.
+
+    Parameters
+    ----------
+    src, dst : array_like of int, shape (m,)
+        Ends of each record. Kept as int32 where every vertex number fits, as int64 otherwise.
+    weights : array_like of float or int, shape (m,), optional
+        Weight of each record.
+    times : array_like of int or float, shape (m,), optional
+        Time of each record, in the unit of the source (SNAP: seconds).
+    num_vertices : int, optional
+        Number of vertices; by default one more than the largest vertex number.
+    ids : array_like, shape (num_vertices,), optional
+        Original id of every vertex, where vertices were renumbered: ``ids[new] == old``.
+    directed : bool, optional
+        Whether the source says that records are directed; None where it does not say.
+    operation : {"insert", "delete"}
+        What a batch of a stream does to a graph.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length, are not one-dimensional, hold a negative vertex or one that is not below
+        `num_vertices`, if `ids` has another length than `num_vertices`, or if `operation` is unknown.
+    TypeError
+        If `src` or `dst` does not hold integers.
+    """
+
+    src: np.ndarray
+    dst: np.ndarray
+    weights: np.ndarray | None = None
+    times: np.ndarray | None = None
+    num_vertices: int | None = None
+    ids: np.ndarray | None = None
+    directed: bool | None = None
+    operation: str = "insert"
+
+    def __post_init__(self) -> None:
+        src, dst = _vertex_column("src", self.src), _vertex_column("dst", self.dst)
+        for name in ("dst", "weights", "times"):
+            column = getattr(self, name)
+            if column is not None:
+                column = np.asarray(column)
+                if column.shape != src.shape:
+                    raise ValueError(f"{name} has shape {column.shape}, src has {src.shape}")
+                object.__setattr__(self, name, column)
+        largest = max(int(src.max()), int(dst.max())) if len(src) else -1
+        if len(src) and min(int(src.min()), int(dst.min())) < 0:
+            raise ValueError("vertex numbers must not be negative")
+        count = largest + 1 if self.num_vertices is None else int(self.num_vertices)
+        if count < 0:
+            raise ValueError(f"num_vertices must not be negative, got {count}")
+        if largest >= count:
+            raise ValueError(f"vertex {largest} is not below num_vertices = {count}")
+        if self.ids is not None:
+            object.__setattr__(self, "ids", np.asarray(self.ids))
+            if self.ids.shape != (count,):
+                raise ValueError(f"ids has shape {self.ids.shape}, expected ({count},)")
+        if self.operation not in ("insert", "delete"):
+            raise ValueError(f"operation must be 'insert' or 'delete', got {self.operation!r}")
+        # Decided by the number of vertices, not by the largest end, so that every batch of a stream has one dtype.
+        dtype = np.int32 if count <= _INT32_VERTICES else np.int64
+        object.__setattr__(self, "src", src.astype(dtype, copy=False))
+        object.__setattr__(self, "dst", dst.astype(dtype, copy=False))
+        object.__setattr__(self, "num_vertices", count)
+
+    def __len__(self) -> int:
+        return len(self.src)
+
+    def __repr__(self) -> str:
+        extra = [name for name in ("weights", "times", "ids") if getattr(self, name) is not None]
+        kind = {True: ", directed", False: ", undirected", None: ""}[self.directed]
+        with_ = f", with {', '.join(extra)}" if extra else ""
+        return f"EdgeList({len(self):,} records, {self.num_vertices:,} vertices{kind}{with_})"
+
+    def __getitem__(self, index: Any) -> EdgeList:
+        """Select records.
+
+        Parameters
+        ----------
+        index : slice or ndarray of int or of bool
+            Records to keep, in that order. Slices share memory with this list.
+
+        Returns
+        -------
+        EdgeList
+            The selected records over the same vertices.
+
+        Raises
+        ------
+        TypeError
+            For a single integer: a record is not an edge list.
+        """
+        if isinstance(index, (int, np.integer)):
+            raise TypeError(
+                "an EdgeList takes slices and index arrays; use edges.src[i] and edges.dst[i] for one record"
+            )
+        return replace(
+            self,
+            src=self.src[index],
+            dst=self.dst[index],
+            weights=None if self.weights is None else self.weights[index],
+            times=None if self.times is None else self.times[index],
+        )
+
+    @property
+    def num_edges(self) -> int:
+        """Number of records."""
+        return len(self.src)
+
+    def batches(self, size: int) -> Iterator[EdgeList]:
+        """Cut the list into consecutive batches.
+
+        Parameters
+        ----------
+        size : int
+            Records per batch; the last one may be shorter.
+
+        Yields
+        ------
+        EdgeList
+            Slices that share memory with this list.
+
+        Raises
+        ------
+        ValueError
+            If `size` is less than 1.
+        """
+        if size < 1:
+            raise ValueError(f"a batch needs at least one record, got size = {size}")
+        return (self[begin : begin + size] for begin in range(0, len(self), size))
+
+    def sorted_by_time(self) -> EdgeList:
+        """Put the records into time order.
+
+        Returns
+        -------
+        EdgeList
+            Records of equal time keep their order. This list itself where it is sorted already.
+
+        Raises
+        ------
+        ValueError
+            If there are no times.
+        """
+        if self.times is None:
+            raise ValueError("this edge list has no times to sort by")
+        if len(self) < 2 or bool((self.times[1:] >= self.times[:-1]).all()):
+            return self
+        return self[np.argsort(self.times, kind="stable")]
+
+    def compact(self) -> EdgeList:
+        """Renumber the vertices that occur in a record to 0..n-1, in the order of their present numbers.
+
+        Returns
+        -------
+        EdgeList
+            Vertices without a record drop out. ``ids[new]`` is the old number, or, where this list has `ids` itself,
+            the original id of the old number.
+        """
+        present, src, dst = _renumber(self.src, self.dst, self.num_vertices)
+        ids = present if self.ids is None else self.ids[present]
+        return replace(self, src=src, dst=dst, num_vertices=len(present), ids=ids)
+
+
+def _vertex_column(name: str, values: Any) -> np.ndarray:
+    """Check one column of vertex numbers."""
+    column = np.asarray(values)
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {column.shape}")
+    if column.size == 0 and column.dtype.kind == "f":  # np.asarray([]) is float
+        return column.astype(np.int32)
+    if column.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, got {column.dtype}")
+    return column
+
+
+def _renumber(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the vertices that occur, ascending (int64), and both columns in their numbering."""
+    if num_vertices <= 8 * len(src) + 1024:  # a table over all numbers is cheaper than a sort
+        seen = np.zeros(num_vertices, dtype=bool)
+        seen[src] = True
+        seen[dst] = True
+        present = np.flatnonzero(seen)
+        new = np.cumsum(seen, dtype=np.int64) - 1
+        return present, new[src], new[dst]
+    present, inverse = np.unique(np.concatenate([src, dst]), return_inverse=True)
+    inverse = inverse.reshape(-1)
+    return present.astype(np.int64), inverse[: len(src)], inverse[len(src) :]

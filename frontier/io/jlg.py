@@ -1,0 +1,40 @@
+"""The ``.jlg`` format: a line ``n,m,u,name``, then lines ``u,v`` counted from 1."""
+
+from __future__ import annotations
+
+from frontier.io.edge_list import EdgeList
+from frontier.io.errors import ParseError
+from frontier.io.text import Layout, first_line, read_text
+
+
+def read_jlg(data: bytes, source: str, **options) -> EdgeList:
+    """Read a ``.jlg`` file.
+
+    Parameters
+    ----------
+    data : bytes
+        The decompressed file.
+    source : str
+        Its name, for errors.
+    **options
+        Those of `frontier.io.read_edges`.
+
+    Returns
+    -------
+    EdgeList
+        Counted from 0, with the announced number of vertices; undirected if the header's third field is ``u``.
+
+    Raises
+    ------
+    ParseError
+        If the header or a line is malformed, or the number of lines is not the announced one.
+    """
+    header, start = first_line(data)
+    fields = [field.strip() for field in header.split(",")]
+    if len(fields) < 3 or not (fields[0].isdigit() and fields[1].isdigit()) or fields[2] not in ("u", "d"):
+        raise ParseError("expected the header 'vertices,edges,u|d,name'", source, 1, header)
+    layout = Layout(start=start, base=1, num_vertices=int(fields[0]), directed=fields[2] == "d")
+    edges, _ = read_text(data, source, layout=layout, **options)
+    if len(edges) != int(fields[1]):
+        raise ParseError(f"{fields[1]} edges announced, {len(edges)} found", source, 1, header)
+    return edges

@@ -1,0 +1,93 @@
+"""Matrix Market coordinate files as graphs, and the same without a header."""
+
+from __future__ import annotations
+
+from frontier.io.edge_list import EdgeList
+from frontier.io.errors import ParseError, line_error
+from frontier.io.text import Layout, first_line, read_text
+
+MAGIC = b"%%MatrixMarket"
+_DIRECTED = {"general": True, "symmetric": False}
+
+
+def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
+    """Read a square sparse matrix as a graph with an edge from row to column of each entry.
+
+    Parameters
+    ----------
+    data : bytes
+        The decompressed file: coordinate format, pattern, real or integer, general or symmetric.
+    source : str
+        Its name, for errors.
+    **options
+        `columns` and `weighted` of `frontier.io.read_edges`.
+
+    Returns
+    -------
+    EdgeList
+        One record per stored entry, so that a symmetric file gives each undirected edge once; counted from 0.
+
+    Raises
+    ------
+    ParseError
+        If the header is malformed or unsupported, the matrix is not square, or an entry is malformed or missing.
+    """
+    header, start = first_line(data)
+    words = header.lower().split()
+    if len(words) != 5 or words[0] != "%%matrixmarket" or words[1:3] != ["matrix", "coordinate"]:
+        raise ParseError("only '%%MatrixMarket matrix coordinate <field> <symmetry>' is a graph", source, 1, header)
+    if words[3] not in ("pattern", "real", "integer"):
+        raise ParseError(f"entries of the field {words[3]!r} are no edge weights", source, 1, header)
+    if words[4] not in _DIRECTED:
+        raise ParseError(f"the symmetry {words[4]!r} has no meaning for a graph", source, 1, header)
+    start, size = _size_line(data, start, source)
+    rows, cols, entries = size
+    if rows != cols:
+        raise line_error(f"the matrix is {rows} by {cols}; a graph needs a square one", source, data, start)
+    roles = ["src", "dst"] if words[3] == "pattern" else ["src", "dst", "weight"]
+    begin = data.find(b"\n", start) + 1 or len(data)
+    layout = Layout(start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]])
+    edges, _ = read_text(data, source, layout=layout, **options)
+    if len(edges) != entries:
+        raise line_error(f"{entries} entries announced, {len(edges)} found", source, data, start)
+    return edges
+
+
+def read_headerless(data: bytes, source: str, **options) -> EdgeList:
+    """Read the entries of a Matrix Market file that lost its header: ``i j [value]``, counted from 1.
+
+    Parameters
+    ----------
+    data : bytes
+        The decompressed file.
+    source : str
+        Its name, for errors.
+    **options
+        Those of `frontier.io.read_edges`.
+
+    Returns
+    -------
+    EdgeList
+        Counted from 0; the largest number in the file decides the number of vertices.
+
+    Raises
+    ------
+    ParseError
+        At the first malformed line.
+    """
+    return read_text(data, source, layout=Layout(base=1), **options)[0]
+
+
+def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, int, int]]:
+    """Offset and numbers of the line ``rows columns entries``."""
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        line = data[start:end].strip()
+        if line and not line.startswith(b"%"):
+            words = line.split()
+            if len(words) != 3 or not all(word.isdigit() for word in words):
+                raise line_error("expected the size line 'rows columns entries'", source, data, start)
+            return start, (int(words[0]), int(words[1]), int(words[2]))
+        start = end + 1
+    raise ParseError("the file ends before the size line 'rows columns entries'", source)

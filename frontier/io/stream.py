@@ -1,0 +1,205 @@
+"""Streams: edge lists cut into batches in time order, of insertions or of insertions and deletions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from frontier.io.columns import Columns
+from frontier.io.edge_list import EdgeList
+from frontier.io.reader import read_records
+from frontier.io.text import COMMENTS
+
+_ORDERS = ("time", "file")
+_INSERT = ord("+")
+
+
+class EdgeStream:
+    """Batches of records in the order in which they are to be applied to a graph.
+
+    Iterate over it as often as needed; `len` is the number of batches, known beforehand.
+
+    Parameters
+    ----------
+    edges : EdgeList
+        The records in order.
+    batch_size : int
+        Most records per batch.
+    inserts : ndarray of bool, shape (m,), optional
+        Which records are insertions; all by default. A batch never holds both kinds: runs of one kind are cut.
+
+    Attributes
+    ----------
+    edges : EdgeList
+        All records in stream order.
+    batch_size : int
+        Most records per batch.
+
+    Raises
+    ------
+    ValueError
+        If `batch_size` is less than 1 or `inserts` has another length than `edges`.
+    """
+
+    def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:
+        if batch_size < 1:
+            raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+        if inserts is not None and len(inserts) != len(edges):
+            raise ValueError(f"inserts has {len(inserts)} entries for {len(edges)} records")
+        self.edges = edges
+        self.batch_size = batch_size
+        self._inserts = inserts
+        self._bounds = _cut(len(edges), batch_size, inserts)
+
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
+
+    def __iter__(self) -> Iterator[EdgeList]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, k: int) -> EdgeList:
+        """Batch number `k`, from 0; raises IndexError past the last one."""
+        k = range(len(self))[k]
+        begin = int(self._bounds[k])
+        batch = self.edges[begin : int(self._bounds[k + 1])]
+        if self._inserts is None or self._inserts[begin]:
+            return batch
+        return replace(batch, operation="delete", weights=None)  # a deletion names an edge, it has no weight
+
+    def __repr__(self) -> str:
+        return f"EdgeStream({len(self):,} batches of up to {self.batch_size:,}: {self.edges!r})"
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices of the whole stream; every batch carries the same one."""
+        return self.edges.num_vertices
+
+    @property
+    def num_edges_total(self) -> int:
+        """Number of records of the whole stream, insertions and deletions."""
+        return len(self.edges)
+
+    @property
+    def ids(self) -> np.ndarray | None:
+        """Original id of each vertex, shape (num_vertices,), where vertices were renumbered."""
+        return self.edges.ids
+
+    @property
+    def directed(self) -> bool | None:
+        """Whether the source says that records are directed; None where it does not say."""
+        return self.edges.directed
+
+    @property
+    def has_deletions(self) -> bool:
+        """Whether any batch deletes."""
+        return self._inserts is not None and not bool(self._inserts.all())
+
+
+def read_stream(
+    path: str | os.PathLike,
+    batch_size: int = 65536,
+    *,
+    columns: Columns = None,
+    order: str = "time",
+    compact: bool = True,
+    operations: bool = False,
+    weighted: bool | None = None,
+    comments: str = COMMENTS,
+    delimiter: str | None = None,
+    member: str | None = None,
+) -> EdgeStream:
+    """Read a graph file as a stream of batches.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file of any format of `read_edges`, or text whose lines are ``+ u v [w] [t]`` and ``- u v`` (insertions and
+        deletions; columns beyond the ends are optional in deletions unless they are times).
+    batch_size : int
+        Most records per batch.
+    columns, weighted, comments, delimiter, member
+        See `read_edges`. In a file of insertions and deletions, columns count from behind the operation.
+    order : {"time", "file"}
+        ``"time"`` sorts by time where the file has times, records of equal time keeping their order; ``"file"`` keeps
+        the order of the file.
+    compact : bool
+        Renumber the vertices that occur to 0..n-1, in ascending order of id; `ids` has the original ids.
+    operations : bool
+        Insist that lines start with ``+`` or ``-``. Otherwise that is found out from the first record.
+
+    Returns
+    -------
+    EdgeStream
+        An iterable of `EdgeList` batches with `len`, ``num_vertices`` and ``num_edges_total``. Each batch has an
+        ``operation``, ``"insert"`` or ``"delete"``.
+
+    Raises
+    ------
+    ParseError, OSError, ImportError
+        See `read_edges`.
+    ValueError
+        If an argument makes no sense.
+
+    Examples
+    --------
+    >>> for batch in read_stream("sx-mathoverflow.txt.gz", batch_size=65536):  # doctest: +SKIP
+    ...     graph.insert(batch.src, batch.dst)
+    """
+    if order not in _ORDERS:
+        raise ValueError(f"order must be 'time' or 'file', got {order!r}")
+    if batch_size < 1:
+        raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
+    options = {"columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter}
+    edges, ops = read_records(path, options, member=member, operations=True if operations else None)
+    inserts = None if ops is None else ops == _INSERT
+    if compact:
+        edges = edges.compact()
+    if order == "time" and edges.times is not None:
+        if inserts is not None:
+            at = np.argsort(edges.times, kind="stable")
+            edges, inserts = edges[at], inserts[at]
+        else:
+            edges = edges.sorted_by_time()
+    return EdgeStream(edges, batch_size, inserts)
+
+
+def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time") -> EdgeStream:
+    """Cut an edge list in memory, such as a generated one, into a stream of insertions.
+
+    Parameters
+    ----------
+    edges : EdgeList
+        The records.
+    batch_size : int
+        Most records per batch.
+    order : {"time", "file"}
+        ``"time"`` sorts by time where there are times; ``"file"`` keeps the order of the list.
+
+    Returns
+    -------
+    EdgeStream
+        An iterable of batches that share memory with the (sorted) list.
+
+    Raises
+    ------
+    ValueError
+        If an argument makes no sense.
+    """
+    if order not in _ORDERS:
+        raise ValueError(f"order must be 'time' or 'file', got {order!r}")
+    if order == "time" and edges.times is not None:
+        edges = edges.sorted_by_time()
+    return EdgeStream(edges, batch_size)
+
+
+def _cut(count: int, size: int, inserts: np.ndarray | None) -> np.ndarray:
+    """Offsets of the batches, the end included."""
+    if inserts is None or not count:
+        return np.append(np.arange(0, count, size), count)
+    runs = np.concatenate([[0], np.flatnonzero(np.diff(inserts)) + 1, [count]])
+    pieces = [np.arange(begin, end, size) for begin, end in pairwise(runs)]
+    return np.append(np.concatenate(pieces), count)

@@ -1,0 +1,97 @@
+"""Sliding windows over a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from frontier.io.edge_list import EdgeList
+from frontier.io.stream import EdgeStream
+
+
+def sliding_window(
+    stream: EdgeStream,
+    window: float,
+    *,
+    by: str | None = None,
+    directed: bool | None = None,
+    multigraph: bool = False,
+) -> Iterator[tuple[EdgeList, EdgeList]]:
+    """Pair each batch of a stream with the records that leave the window when the batch arrives.
+
+    Parameters
+    ----------
+    stream : EdgeStream
+        Insertions only.
+    window : float
+        Length of the window: in the unit of the times, or in records. A record is inside while its time is greater
+        than that of the batch's last record less `window`, or while it is among the last `window` records.
+    by : {"time", "count"}, optional
+        What `window` counts; by default time where the stream has times.
+    directed : bool, optional
+        Whether ``u v`` and ``v u`` are different edges; by default what the stream says, else True.
+    multigraph : bool
+        False: an edge expires once, and only when no record of it is left in the window, which is what a graph
+        without parallel edges has to delete. True: every record expires.
+
+    Yields
+    ------
+    inserted : EdgeList
+        The batch, to be inserted first.
+    expired : EdgeList
+        The records to delete afterwards, oldest first, with ``operation == "delete"``. A record that arrives and
+        expires with one batch is in both.
+
+    Raises
+    ------
+    ValueError
+        If the stream deletes, is not in time order, has no times to go by, or `window` or `by` is out of range.
+    """
+    edges = stream.edges
+    if stream.has_deletions:
+        raise ValueError("a sliding window needs a stream of insertions only")
+    if window <= 0:
+        raise ValueError(f"window must be positive, got {window}")
+    by = by or ("count" if edges.times is None else "time")
+    if by not in ("time", "count"):
+        raise ValueError(f"by must be 'time' or 'count', got {by!r}")
+    if by == "time":
+        if edges.times is None:
+            raise ValueError("the stream has no times; use by='count'")
+        if len(edges) and bool((edges.times[1:] < edges.times[:-1]).any()):
+            raise ValueError("the stream is not in time order")
+    if directed is None:
+        directed = edges.directed is not False
+    following = None if multigraph else _next_record(edges, directed)
+    return _pairs(stream, window, by, following)
+
+
+def _pairs(
+    stream: EdgeStream, window: float, by: str, following: np.ndarray | None
+) -> Iterator[tuple[EdgeList, EdgeList]]:
+    edges, oldest, end = stream.edges, 0, 0
+    for batch in stream:
+        end += len(batch)
+        if by == "time":
+            start = int(np.searchsorted(edges.times[:end], edges.times[end - 1] - window, side="right"))
+        else:
+            start = max(0, end - int(window))
+        leaving = np.arange(oldest, max(oldest, start))
+        oldest = max(oldest, start)
+        if following is not None:  # a later record of the edge has arrived: it keeps the edge, or expires in its place
+            leaving = leaving[following[leaving] >= end]
+        yield batch, replace(edges[leaving], operation="delete")
+
+
+def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:
+    """Position of the next record of the same edge, shape (m,); m where there is none."""
+    src, dst = edges.src, edges.dst
+    if not directed:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    order = np.lexsort((dst, src))  # stable, so records of one edge stay in stream order
+    same = (src[order][1:] == src[order][:-1]) & (dst[order][1:] == dst[order][:-1])
+    following = np.full(len(edges), len(edges))
+    following[order[:-1][same]] = order[1:][same]
+    return following

@@ -1,0 +1,128 @@
+"""Writing edge lists."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from frontier.io.edge_list import EdgeList
+from frontier.io.files import bare_name
+from frontier.io.tables import require_pyarrow
+
+_TEXT = {".txt": " ", ".el": " ", ".edges": " ", ".tsv": "\t", ".csv": ","}
+_ROWS = 1 << 16  # lines formatted at a time
+
+
+def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
+    """Write an edge list in the format that the name asks for.
+
+    Parameters
+    ----------
+    path : str or path-like
+        ``.txt``, ``.el``, ``.edges`` (blanks), ``.tsv``, ``.csv``, ``.mtx`` (Matrix Market), each of them also with
+        ``.gz``, ``.xz`` or ``.bz2``; ``.parquet``, ``.feather`` or ``.arrow`` (need pyarrow).
+    edges : EdgeList
+        Written record by record with vertex numbers from 0 (``.mtx``: from 1, and of undirected edges the larger end
+        first). `ids` are not written, and tables do not keep the number of vertices. Text has the columns
+        ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is unknown, or `edges` has times and the format is ``.mtx``, which has no place for them.
+    ImportError
+        If the format needs pyarrow and it is not installed.
+    OSError
+        If the file cannot be written.
+    """
+    name = bare_name(path)
+    suffix = Path(name).suffix
+    if suffix in (".parquet", ".feather", ".arrow"):
+        _write_table(Path(path), suffix, edges)
+    elif suffix == ".mtx":
+        if edges.times is not None:
+            raise ValueError("Matrix Market files have no place for times; write text or a table")
+        ends = (edges.src, edges.dst)
+        if edges.directed is False:  # a symmetric file stores the lower triangle
+            ends = (np.maximum(*ends), np.minimum(*ends))
+        with _open(path) as file:
+            _write(file, _matrix_market_header(edges), ends, edges.weights, None, " ", base=1)
+    elif suffix in _TEXT:
+        separator = _TEXT[suffix]
+        with _open(path) as file:
+            header = _text_header(edges, separator, names_line=suffix == ".csv")
+            _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0)
+    else:
+        known = ", ".join([*_TEXT, ".mtx", ".parquet", ".feather", ".arrow"])
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
+
+
+def _open(path: str | os.PathLike) -> BinaryIO:
+    """Open for writing, compressed as the last suffix says."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path, "wb", compresslevel=6)
+    return {".xz": lzma.open, ".bz2": bz2.open}.get(suffix, open)(path, "wb")
+
+
+def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
+    names = ["src", "dst"] + ["weight"] * (edges.weights is not None) + ["time"] * (edges.times is not None)
+    lines = [f"# num_vertices: {edges.num_vertices}"]
+    if edges.directed is not None:
+        lines.append("# Directed graph" if edges.directed else "# Undirected graph")
+    lines.append(separator.join(names) if names_line else "# " + " ".join(names))
+    return "\n".join(lines) + "\n"
+
+
+def _matrix_market_header(edges: EdgeList) -> str:
+    field = "pattern" if edges.weights is None else "integer" if edges.weights.dtype.kind in "iu" else "real"
+    symmetry = "symmetric" if edges.directed is False else "general"
+    size = edges.num_vertices
+    return f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{size} {size} {len(edges)}\n"
+
+
+def _write(
+    file: BinaryIO,
+    header: str,
+    ends: tuple[np.ndarray, np.ndarray],
+    weights: np.ndarray | None,
+    times: np.ndarray | None,
+    separator: str,
+    base: int,
+) -> None:
+    file.write(header.encode())
+    columns = [column for column in (*ends, weights, times) if column is not None]
+    line = separator.join(["%s"] * len(columns)) + "\n"
+    for begin in range(0, len(ends[0]), _ROWS):
+        # tolist gives Python numbers, whose text is the shortest that reads back as the same number.
+        rows = [_numbers(column[begin : begin + _ROWS], base if k < 2 else 0) for k, column in enumerate(columns)]
+        file.write("".join(_lines(line, rows)).encode())
+
+
+def _numbers(column: np.ndarray, base: int) -> list:
+    return (column + base if base else column).tolist()
+
+
+def _lines(line: str, rows: list[list]) -> Iterator[str]:
+    return (line % row for row in zip(*rows, strict=True))
+
+
+def _write_table(path: Path, suffix: str, edges: EdgeList) -> None:
+    pa = require_pyarrow(f"writing {suffix}")
+    columns = {"src": edges.src, "dst": edges.dst, "weight": edges.weights, "time": edges.times}
+    table = pa.table({name: column for name, column in columns.items() if column is not None})
+    if suffix == ".parquet":
+        import pyarrow.parquet as parquet
+
+        parquet.write_table(table, path)
+    else:
+        import pyarrow.feather as feather
+
+        feather.write_feather(table, path)

@@ -1,0 +1,38 @@
+"""The structures there are. Each registers itself; tests, benchmarks and the command line go through them all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+_structures: dict[str, type[Graph]] = {}
+_snapshot: list[type[Graph]] = []
+
+
+def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Graph]:
+    """Make a structure known by its `name`.
+
+    Parameters
+    ----------
+    snapshot : bool
+        This is the structure that static snapshots (`Graph.to_csr`) are made of.
+    """
+    _structures[cls.name] = cls
+    if snapshot:
+        _snapshot[:] = [cls]
+    return cls
+
+
+def structures() -> dict[str, type[Graph]]:
+    """All structures by name."""
+    import structures as _  # noqa: F401  (importing the package registers them)
+
+    return dict(_structures)
+
+
+def snapshot_structure() -> type[Graph]:
+    """The structure that static snapshots are made of."""
+    structures()
+    return _snapshot[0]

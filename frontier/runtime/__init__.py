@@ -1,0 +1,8 @@
+"""Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
+
+from .cpu import cpu_kernel
+from .device import Device, gpu_available, resolve_device
+from .kernels import Kernels, load_kernels
+from .scratch import Counters, Scratch
+
+__all__ = ["Counters", "Device", "Kernels", "Scratch", "cpu_kernel", "gpu_available", "load_kernels", "resolve_device"]

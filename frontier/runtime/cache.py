@@ -1,0 +1,57 @@
+"""The on-disk cache of compiled code, and the fingerprints that key it.
+
+Compiled code is keyed by the text of everything that could have gone into it, never by file times: a changed header
+or helper function anywhere in the project leads to new code.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("frontier", "structures", "algorithms")
+
+
+@functools.cache
+def cache_directory() -> Path:
+    """Where compiled code is kept: ``$DYNFRONTIER_CACHE_DIR``, or a folder in the user's cache directory.
+
+    A directory that cannot be written to is replaced by a temporary one for the life of the process.
+    """
+    chosen = os.environ.get("DYNFRONTIER_CACHE_DIR")
+    if chosen:
+        path = Path(chosen)
+    elif sys.platform == "darwin":
+        path = Path.home() / "Library" / "Caches" / "dynfrontier"
+    else:
+        path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dynfrontier"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except OSError:
+        path = Path(tempfile.mkdtemp(prefix="dynfrontier-"))
+    return path
+
+
+@functools.cache
+def source_fingerprint(suffix: str) -> str:
+    """A hash over every file with this suffix (``".py"``, ``".cuh"``) in the project's packages."""
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        for path in sorted((PROJECT_ROOT / package).rglob(f"*{suffix}")):
+            digest.update(str(path.relative_to(PROJECT_ROOT)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write `data` so that another process sees the whole file or none of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.replace(temporary, path)

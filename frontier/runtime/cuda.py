@@ -1,0 +1,155 @@
+"""Compilation, caching and launching of CUDA kernels.
+
+Kernels live in ``.cuh`` files, are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with
+users' functors at the level of LTO-IR, so that a functor is inlined as if it were written in the kernel. Compiling and
+linking need no GPU; loading and launching, which go through CuPy, do.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from . import progress
+from .cache import PROJECT_ROOT, cache_directory, source_fingerprint, write_atomically
+
+THREADS = 256  # threads of a block, unless a kernel asks for others
+BLOCKS_PER_MULTIPROCESSOR = 16
+
+
+def compile_cubin(
+    header: str,
+    defines: tuple[tuple[str, str], ...],
+    functors: tuple[bytes, ...] = (),
+    arch: str = "sm_90",
+) -> bytes:
+    """Machine code of all kernels in a header.
+
+    Parameters
+    ----------
+    header : str
+        Path of the ``.cuh`` file from the project's root.
+    defines : tuple of (str, str)
+        Macros.
+    functors : tuple of bytes
+        LTO-IR of the functors that the kernels call.
+    arch : str
+        Target, such as ``"sm_90"``.
+    """
+    from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+
+    options = ProgramOptions(
+        arch=arch,
+        std="c++17",
+        include_path=[str(PROJECT_ROOT)],
+        define_macro=[f"{name}={text}" for name, text in defines],
+        relocatable_device_code=True if functors else None,
+        link_time_optimization=True if functors else None,
+        device_as_default_execution_space=True,
+    )
+    program = Program(f'#include "{header}"\n', "c++", options)
+    if not functors:
+        return bytes(program.compile("cubin").code)
+    parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
+    linker = Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True))
+    return bytes(linker.link("cubin").code)
+
+
+def cached_cubin(
+    header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str
+) -> bytes:
+    """`compile_cubin` behind the disk cache."""
+    digest = hashlib.sha256()
+    for part in (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh")):
+        digest.update(part.encode())
+    for functor in functors:
+        digest.update(functor)
+    path = cache_directory() / "cuda" / f"{digest.hexdigest()}.cubin"
+    if path.exists():
+        return path.read_bytes()
+    progress.compiling(header)
+    code = compile_cubin(header, defines, functors, arch)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, code)
+    return code
+
+
+@functools.cache
+def toolchain_version() -> str:
+    """Versions of the compilers that produce device code."""
+    from cuda.bindings import nvrtc
+    from cuda.core import __version__
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    return f"{__version__} {major}.{minor}"
+
+
+@functools.cache
+def current_arch() -> str:
+    """The architecture of the current GPU, such as ``"sm_90"``."""
+    import cupy
+
+    return f"sm_{cupy.cuda.Device().compute_capability}"
+
+
+@functools.cache
+def multiprocessors() -> int:
+    """Number of multiprocessors of the current GPU."""
+    import cupy
+
+    return cupy.cuda.Device().attributes["MultiProcessorCount"]
+
+
+class CudaKernel:
+    """A kernel that can be launched over a number of work items.
+
+    The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
+    """
+
+    __slots__ = ("_blocks_limit", "_function")
+
+    def __init__(self, function: Any):
+        self._function = function
+        self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
+
+    def __call__(self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1) -> None:
+        """Queue the kernel on the current stream.
+
+        Parameters
+        ----------
+        count : int
+            Work items; nothing is launched for none.
+        tile : int
+            Threads that work on one item together.
+        blocks : int, optional
+            Number of blocks, in place of the number that covers `count`.
+        """
+        if count == 0:
+            return
+        if blocks is None:
+            blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
+        self._function((blocks,), (threads,), (count, *[_NULL if a is None else a for a in args]))
+
+
+_NULL = np.uint64(0)
+
+
+@functools.cache
+def load_module(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> Any:
+    """A CuPy module with the kernels of a header, on the current device."""
+    import cupy
+
+    module = cupy.cuda.function.Module()
+    module.load(cached_cubin(header, defines, functors, current_arch()))
+    return module
+
+
+@functools.cache
+def load_kernel(
+    header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()
+) -> CudaKernel:
+    """The kernel `name` of a header, ready to launch on the current device."""
+    return CudaKernel(load_module(header, defines, functors).get_function(name))

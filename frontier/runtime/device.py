@@ -1,0 +1,97 @@
+"""The two devices a graph can live on, and how one is chosen."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Device:
+    """A place where arrays live and kernels run.
+
+    Attributes
+    ----------
+    kind : {"cpu", "gpu"}
+    xp : module
+        The array module of the device: ``numpy`` or ``cupy``.
+    """
+
+    kind: str
+    xp: ModuleType
+
+    @property
+    def is_gpu(self) -> bool:
+        return self.kind == "gpu"
+
+    def to_host(self, array: Any) -> np.ndarray:
+        """A NumPy array with the contents of `array`; waits for work queued on the device."""
+        return array.get() if self.is_gpu else np.asarray(array)
+
+    def synchronize(self) -> None:
+        """Wait for all work queued on the device."""
+        if self.is_gpu:
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def __repr__(self) -> str:
+        return f"Device({self.kind!r})"
+
+
+@functools.cache
+def gpu_available() -> bool:
+    """Whether CuPy is installed and sees a GPU."""
+    try:
+        import cupy
+    except ImportError:
+        return False
+    try:
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
+@functools.cache
+def _cpu() -> Device:
+    return Device("cpu", np)
+
+
+@functools.cache
+def _gpu() -> Device:
+    import cupy
+
+    return Device("gpu", cupy)
+
+
+def resolve_device(device: str | Device = "auto") -> Device:
+    """The device named by `device`.
+
+    Parameters
+    ----------
+    device : {"auto", "cpu", "gpu"} or Device
+        ``"auto"`` is the GPU where there is one, otherwise the CPU.
+
+    Raises
+    ------
+    ValueError
+        `device` is none of these.
+    RuntimeError
+        ``"gpu"`` was asked for and there is none, or CuPy is not installed.
+    """
+    if isinstance(device, Device):
+        return device
+    if device == "cpu" or (device == "auto" and not gpu_available()):
+        return _cpu()
+    if device == "auto":
+        return _gpu()
+    if device == "gpu":
+        if not gpu_available():
+            raise RuntimeError(
+                "device='gpu' was asked for, but CuPy is not installed or sees no GPU; "
+                "install dynfrontier[cuda13] (or [cuda12]), or use device='cpu'"
+            )
+        return _gpu()
+    raise ValueError(f"device must be 'auto', 'cpu' or 'gpu', not {device!r}")

@@ -1,0 +1,90 @@
+"""One name, two devices: kernels that host code calls without asking where it runs.
+
+A folder that owns kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with an
+``extern "C" __global__`` function of the same name. Both take the same arguments: first the number of work items, then
+arrays, views and scalars.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+
+C_TYPES = {
+    np.dtype(np.int8): "signed char",
+    np.dtype(np.uint8): "unsigned char",
+    np.dtype(np.bool_): "bool",
+    np.dtype(np.int32): "int",
+    np.dtype(np.uint32): "unsigned int",
+    np.dtype(np.int64): "long long",
+    np.dtype(np.uint64): "unsigned long long",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
+
+
+class Kernels:
+    """The kernels of one folder on one device; each is an attribute.
+
+    ``kernels.name(count, *args)`` runs `name` over `count` work items. Absent arrays are passed as None. On the GPU the
+    call returns as soon as the kernel is queued.
+    """
+
+    def __init__(self, package: str, device: Device, defines: tuple[tuple[str, str], ...]):
+        self._package = package
+        self._device = device
+        self._defines = defines
+        self._cpu = None if device.is_gpu else importlib.import_module(f"{package}.cpu")
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._device.is_gpu:
+            from .cuda import load_kernel
+
+            call: Callable[..., Any] = load_kernel(
+                self._package.replace(".", "/") + "/kernels.cuh", name, self._defines
+            )
+        else:
+            try:
+                call = getattr(self._cpu, name)
+            except AttributeError:
+                raise AttributeError(f"{self._package}.cpu has no kernel {name!r}") from None
+        self.__dict__[name] = call
+        return call
+
+
+@functools.cache
+def _load(package: str, device: Device, defines: tuple[tuple[str, str], ...]) -> Kernels:
+    return Kernels(package, device, defines)
+
+
+def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None = None) -> Kernels:
+    """The kernels of `package` for `device`.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the folder, for example ``"structures.hornet"``.
+    device : Device
+    defines : mapping, optional
+        Macros that specialise the CUDA kernels: NumPy dtypes become C type names, other values their text. The CPU
+        kernels specialise themselves by the types of their arguments.
+    """
+    pairs = tuple(sorted((name, define_text(value)) for name, value in (defines or {}).items()))
+    return _load(package, device, pairs)
+
+
+def define_text(value: Any) -> str:
+    """The text of a macro for `value`."""
+    if isinstance(value, np.dtype):
+        return C_TYPES[value]
+    if isinstance(value, bool):
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,77 @@
+"""Memory that operators and structures reuse from call to call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+
+
+class Scratch:
+    """Named arrays that grow when they must and are otherwise handed out again.
+
+    The contents of an array are whatever its last user left, except for arrays asked for with a `fill`, which hold it
+    when they are first handed out and must be handed back that way.
+    """
+
+    def __init__(self, device: Device):
+        self.device = device
+        self._arrays: dict[str, Any] = {}
+
+    def get(self, name: str, size: int, dtype: Any, fill: int | None = None) -> Any:
+        """An array of at least `size` elements of `dtype`, cut to `size`."""
+        held = self._arrays.get(name)
+        if held is None or held.size < size or held.dtype != dtype:
+            capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
+            xp = self.device.xp
+            held = xp.empty(capacity, dtype) if fill is None else xp.full(capacity, fill, dtype)
+            self._arrays[name] = held
+        return held[:size]
+
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(int(array.nbytes) for array in self._arrays.values())
+
+    def clear(self) -> None:
+        """Give all memory back."""
+        self._arrays.clear()
+
+
+
+class Counters:
+    """A few int64 numbers that kernels add to and the host reads.
+
+    Reading them is the one wait that an operator or update needs, so everything a call wants to know is put in here.
+
+    Attributes
+    ----------
+    array : array of int64
+        On the device, for kernels.
+    """
+
+    def __init__(self, device: Device, size: int):
+        self.device = device
+        self.array = device.xp.zeros(size, np.int64)
+        self._host = self.array
+        if device.is_gpu:
+            import cupyx
+
+            self._host = cupyx.zeros_pinned(size, np.int64)
+            self._stream = device.xp.cuda.get_current_stream
+
+    def reset(self) -> None:
+        """Set all to zero, in the order of queued work."""
+        if self.device.is_gpu:
+            self.array.data.memset_async(0, self.array.nbytes)
+        else:
+            self.array[:] = 0
+
+    def read(self) -> list[int]:
+        """The numbers, after all queued work."""
+        if self.device.is_gpu:
+            stream = self._stream()
+            self.array.data.copy_to_host_async(self._host.ctypes.data, self.array.nbytes, stream)
+            stream.synchronize()
+        return self._host.tolist()

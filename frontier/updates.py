@@ -1,0 +1,72 @@
+"""What updates report, and how analytics keep up with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class UpdateResult:
+    """What an update did, in edges (an undirected edge counts once).
+
+    Attributes
+    ----------
+    inserted : int
+        Edges that were not there before.
+    replaced : int
+        Edges that were there, whose weight was set anew.
+    deleted : int
+        Edges that are gone.
+    """
+
+    inserted: int = 0
+    replaced: int = 0
+    deleted: int = 0
+
+
+class UpdateObserver(Protocol):
+    """An analytic that keeps up with a graph's updates.
+
+    All arrays are on the graph's device and hold effective edges only, each once: edges that were absent before an
+    insertion, or present before a deletion; undirected edges as ``src < dst``.
+    """
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Called after edges were inserted."""
+
+    def edges_deleting(self, src: Any, dst: Any) -> None:
+        """Called before edges are deleted, while they can still be seen."""
+
+    def edges_deleted(self) -> None:
+        """Called after they were; not called if the deletion failed."""
+
+    def vertices_changed(self) -> None:
+        """Called after the id space has grown."""
+
+
+@dataclass(frozen=True)
+class MemoryUsage:
+    """Bytes of a graph.
+
+    Attributes
+    ----------
+    used : int
+        Bytes that hold the graph, with the gaps its structure needs, without room set aside for growth.
+    reserved : int
+        Bytes allocated, scratch memory included.
+    csr : int
+        Bytes that the same graph would take as CSR.
+    arcs : int
+        Stored arcs (two for each undirected edge).
+    """
+
+    used: int
+    reserved: int
+    csr: int
+    arcs: int
+
+    @property
+    def bytes_per_arc(self) -> float:
+        """`used` for each stored arc."""
+        return self.used / max(self.arcs, 1)

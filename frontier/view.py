@@ -1,0 +1,49 @@
+"""Views: what kernels see of a graph, and the neighbor-iterator interface.
+
+A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine walks
+any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions; in its
+``view.cuh`` they are members of ``struct View``, whose fields are those of the named tuple ``View`` of ``cpu.py``, in
+order, each eight bytes wide.
+
+The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is a neighbor's id, or negative where the slot
+holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot identifies its
+arc until the next update: it is the `edge` that operators hand to users' functions.
+
+=================================  =====================================================================================
+``degree(view, v)``                number of neighbors of v
+``segments(view, v)``              number of pieces that hold v's neighbors, each of which can be walked on its own;
+                                   the engine balances load over them, so a piece is about a cache line on the GPU
+``segment(view, v, i)``            first run of slots of piece i: ``(run, low, high)``, slots low..high-1
+``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end
+``find(view, u, v)``               the slot of the arc u -> v, or -1
+=================================  =====================================================================================
+
+In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``).
+The module constant ``SORTED`` (CPU) and ``View::sorted`` (CUDA) tell whether neighbors come in ascending order of id.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .runtime import Device
+
+
+def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
+    """A view ready to be passed to kernels of `device`.
+
+    Parameters
+    ----------
+    view_type : class
+        The structure's named tuple ``View``.
+    **fields
+        An array, an integer or None (no array) for each of its fields.
+    """
+    if not device.is_gpu:
+        return view_type(**fields)
+    packed = np.zeros((), np.dtype([(name, np.int64) for name in view_type._fields]))
+    for name, value in fields.items():
+        packed[name] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
+    return packed

@@ -1,0 +1,108 @@
+"""CPU side of CSR: the view, the neighbor iterator and the kernels."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+
+SORTED = True
+
+
+class View(NamedTuple):
+    """The neighbors of v are in slots ``offsets[v] .. offsets[v + 1] - 1``."""
+
+    offsets: Any
+    neighbors: Any
+    weights: Any
+    num_vertices: Any
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return view.offsets[v + 1] - view.offsets[v]
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    return 1
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    return 0, view.offsets[v], view.offsets[v + 1]
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    return -1, 0, 0
+
+
+@numba.njit
+def find(view, u, v):
+    low = view.offsets[u]
+    end = view.offsets[u + 1]
+    high = end
+    while low < high:
+        middle = (low + high) >> 1
+        if view.neighbors[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    if low < end and view.neighbors[low] == v:
+        return low
+    return -1
+
+
+@cpu_kernel(parallel=True)
+def find_arcs(count, view, src, dst, slots):
+    """The slot of each arc."""
+    for i in numba.prange(count):
+        slots[i] = find(view, src[i], dst[i])
+
+
+@cpu_kernel
+def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, shift, inserting, new_offsets,
+               new_neighbors, new_weights, tally):  # fmt: skip
+    """Merge sorted distinct arcs into all rows (or take them out), writing new arrays; `count` is the number of rows.
+
+    ``tally`` receives the numbers of arcs that were absent and present.
+    """
+    mask = (np.int64(1) << shift) - 1
+    taken = 0
+    out = 0
+    new_offsets[0] = 0
+    for v in range(count):
+        i = offsets[v]
+        end = offsets[v + 1]
+        while True:
+            pending = taken < batch_keys.size and (batch_keys[taken] >> shift) == v
+            if not pending and i == end:
+                break
+            dst = batch_keys[taken] & mask if pending else 0
+            if pending and (i == end or dst < neighbors[i]):
+                tally[0] += 1
+                if inserting:
+                    new_neighbors[out] = dst
+                    if weights is not None:
+                        new_weights[out] = batch_weights[taken]
+                    out += 1
+                taken += 1
+                continue
+            if pending and dst == neighbors[i]:
+                tally[1] += 1
+                if inserting:
+                    new_neighbors[out] = dst
+                    if weights is not None:
+                        new_weights[out] = batch_weights[taken]
+                    out += 1
+                taken += 1
+                i += 1
+                continue
+            new_neighbors[out] = neighbors[i]
+            if weights is not None:
+                new_weights[out] = weights[i]
+            out += 1
+            i += 1
+        new_offsets[v + 1] = out

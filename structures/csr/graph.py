@@ -1,0 +1,149 @@
+"""The host side of CSR."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.dynamic import DynamicGraph
+from frontier.runtime import Device
+from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
+from frontier.view import pack_view
+
+from .cpu import View
+
+
+class CSR(DynamicGraph):
+    """Neighbor lists one after another in one array, each in ascending order.
+
+    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static snapshots are made
+    of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges the
+    sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (num_vertices + 1,)
+    indices : array of `vertex_dtype`, shape (num_arcs,)
+    weights : array of `weight_dtype`, shape (num_arcs,), or None
+    """
+
+    name = "csr"
+    package = "structures.csr"
+    _arrays = ("offsets", "indices", "weights")
+
+    def __init__(self, num_vertices: int = 0, **options: Any):
+        super().__init__(num_vertices, **options)
+        self.offsets = self.xp.zeros(self._num_vertices + 1, np.int64)
+        self.indices = self.xp.empty(0, self.vertex_dtype)
+        self.weights = None if self.weight_dtype is None else self.xp.empty(0, self.weight_dtype)
+
+    @classmethod
+    def from_csr(
+        cls, offsets: Any, indices: Any, weights: Any = None, *, directed: bool = False,
+        device: str | Device = "auto", absent: Any = None,
+    ) -> Self:  # fmt: skip
+        """A graph over CSR arrays of its device, which are kept, not copied.
+
+        The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`; this is not checked.
+        """
+        graph = cls(
+            int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,
+            weight_dtype=None if weights is None else weights.dtype,
+        )  # fmt: skip
+        graph._build(offsets, indices, weights)
+        graph._num_arcs = int(indices.size)
+        graph._absent = None if absent is None else absent.copy()
+        return graph
+
+    @property
+    def slot_capacity(self) -> int:
+        return int(self.indices.size)
+
+    def _make_view(self) -> Any:
+        return pack_view(
+            self.device, View, offsets=self.offsets, neighbors=self.indices, weights=self.weights,
+            num_vertices=self._num_vertices,
+        )  # fmt: skip
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        self.offsets, self.indices, self.weights = offsets, dst, weights
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        slots = self.xp.empty(src.size, np.int64)
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots)
+        return slots
+
+    def _degrees(self) -> Any:
+        return self.xp.diff(self.offsets)
+
+    def _weight_pool(self) -> Any:
+        return self.weights
+
+    def _used_bytes(self) -> int:
+        return sum(int(a.nbytes) for a in (self.offsets, self.indices, self.weights) if a is not None)
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
+        if self.device.is_gpu:
+            return self._insert_by_sorting(keys, weights)
+        size = self.indices.size + keys.size
+        return self._merge(keys, weights, size, inserting=True)
+
+    def _delete(self, arcs: Arcs) -> int:
+        keys, _ = unique_arcs(self.device, arcs, self._num_vertices)
+        if self.device.is_gpu:
+            return self._delete_by_slots(keys)
+        return self._merge(keys, None, self.indices.size, inserting=False)[1]
+
+    def _merge(self, keys: Any, weights: Any, size: int, inserting: bool) -> tuple[int, int]:
+        """Rebuild by merging sorted distinct keys into all rows."""
+        offsets = np.empty_like(self.offsets)
+        indices = np.empty(size, self.vertex_dtype)
+        merged = None if self.weights is None else np.empty(size, self.weight_dtype)
+        tally = np.zeros(2, np.int64)
+        self._kernels.merge_rows(
+            self._num_vertices, self.offsets, self.indices, self.weights, keys, weights, id_bits(self._num_vertices),
+            inserting, offsets, indices, merged, tally,
+        )  # fmt: skip
+        total = offsets[-1]
+        self._build(offsets, indices[:total].copy() if total < size else indices,
+                    None if merged is None else merged[:total].copy() if total < size else merged)  # fmt: skip
+        return int(tally[0]), int(tally[1])
+
+    def _insert_by_sorting(self, keys: Any, weights: Any) -> tuple[int, int]:
+        """Rebuild from old and new arcs, sorted together."""
+        xp = self.xp
+        old = arc_keys(self.device, row_ids(self.device, self.offsets, self.vertex_dtype), self.indices,
+                       self._num_vertices)  # fmt: skip
+        both = xp.concatenate([old, keys])
+        if self.weights is None:
+            both.sort()
+            both = both[last_of_runs(self.device, both)]
+            merged = None
+        else:
+            both, order = sort_pairs(self.device, both)
+            last = last_of_runs(self.device, both)
+            both = both[last]
+            merged = xp.concatenate([self.weights, weights])[order[last]]
+        inserted = int(both.size - old.size)
+        src, dst = split_keys(both, self._num_vertices, self.vertex_dtype)
+        offsets = xp.searchsorted(src, xp.arange(self._num_vertices + 1, dtype=src.dtype)).astype(np.int64)
+        self._build(offsets, dst, merged)
+        return inserted, int(keys.size) - inserted
+
+    def _delete_by_slots(self, keys: Any) -> int:
+        """Rebuild without the slots of the arcs that are there."""
+        xp = self.xp
+        slots = self._find(*split_keys(keys, self._num_vertices, self.vertex_dtype))
+        slots = slots[slots >= 0]
+        keep = xp.ones(self.indices.size, bool)
+        keep[slots] = False
+        before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(keep, dtype=np.int64)])
+        self._build(before[self.offsets], self.indices[keep], None if self.weights is None else self.weights[keep])
+        return int(slots.size)
+
+    def _extend(self, num_vertices: int) -> None:
+        tail = self.xp.full(num_vertices - self._num_vertices, self._num_arcs, np.int64)
+        self.offsets = self.xp.concatenate([self.offsets, tail])

@@ -1,0 +1,8 @@
+// CUDA kernels of CSR. Macros: VID, WEIGHT.
+#pragma once
+#include "structures/csr/view.cuh"
+
+// The slot of each arc.
+extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const VID* dst, i64* slots) {
+  GRID_STRIDE(i, count) slots[i] = view.find(src[i], dst[i]);
+}
