@@ -1,6 +1,54 @@
-"""Graph analytics on graphs that change: the frontier engine."""
+"""Graph analytics on graphs that change: the frontier engine.
 
+Analytics are loops of a few operators over a `Frontier`, a set of vertices: `advance` along edges, `filter` and `compute`
+over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to the end. What is
+done on the way is said in plain Python functions, which are compiled for the graph's device, CPU or GPU.
+"""
+
+from . import io
+from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
+from .frontier import Frontier
+from .functor import FunctorError
 from .graph import Graph
+from .operators import (
+    Step,
+    advance,
+    compute,
+    extract_subgraph,
+    filter,
+    intersect,
+    intersect_arcs,
+    neighbor_reduce,
+    traverse,
+)
+from .registry import structures
+from .runtime import Device, gpu_available
+from .updates import MemoryUsage, UpdateResult
 
-__all__ = ["DynamicGraph", "Graph"]
+__all__ = [
+    "Device",
+    "DynamicGraph",
+    "Frontier",
+    "FunctorError",
+    "Graph",
+    "MemoryUsage",
+    "Step",
+    "UpdateResult",
+    "advance",
+    "atomic_add",
+    "atomic_cas",
+    "atomic_exch",
+    "atomic_max",
+    "atomic_min",
+    "compute",
+    "extract_subgraph",
+    "filter",
+    "gpu_available",
+    "intersect",
+    "intersect_arcs",
+    "io",
+    "neighbor_reduce",
+    "structures",
+    "traverse",
+]

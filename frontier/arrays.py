@@ -100,6 +100,8 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
     ------
     TypeError
         `values` does not hold numbers, or holds floats where the graph keeps integers.
+    ValueError
+        It holds an integer that the graph's type cannot.
     """
     array = as_device_array(device, values, name)
     if array.dtype.kind not in "iuf":
@@ -107,12 +109,26 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
     if dtype is None:
         if array.dtype in WEIGHT_DTYPES:
             return array
-        small = array.dtype.itemsize < 4 or array.dtype == np.float16
-        kind = np.float32 if array.dtype.kind == "f" else np.int32 if small else np.int64
-        return array.astype(kind)
+        if array.dtype.kind == "f":
+            dtype = np.dtype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+        else:
+            dtype = np.dtype(np.int32 if array.dtype.itemsize < 4 else np.int64)
     if dtype.kind == "i" and array.dtype.kind == "f":
         raise TypeError(f"{name} holds {array.dtype}, but the weights of this graph are {dtype}")
+    if dtype.kind == "i" and array.size and not np.can_cast(array.dtype, dtype):
+        low, high = int(array.min()), int(array.max())
+        limits = np.iinfo(dtype)
+        if low < limits.min or high > limits.max:
+            raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
     return array.astype(dtype, copy=False)
+
+
+def as_dtype(value: Any, name: str) -> np.dtype:
+    """The dtype that `value` stands for; TypeError if it stands for none."""
+    try:
+        return np.dtype(value)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
 
 
 def same_length(**arrays: Any) -> None:

@@ -171,6 +171,7 @@ class DynamicGraph(Graph):
                 raise ValueError(f"the number of vertices must not be negative, got {count}")
             free = xp.flatnonzero(self._absent)[:count] if self._absent is not None else xp.empty(0, np.int64)
             fresh = count - int(free.size)
+            self._check_fit(self._num_vertices + fresh)
             ids = xp.concatenate([
                 free.astype(np.int64), xp.arange(self._num_vertices, self._num_vertices + fresh, dtype=np.int64)
             ])  # fmt: skip
@@ -187,15 +188,18 @@ class DynamicGraph(Graph):
             self.version += 1
         return ids
 
-    def _grow_to(self, num_vertices: int) -> None:
-        """Extend the id space; does nothing if it is large enough."""
-        if num_vertices <= self._num_vertices:
-            return
+    def _check_fit(self, num_vertices: int) -> None:
         if num_vertices > np.iinfo(self.vertex_dtype).max:
             raise ValueError(
                 f"{num_vertices} vertices do not fit in this graph's {self.vertex_dtype} ids; "
                 "make it with vertex_dtype='int64'"
             )
+
+    def _grow_to(self, num_vertices: int) -> None:
+        """Extend the id space; does nothing if it is large enough."""
+        if num_vertices <= self._num_vertices:
+            return
+        self._check_fit(num_vertices)
         self._extend(num_vertices)
         if self._absent is not None:
             absent = self.xp.zeros(num_vertices, bool)

@@ -7,10 +7,11 @@ import json
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from zipfile import BadZipFile
 
 import numpy as np
 
-from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_ids, as_weights, same_length
+from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_ids, prepare_arcs
 from .registry import structures
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
@@ -49,6 +50,8 @@ class Graph(ABC):
     """Names of the array attributes that make up the graph (each may be None)."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
+    _rows_come_sorted: ClassVar[bool] = False
+    """Whether walking a vertex in order, on any device, gives its neighbors in ascending order without gaps."""
 
     def __init__(
         self,
@@ -67,13 +70,15 @@ class Graph(ABC):
             raise TypeError(f"directed must be True or False, not {directed!r}")
         self.directed = bool(directed)
         self.device = resolve_device(device)
-        self.weight_dtype = None if weight_dtype is None else np.dtype(weight_dtype)
+        self.weight_dtype = None if weight_dtype is None else as_dtype(weight_dtype, "weight_dtype")
         if self.weight_dtype is not None and self.weight_dtype not in WEIGHT_DTYPES:
             names = ", ".join(str(dtype) for dtype in WEIGHT_DTYPES)
             raise TypeError(f"weight_dtype must be one of {names}, not {self.weight_dtype}")
         if self.weight_dtype is not None and not self.can_store_weights:
             raise ValueError(f"{type(self).__name__} stores no weights")
-        self.vertex_dtype = np.dtype(vertex_dtype or (np.int32 if num_vertices <= MAX_INT32_VERTICES else np.int64))
+        if vertex_dtype is None:
+            vertex_dtype = np.int32 if num_vertices <= MAX_INT32_VERTICES else np.int64
+        self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
         if num_vertices > np.iinfo(self.vertex_dtype).max:
@@ -133,12 +138,12 @@ class Graph(ABC):
         """
         place = resolve_device(device)
         src, dst = as_ids(place, src, "src"), as_ids(place, dst, "dst")
-        same_length(src=src, dst=dst)
         if weights is not None:
             weights = as_weights(place, weights, "weights")
             options.setdefault("weight_dtype", weights.dtype)
+        same_length(src=src, dst=dst, weights=weights)
         if num_vertices is None:
-            num_vertices = 1 + max(int(src.max()), int(dst.max())) if src.size else 0
+            num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
         graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
             graph._load(prepare_arcs(
@@ -200,11 +205,11 @@ class Graph(ABC):
             header = json.loads(str(arrays.pop("header")))
             if header["format"] != FORMAT_VERSION:
                 raise ValueError(f"format {header['format']}, not {FORMAT_VERSION}")
-        except (KeyError, ValueError, EOFError, OSError) as error:
-            if isinstance(error, FileNotFoundError):
-                raise
+            kind = structures()[header["structure"]]
+        except FileNotFoundError:
+            raise
+        except (KeyError, TypeError, ValueError, EOFError, OSError, BadZipFile) as error:
             raise ValueError(f"{path} holds no graph saved by this version: {error}") from None
-        kind = structures()[header["structure"]]
         if not issubclass(kind, cls):
             raise ValueError(f"{path} holds a graph of structure {kind.name!r}, not a {cls.__name__}")
         graph = kind(
@@ -340,7 +345,7 @@ class Graph(ABC):
         ids = check_ids(self.device, [int(v)], "v", self._num_vertices, self._absent)
         from .operators.extract import extract
 
-        _, dst, _ = extract(self, vertices=ids.astype(self.vertex_dtype))
+        _, dst, _ = extract(self, ids.astype(self.vertex_dtype))
         return self.xp.sort(dst)
 
     def to_coo(self) -> tuple[Any, Any, Any]:

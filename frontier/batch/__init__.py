@@ -24,12 +24,16 @@ class Arcs:
     src, dst : arrays of the graph's vertex dtype, shape (m,)
         An arc with ``src < 0`` came from a self-loop or a bad id and is to be ignored.
     weights : array, shape (m,), or None
+    counters : Counters or None
+        Until the batch has been checked, its first three numbers are nonzero once the device has found something bad:
+        kernels that look at them may be queued before the host knows.
     """
 
-    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None):
+    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, counters: Counters | None = None):
         self.src = src
         self.dst = dst
         self.weights = weights
+        self.counters = counters
         self._check = check
 
     def __len__(self) -> int:
@@ -38,7 +42,7 @@ class Arcs:
     def check(self) -> Arcs:
         """Wait for the batch to be examined, and raise if anything in it is bad. Costs nothing the second time."""
         if self._check is not None:
-            check, self._check = self._check, None
+            check, self._check, self.counters = self._check, None, None
             check()
         return self
 
@@ -111,7 +115,7 @@ def prepare_arcs(
         if any(problems):
             _explain(device, problems, src, dst, weights, num_vertices, absent)
 
-    return Arcs(out_src, out_dst, out_weights, check)
+    return Arcs(out_src, out_dst, out_weights, check, counters)
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:

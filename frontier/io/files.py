@@ -51,7 +51,9 @@ def read_bytes(path: str | os.PathLike) -> bytes:
                 truncated = isinstance(error, EOFError) or "ended before" in str(error)
                 reason = "is truncated" if truncated else f"is damaged ({error})"
                 raise ParseError(f"the {name} data {reason}", str(path)) from error
-    if raw and Path(path).suffix.lower() in COMPRESSED_SUFFIXES:
+    if Path(path).suffix.lower() in COMPRESSED_SUFFIXES:
+        if not raw:
+            raise ParseError("the file is empty, so its compressed data is truncated", str(path))
         raise ParseError(f"the name ends in {Path(path).suffix} but the content is not compressed that way", str(path))
     return raw
 

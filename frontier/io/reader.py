@@ -55,7 +55,8 @@ def read_edges(
         time if the file's name says ``temporal``, or if it holds integers that are all at least 10**8; else it is the
         weight; and a fourth column is the time after a weight.
     weighted : bool, optional
-        True makes an unnamed third column the weight; False leaves weights out; None decides as above.
+        True makes an unnamed third column the weight and insists on weights; False leaves weights out; None decides
+        as above.
     compact : bool
         Renumber the vertices that occur in a record to 0..n-1, with `ids` the numbers before that (for formats
         that count from 1: counted from 0). By default numbers are kept and ``num_vertices`` is the announced number
@@ -123,7 +124,14 @@ def read_records(
     ParseError, OSError, ImportError, ValueError
         See `read_edges`.
     """
-    path = Path(path)
+    edges, ops = _read(Path(path), options, member, operations)
+    if options["weighted"] and edges.weights is None and len(edges):
+        raise ParseError("missing column: weights are asked for and there are none", str(path))
+    return edges, ops
+
+
+def _read(path: Path, options: dict, member: str | None, operations: bool | None) -> tuple[EdgeList, np.ndarray | None]:
+    """Find the format and read."""
     data, name, source = read_bytes(path), bare_name(path), str(path)
     files: Mapping[str, bytes] = Directory(path.parent)
     key = path.name

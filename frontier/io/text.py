@@ -247,7 +247,7 @@ def _tokenize(
     is_comment = np.zeros(256, dtype=bool)
     is_comment[list(comments)] = True
     lowest = layout.base
-    highest = _LARGEST_ID if layout.num_vertices is None else layout.num_vertices - 1 + layout.base
+    highest = _LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, _LARGEST_ID)
     status, position, column, count, hards = tk.tokenize(
         np.frombuffer(data, dtype=np.uint8),
         layout.start,

@@ -45,12 +45,12 @@ def compile_cubin(
         arch=arch,
         std="c++17",
         include_path=[str(PROJECT_ROOT)],
-        define_macro=[f"{name}={text}" for name, text in defines],
         relocatable_device_code=True if functors else None,
         link_time_optimization=True if functors else None,
         device_as_default_execution_space=True,
     )
-    program = Program(f'#include "{header}"\n', "c++", options)
+    macros = "".join(f"#define {name} {text}\n" for name, text in defines)
+    program = Program(f'{macros}#include "{header}"\n', "c++", options)
     if not functors:
         return bytes(program.compile("cubin").code)
     parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]

@@ -85,7 +85,7 @@ def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, sh
                 tally[0] += 1
                 if inserting:
                     new_neighbors[out] = dst
-                    if weights is not None:
+                    if batch_weights is not None:
                         new_weights[out] = batch_weights[taken]
                     out += 1
                 taken += 1
@@ -94,7 +94,7 @@ def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, sh
                 tally[1] += 1
                 if inserting:
                     new_neighbors[out] = dst
-                    if weights is not None:
+                    if batch_weights is not None:
                         new_weights[out] = batch_weights[taken]
                     out += 1
                 taken += 1

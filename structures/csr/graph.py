@@ -33,6 +33,7 @@ class CSR(DynamicGraph):
     package = "structures.csr"
     _arrays = ("offsets", "indices", "weights")
 
+
     def __init__(self, num_vertices: int = 0, **options: Any):
         super().__init__(num_vertices, **options)
         self.offsets = self.xp.zeros(self._num_vertices + 1, np.int64)

@@ -1,0 +1,85 @@
+"""Breadth-first search, direction-optimizing.
+
+Level by level: every vertex of the frontier hands its unreached neighbors the next distance. While the frontier is small it
+pushes along its edges; when it holds a large part of the graph, the unreached vertices pull, and stop at the first neighbor
+that was reached.
+
+    distance[v]      edges on a shortest path from the source; UNREACHED before it is found
+    predecessor[v]   the vertex before v on such a path; -1 for the source and unreached vertices
+
+Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search", SC 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+UNREACHED = np.int32(np.iinfo(np.int32).max)
+
+
+@dataclass(frozen=True)
+class BFSResult:
+    """What `bfs` finds; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    distance : array of int32, shape (num_vertices,)
+        The largest int32 for vertices that cannot be reached.
+    predecessor : array of the graph's vertex dtype, shape (num_vertices,)
+        -1 for the source and for vertices that cannot be reached. Where several vertices would do, any of them.
+    levels : int
+        Largest distance that was looked for.
+    """
+
+    distance: Any
+    predecessor: Any
+    levels: int
+
+
+def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResult:
+    """Distances from `source`, in edges, and the tree that gives them.
+
+    Parameters
+    ----------
+    graph : Graph
+        In a directed graph edges are followed forward.
+    source : int
+    depth_limit : int, optional
+        Do not go further than this many edges.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `source` is no vertex of the graph, or `depth_limit` is negative.
+
+    Notes
+    -----
+    O(V + E) work.
+    """
+    if depth_limit is not None and depth_limit < 0:
+        raise ValueError(f"depth_limit must not be negative, got {depth_limit}")
+    start = fr.Frontier(graph, [source])
+    xp = graph.xp
+    distance = xp.full(graph.num_vertices, UNREACHED, np.int32)
+    predecessor = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+    distance[source] = 0
+    levels = fr.traverse(
+        graph, start, _visit, distance, predecessor, fr.Step(1), condition=_unreached, max_steps=depth_limit
+    )
+    return BFSResult(distance, predecessor, levels)
+
+
+def _visit(src, dst, edge, weight, distance, predecessor, level):  # type: ignore[no-untyped-def]
+    if fr.atomic_cas(distance, dst, UNREACHED, level) == UNREACHED:
+        predecessor[dst] = src
+        return True
+    return False
+
+
+def _unreached(dst, distance, predecessor, level):  # type: ignore[no-untyped-def]
+    return distance[dst] == UNREACHED

@@ -1,0 +1,69 @@
+"""Triangle counting on a graph as it stands.
+
+Each edge is kept in one direction only, from the end with fewer neighbors to the other (ties by id). Then no vertex keeps
+more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one arc.
+
+    rank          orders vertices by degree, then id; arcs go up
+    per_vertex    triangles that each vertex is part of
+
+Schank and Wagner, "Finding, Counting and Listing All Triangles in Large Graphs", WEA 2005; Green et al., IA3 2014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+
+@dataclass(frozen=True)
+class TriangleCount:
+    """What `triangle_count` finds.
+
+    Attributes
+    ----------
+    total : int
+        Triangles of the graph.
+    per_vertex : array of int64, shape (num_vertices,), or None
+        Triangles that each vertex is part of, on the graph's device.
+    """
+
+    total: int
+    per_vertex: Any = None
+
+
+def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount:
+    """Count the triangles of an undirected graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    per_vertex : bool
+        Also count each vertex's, which takes a little longer.
+
+    Raises
+    ------
+    ValueError
+        The graph is directed.
+
+    Notes
+    -----
+    O(E^1.5) work, O(V + E) memory for the oriented copy.
+    """
+    if graph.directed:
+        raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
+    tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
+    if not graph.num_arcs:
+        return TriangleCount(0, tally)
+    oriented = fr.extract_subgraph(graph, _goes_up, graph.degrees())
+    return TriangleCount(fr.intersect_arcs(oriented, tally), tally)
+
+
+def _goes_up(src, dst, edge, weight, degrees):  # type: ignore[no-untyped-def]
+    a = degrees[src]
+    b = degrees[dst]
+    return a < b or (a == b and src < dst)

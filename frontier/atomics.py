@@ -1,0 +1,126 @@
+"""Atomic operations for users' functors, with one spelling on both devices.
+
+Each takes an array, an index and a value, changes ``array[index]`` in one step that no other thread can come between, and
+returns what was there before. Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a functor they
+work on NumPy arrays, one element at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+from numba.np import arrayobj
+
+
+def atomic_add(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] += value``; returns the old value."""
+    old = array[index]
+    array[index] = old + value
+    return old
+
+
+def atomic_min(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = min(array[index], value)``; returns the old value."""
+    old = array[index]
+    if value < old:
+        array[index] = value
+    return old
+
+
+def atomic_max(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = max(array[index], value)``; returns the old value."""
+    old = array[index]
+    if value > old:
+        array[index] = value
+    return old
+
+
+def atomic_exch(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``; returns the old value."""
+    old = array[index]
+    array[index] = value
+    return old
+
+
+def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
+    """``array[index] = value`` if it was `expected`; returns the old value, which is `expected` if the swap was made."""
+    old = array[index]
+    if old == expected:
+        array[index] = value
+    return old
+
+
+READ_MODIFY_WRITE = {atomic_add: "add", atomic_min: "min", atomic_max: "max", atomic_exch: "xchg"}
+
+
+def _cpu_instruction(name: str, dtype: Any) -> str:
+    """LLVM's name of a read-modify-write on this type."""
+    if isinstance(dtype, types.Float):
+        return name if name == "xchg" else f"f{name}"
+    return f"u{name}" if name in ("min", "max") and not dtype.signed else name
+
+
+def _register_cpu(function: Any, name: str) -> None:
+    @intrinsic
+    def rmw(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+        if not isinstance(array, types.Array) or array.ndim != 1 or not isinstance(index, types.Integer):
+            return None
+        signature = array.dtype(array, index, array.dtype)
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pointer = _element_pointer(context, builder, sig, args)
+            return builder.atomic_rmw(_cpu_instruction(name, array.dtype), pointer, args[2], "monotonic")
+
+        return signature, codegen
+
+    @overload(function)
+    def implementation(array, index, value):  # type: ignore[no-untyped-def]  # Numba compares the signatures
+        if isinstance(array, types.Array):
+            return lambda array, index, value: rmw(array, index, value)
+        return None
+
+
+def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
+    index = context.cast(builder, args[1], sig.args[1], types.intp)
+    return cgutils.get_item_pointer(context, builder, sig.args[0], array, [index], wraparound=False)
+
+
+@intrinsic
+def _cas(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
+    if not isinstance(array, types.Array) or array.ndim != 1 or not isinstance(index, types.Integer):
+        return None
+    signature = array.dtype(array, index, array.dtype, array.dtype)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _element_pointer(context, builder, sig, args)
+        return compare_and_swap(builder, pointer, args[2], args[3])
+
+    return signature, codegen
+
+
+def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any) -> Any:
+    """LLVM code of a compare-and-swap that returns the old value; floats are compared by their bits."""
+    kind = expected.type
+    if isinstance(kind, ir.FloatType | ir.DoubleType):
+        bits = ir.IntType(32 if isinstance(kind, ir.FloatType) else 64)
+        pointer = builder.bitcast(pointer, bits.as_pointer())
+        expected, value = builder.bitcast(expected, bits), builder.bitcast(value, bits)
+        pair = builder.cmpxchg(pointer, expected, value, "monotonic", "monotonic")
+        return builder.bitcast(builder.extract_value(pair, 0), kind)
+    pair = builder.cmpxchg(pointer, expected, value, "monotonic", "monotonic")
+    return builder.extract_value(pair, 0)
+
+
+@overload(atomic_cas)
+def _cas_implementation(array, index, expected, value):  # type: ignore[no-untyped-def]
+    if isinstance(array, types.Array):
+        return lambda array, index, expected, value: _cas(array, index, expected, value)
+    return None
+
+
+for _function, _name in READ_MODIFY_WRITE.items():
+    _register_cpu(_function, _name)

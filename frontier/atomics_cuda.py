@@ -1,0 +1,74 @@
+"""The atomics of `frontier.atomics` on CUDA, typed and lowered for the raw pointers that functors get there.
+
+Importing this module teaches numba-cuda about them. It needs no GPU.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.cuda import nvvmutils, types
+from numba.cuda.cudadecl import registry as typing_registry
+from numba.cuda.cudaimpl import registry as lowering_registry
+from numba.cuda.typing.templates import AbstractTemplate, signature
+
+from .atomics import READ_MODIFY_WRITE, atomic_cas
+
+_FLOAT_CALLS = {
+    "add": (nvvmutils.declare_atomic_add_float32, nvvmutils.declare_atomic_add_float64),
+    "min": (nvvmutils.declare_atomic_min_float32, nvvmutils.declare_atomic_min_float64),
+    "max": (nvvmutils.declare_atomic_max_float32, nvvmutils.declare_atomic_max_float64),
+}
+
+
+def _declare(function: Any, values: int) -> None:
+    """Type ``function(pointer, index, value, ...)`` with `values` values of the pointer's type."""
+
+    class Template(AbstractTemplate):
+        key = function
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            if kws or len(args) != 2 + values:
+                return None
+            pointer, index = args[:2]
+            if not isinstance(pointer, types.CPointer) or not isinstance(index, types.Integer):
+                return None
+            return signature(pointer.dtype, pointer, index, *[pointer.dtype] * values)
+
+    typing_registry.register(Template)
+    typing_registry.register_global(function, types.Function(Template))
+
+
+def _pointer(builder: Any, args: Any) -> Any:
+    return builder.gep(args[0], [args[1]])
+
+
+def _lower_rmw(function: Any, name: str) -> None:
+    _declare(function, 1)
+
+    @lowering_registry.lower(function, types.CPointer, types.Integer, types.Any)
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        dtype, pointer = sig.args[0].dtype, _pointer(builder, args)
+        if not isinstance(dtype, types.Float):
+            unsigned = name in ("min", "max") and not dtype.signed
+            return builder.atomic_rmw(f"u{name}" if unsigned else name, pointer, args[2], "monotonic")
+        if name == "xchg":
+            bits = nvvmutils.ir.IntType(dtype.bitwidth)
+            pointer = builder.bitcast(pointer, bits.as_pointer())
+            old = builder.atomic_rmw("xchg", pointer, builder.bitcast(args[2], bits), "monotonic")
+            return builder.bitcast(old, args[2].type)
+        declare = _FLOAT_CALLS[name][dtype.bitwidth == 64]
+        return builder.call(declare(builder.module), (pointer, args[2]))
+
+
+for _function, _name in READ_MODIFY_WRITE.items():
+    _lower_rmw(_function, _name)
+
+_declare(atomic_cas, 2)
+
+
+@lowering_registry.lower(atomic_cas, types.CPointer, types.Integer, types.Any, types.Any)
+def _lower_cas(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    from .atomics import compare_and_swap
+
+    return compare_and_swap(builder, _pointer(builder, args), args[2], args[3])

@@ -1,0 +1,1 @@
+"""Kernels that turn lists of vertices into bitmaps and back."""

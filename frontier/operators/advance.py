@@ -1,0 +1,186 @@
+"""advance: from a frontier along its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..frontier import Frontier, bitmap_words
+from .cpu import make_pull, make_push
+from .engine import (
+    Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of, tile_size,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+DIRECTIONS = ("auto", "push", "pull")
+PULL_ABOVE = 1 / 16
+"""Pull pays once more than this part of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
+
+OP_PARAMETERS = ("src", "dst", "edge", "weight")
+_OP = ("vertex", "vertex", "edge", "weight")
+_INT = np.dtype(np.int32)
+
+
+def advance(
+    graph: Graph,
+    frontier: Frontier,
+    op: Callable,
+    *args: Any,
+    condition: Callable | None = None,
+    direction: str = "auto",
+) -> Frontier:
+    """Visit every edge that leaves the frontier; the vertices for which `op` is true make up the next one.
+
+    Parameters
+    ----------
+    graph : Graph
+    frontier : Frontier
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.slot_capacity``; `weight` is 1 in graphs
+        without weights. It runs in parallel, in any order: what it changes in arrays that several edges share, it changes
+        with atomics.
+    *args : arrays and numbers
+        Handed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
+    condition : function ``condition(dst, *args) -> bool``, optional
+        Whether `dst` still wants to be visited. Edges to other vertices are passed over, and a pull leaves a vertex as soon
+        as it wants no more; the result must not depend on which of its edges were visited before that.
+    direction : {"auto", "push", "pull"}
+        Push goes from the frontier to its neighbors; pull lets every vertex look for neighbors in the frontier, which is
+        less work when the frontier is large and `condition` rules vertices out early. In a pull, `edge` is the slot of
+        the opposite arc. ``"auto"`` decides by the frontier's size. A directed graph can only push.
+
+    Returns
+    -------
+    Frontier
+        Each vertex for which `op` was true, once.
+
+    Raises
+    ------
+    FunctorError
+        `op` or `condition` cannot be compiled, or an argument is of no use to it; the message shows the line.
+    ValueError
+        `direction` is unknown, or ``"pull"`` on a directed graph, or the frontier is of another graph.
+
+    Notes
+    -----
+    Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al., PPoPP
+    2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(map(repr, DIRECTIONS))}, not {direction!r}")
+    if direction == "pull" and graph.directed:
+        raise ValueError("direction='pull' needs the edges that enter a vertex, which a directed graph does not keep")
+    check_frontier(graph, frontier)
+    check_op(op, "op", OP_PARAMETERS, args)
+    if condition is not None:
+        check_op(condition, "condition", ("dst",), args)
+    values = functor_args(graph, op, args)
+    if not frontier:
+        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+    if direction == "pull" or (direction == "auto" and pull_pays(graph, frontier, condition)):
+        return pull(graph, frontier, op, condition, values)
+    return push(graph, frontier, op, condition, values)
+
+
+def check_frontier(graph: Graph, frontier: Frontier) -> None:
+    """Raise unless `frontier` is one of `graph`'s."""
+    if not isinstance(frontier, Frontier):
+        raise TypeError(f"frontier must be a Frontier, not {type(frontier).__name__}")
+    if frontier.graph is not graph:
+        raise ValueError("the frontier belongs to another graph")
+
+
+def pull_pays(graph: Graph, frontier: Frontier, condition: Callable | None) -> bool:
+    """Whether a pull is less work than a push; never without a condition to stop at."""
+    if graph.directed or condition is None or len(frontier) * 64 < graph.num_vertices:
+        return False
+    return frontier.num_arcs > graph.num_arcs * PULL_ABOVE
+
+
+def push(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, args: tuple) -> Frontier:
+    """advance from the frontier to its neighbors."""
+    vertices = frontier.vertices
+    state = state_of(graph)
+    stamps, epoch = state.next_stamps(graph)
+    out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
+    counters = state.counters
+    counters.reset()
+    count = len(frontier)
+    view = graph.view()
+    if graph.device.is_gpu:
+        kernels = advance_kernels(graph, op, condition, args)
+        pieces = Pieces(graph)
+        pieces.reset()
+        items = items_per_block(count)
+        common = (stamps, epoch, out, counters.array, pieces.array, pieces.size, np.uint32(pieces.capacity), *args)
+        kernels.push(count, np.int32(items), view, vertices, *common, blocks=-(-count // items))
+        kernels.push_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_push, (op, condition))
+        run_cpu(
+            kernel, (op, condition), count, chunks_for(count), view, graph._weight_pool(), vertices, stamps, epoch, out,
+            counters.array, args,
+        )  # fmt: skip
+    size, arcs = counters.read()[:2]
+    return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, args: tuple) -> Frontier:
+    """advance to each vertex from its neighbors in the frontier."""
+    bits = frontier.bits
+    words = bitmap_words(graph.num_vertices)
+    out = graph.xp.empty(words, np.uint32)
+    counters = state_of(graph).counters
+    counters.reset()
+    view = graph.view()
+    if graph.device.is_gpu:
+        kernels = advance_kernels(graph, op, condition, args)
+        rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
+        pieces = Pieces(graph)
+        pieces.reset()
+        num_rest = pieces.size
+        kernels.pull(
+            words * 32, np.int64(graph.num_vertices), view, bits, out, counters.array, rest, num_rest, *args
+        )
+        kernels.pull_rest(1, view, bits, out, counters.array, rest, num_rest, *args, blocks=REST_BLOCKS)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))
+        run_cpu(
+            kernel, (op, condition), words, graph.num_vertices, view, graph._weight_pool(), bits, out, counters.array, args
+        )
+    size, arcs = counters.read()[:2]
+    return Frontier._of(graph, bits=out, size=size, arcs=arcs)
+
+
+PIECE_BLOCKS = 1056  # eight for each multiprocessor of a large GPU
+REST_BLOCKS = 1056
+
+
+def items_per_block(count: int) -> int:
+    """Vertices that a block takes at a time: few of a short list, so that all multiprocessors have some."""
+    return 256 if count >= 262144 else 64 if count >= 32768 else 32
+
+
+def advance_kernels(graph: Graph, op: Callable, condition: Callable | None, args: tuple, step: int | None = None) -> Any:
+    """The CUDA kernels of advance; argument number `step` counts the pushes that one launch makes."""
+    return cuda_kernels_for(
+        graph, "frontier/operators/advance.cuh", advance_functors(op, condition), args,
+        advance_options(graph, condition, step),
+    )  # fmt: skip
+
+
+def advance_functors(op: Callable, condition: Callable | None) -> tuple:
+    """The functors of advance, as `cuda_kernels_for` takes them."""
+    return ("op", op, _OP, _INT), ("condition", condition, ("vertex",), _INT)
+
+
+def advance_options(graph: Graph, condition: Callable | None, step: int | None) -> tuple:
+    """The macros of advance."""
+    options = [("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), ("TILE_SIZE", tile_size(graph))]
+    if condition is not None:
+        options.append(("HAS_CONDITION", "1"))
+    return tuple(options)

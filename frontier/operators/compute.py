@@ -1,0 +1,39 @@
+"""compute: a functor called for every member of a frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..frontier import Frontier
+from .cpu import make_compute
+from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+
+FUNCTOR = ("vertex",)
+
+
+def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
+    """Call `op` for every member of a frontier.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    op : function ``op(v, *args)``
+        Changes its array arguments; what it returns is not looked at.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+    """
+    graph = frontier.graph
+    check_op(op, "op", ("v",), args)
+    values = functor_args(graph, op, args)
+    vertices = frontier.vertices
+    if graph.device.is_gpu:
+        kernels = cuda_kernels_for(graph, "frontier/operators/vertices.cuh", (("op", op, FUNCTOR, None),), values)
+        kernels.apply(len(frontier), vertices, *values)
+    else:
+        run_cpu(cpu_kernel_for(None, make_compute, (op,)), (op,), len(frontier), vertices, values)

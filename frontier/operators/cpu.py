@@ -1,0 +1,400 @@
+"""CPU kernels of the operators, made for a structure's iterator and a user's functors.
+
+Each ``make_*`` returns a Numba kernel that walks a graph through the functions of the structure's ``cpu.py`` (see
+`frontier.view`), captured here so that they are compiled into the loop.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..atomics import atomic_add, atomic_exch
+from ..runtime import cpu_kernel
+
+BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
+
+
+@numba.njit(inline="always")
+def has_bit(bits, v):
+    """Whether vertex v is in a bitmap."""
+    return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0
+
+
+@numba.njit
+def flush(buffer, held, view, degree_of, out, counters):
+    """Append a thread's buffer to the output; count vertices and the arcs that leave them."""
+    start = atomic_add(counters, 0, held)
+    arcs = 0
+    for i in range(held):
+        out[start + i] = buffer[i]
+        arcs += degree_of(view, buffer[i])
+    atomic_add(counters, 1, arcs)
+
+
+@numba.njit
+def _any_vertex(v, args):
+    return True
+
+
+@numba.njit
+def _any_arc(src, dst, edge, weight, args):
+    return True
+
+
+def _vertex_test(condition: Any) -> Any:
+    """A functor over vertices that takes its arguments as one tuple; true for all where there is none."""
+    if condition is None:
+        return _any_vertex
+    return numba.njit(lambda v, args: condition(v, *args))
+
+
+def _arc_test(op: Any) -> Any:
+    """The same, over arcs."""
+    if op is None:
+        return _any_arc
+    return numba.njit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))
+
+
+def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
+    """advance from each vertex of a list to its neighbors."""
+    segments, segment, next_run, degree = _functions(iterator)
+    allowed = _vertex_test(condition)
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def push(count, chunks, view, weights, vertices, stamps, epoch, out, counters, args):
+        for chunk in numba.prange(chunks):
+            buffer = np.empty(BUFFER, out.dtype)
+            held = 0
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                u = vertices[i]
+                for s in range(segments(view, u)):
+                    run, low, high = segment(view, u, s)
+                    while run >= 0:
+                        for slot in range(low, high):
+                            v = view.neighbors[slot]
+                            if v < 0:
+                                continue
+                            if not allowed(v, args):
+                                continue
+                            weight = np.float32(1)
+                            if weights is not None:
+                                weight = weights[slot]
+                            if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                                buffer[held] = v
+                                held += 1
+                                if held == BUFFER:
+                                    flush(buffer, held, view, degree, out, counters)
+                                    held = 0
+                        run, low, high = next_run(view, run)
+            if held:
+                flush(buffer, held, view, degree, out, counters)
+
+    return push
+
+
+def make_pull(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
+    """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
+    segments, segment, next_run, degree = _functions(iterator)
+    allowed = _vertex_test(condition)
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def pull(words, num_vertices, view, weights, bits, out_bits, counters, args):
+        for word in numba.prange(words):
+            joined = np.uint32(0)
+            count = 0
+            arcs = 0
+            for v in range(word * 32, min(word * 32 + 32, num_vertices)):
+                if not allowed(v, args):
+                    continue
+                joins = False
+                wanted = True
+                for s in range(segments(view, v)):
+                    run, low, high = segment(view, v, s)
+                    while run >= 0 and wanted:
+                        for slot in range(low, high):
+                            u = view.neighbors[slot]
+                            if u < 0 or not has_bit(bits, u):
+                                continue
+                            weight = np.float32(1)
+                            if weights is not None:
+                                weight = weights[slot]
+                            if op(u, v, slot, weight, *args):
+                                joins = True
+                            if not allowed(v, args):
+                                wanted = False
+                                break
+                        run, low, high = next_run(view, run)
+                    if not wanted:
+                        break
+                if joins:
+                    joined |= np.uint32(1) << np.uint32(v & 31)
+                    count += 1
+                    arcs += degree(view, v)
+            out_bits[word] = joined
+            if count:
+                atomic_add(counters, 0, count)
+                atomic_add(counters, 1, arcs)
+
+    return pull
+
+
+@numba.njit(inline="always")
+def _with_step(before, step, after):
+    return (*before, step, *after)
+
+
+@numba.njit(inline="always")
+def _without_step(before, step, after):
+    return before
+
+
+def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, step: int | None, key: str) -> Any:
+    """Many small pushes, one after another, on one core; argument number `step` counts them."""
+    segments, segment, next_run, degree = _functions(iterator)
+    allowed = _vertex_test(condition)
+    join = _without_step if step is None else _with_step
+
+    @cpu_kernel(key=f"{iterator.__name__}{key}{step}")
+    def push_repeatedly(count, view, weights, lists, stamps, epoch, counters, max_count, max_arcs, max_steps, before,
+                        first_step, after):  # fmt: skip
+        # Functors' arguments are those before the step, the step, and those after it.
+        steps = 0
+        arcs = 0
+        while True:
+            held = 0
+            arcs = 0
+            args = join(before, np.int32(first_step + steps), after)
+            for i in range(count):
+                u = lists[steps & 1, i]
+                for s in range(segments(view, u)):
+                    run, low, high = segment(view, u, s)
+                    while run >= 0:
+                        for slot in range(low, high):
+                            v = view.neighbors[slot]
+                            if v < 0:
+                                continue
+                            if not allowed(v, args):
+                                continue
+                            weight = np.float32(1)
+                            if weights is not None:
+                                weight = weights[slot]
+                            if op(u, v, slot, weight, *args) and stamps[v] != epoch:
+                                stamps[v] = epoch
+                                lists[(steps + 1) & 1, held] = v
+                                held += 1
+                                arcs += degree(view, v)
+                        run, low, high = next_run(view, run)
+            count = held
+            steps += 1
+            epoch += np.int32(1)
+            if count == 0 or count > max_count or arcs > max_arcs or steps >= max_steps:
+                break
+        counters[0] = count
+        counters[1] = arcs
+        counters[2] = steps
+
+    return push_repeatedly
+
+
+def make_filter(op: Any, key: str) -> Any:
+    """The vertices of a list for which a functor is true."""
+
+    @cpu_kernel(parallel=True, key=key)
+    def keep(count, chunks, vertices, out, counters, args):
+        for chunk in numba.prange(chunks):
+            buffer = np.empty(BUFFER, out.dtype)
+            held = 0
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                if op(vertices[i], *args):
+                    buffer[held] = vertices[i]
+                    held += 1
+                if held == BUFFER or (held and i + 1 == count * (chunk + 1) // chunks):
+                    start = atomic_add(counters, 0, held)
+                    out[start : start + held] = buffer[:held]
+                    held = 0
+
+    return keep
+
+
+def make_compute(op: Any, key: str) -> Any:
+    """A functor called for each vertex of a list."""
+
+    @cpu_kernel(parallel=True, key=key)
+    def apply(count, vertices, args):
+        for i in numba.prange(count):
+            op(vertices[i], *args)
+
+    return apply
+
+
+REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
+
+
+def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str, key: str) -> Any:
+    """For each vertex of a list, the reduction of a functor's values over its neighbors."""
+    segments, segment, next_run, _ = _functions(iterator)
+    kind = REDUCTIONS[reduce]
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}{reduce}")
+    def neighbor_reduce(count, chunks, view, weights, vertices, identity, out, args):
+        for chunk in numba.prange(chunks):
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                u = vertices[i]
+                total = identity
+                for s in range(segments(view, u)):
+                    run, low, high = segment(view, u, s)
+                    while run >= 0:
+                        for slot in range(low, high):
+                            v = view.neighbors[slot]
+                            if v < 0:
+                                continue
+                            weight = np.float32(1)
+                            if weights is not None:
+                                weight = weights[slot]
+                            value = out.dtype.type(op(u, v, slot, weight, *args))
+                            if kind == 0:
+                                total += value
+                            elif kind == 1:
+                                total = min(total, value)
+                            else:
+                                total = max(total, value)
+                        run, low, high = next_run(view, run)
+                out[u] = total
+
+    return neighbor_reduce
+
+
+def make_intersect(iterator: ModuleType, op: Any, key: str) -> Any:
+    """Common neighbors of pairs: counted, or each handed to a functor."""
+    segments, segment, next_run, degree = _functions(iterator)
+    find = iterator.find
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def intersect(count, chunks, view, us, vs, counts, args):
+        for chunk in numba.prange(chunks):
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                u = us[i]
+                v = vs[i]
+                swapped = degree(view, u) > degree(view, v)
+                few, many = (v, u) if swapped else (u, v)
+                found = 0
+                for s in range(segments(view, few)):
+                    run, low, high = segment(view, few, s)
+                    while run >= 0:
+                        for slot in range(low, high):
+                            w = view.neighbors[slot]
+                            if w < 0 or w == many:
+                                continue
+                            other = find(view, many, w)
+                            if other >= 0:
+                                if counts is not None:
+                                    found += 1
+                                if op is not None:
+                                    if swapped:
+                                        op(u, v, w, other, slot, *args)
+                                    else:
+                                        op(u, v, w, slot, other, *args)
+                        run, low, high = next_run(view, run)
+                if counts is not None:
+                    counts[i] = found
+
+    return intersect
+
+
+def make_intersect_arcs(iterator: ModuleType) -> Any:
+    """For all arcs u -> v, the common neighbors of u and v: their number, and tallies of the vertices involved."""
+    segments, segment, next_run, degree = _functions(iterator)
+
+    @cpu_kernel(parallel=True, key=iterator.__name__)
+    def intersect_arcs(num_vertices, chunks, view, tally, counters):
+        grain = 64
+        tickets = np.zeros(1, np.int64)
+        for _ in numba.prange(chunks):
+            mark = np.full(num_vertices, -1, view.neighbors.dtype)
+            total = 0
+            while True:
+                first = atomic_add(tickets, 0, grain)
+                if first >= num_vertices:
+                    break
+                for u in range(first, min(first + grain, num_vertices)):
+                    if degree(view, u) < 2:
+                        continue
+                    for s in range(segments(view, u)):
+                        run, low, high = segment(view, u, s)
+                        while run >= 0:
+                            for slot in range(low, high):
+                                if view.neighbors[slot] >= 0:
+                                    mark[view.neighbors[slot]] = u
+                            run, low, high = next_run(view, run)
+                    of_u = 0
+                    for s in range(segments(view, u)):
+                        run, low, high = segment(view, u, s)
+                        while run >= 0:
+                            for slot in range(low, high):
+                                v = view.neighbors[slot]
+                                if v < 0:
+                                    continue
+                                of_v = 0
+                                for s2 in range(segments(view, v)):
+                                    run2, low2, high2 = segment(view, v, s2)
+                                    while run2 >= 0:
+                                        for slot2 in range(low2, high2):
+                                            w = view.neighbors[slot2]
+                                            if w >= 0 and mark[w] == u:
+                                                of_v += 1
+                                                if tally is not None:
+                                                    atomic_add(tally, w, 1)
+                                        run2, low2, high2 = next_run(view, run2)
+                                if of_v and tally is not None:
+                                    atomic_add(tally, v, of_v)
+                                of_u += of_v
+                            run, low, high = next_run(view, run)
+                    if of_u and tally is not None:
+                        atomic_add(tally, u, of_u)
+                    total += of_u
+            atomic_add(counters, 0, total)
+
+    return intersect_arcs
+
+
+def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
+    """Arcs that leave the vertices of a list, those for which a functor is true: counted, or written out."""
+    segments, segment, next_run, _ = _functions(iterator)
+    chosen = _arc_test(op)
+
+    @cpu_kernel(key=f"{iterator.__name__}{key}")
+    def extract(count, view, weights, vertices, offsets, out_src, out_dst, out_slots, args):
+        # Without out_dst: offsets[i + 1] becomes the number of arcs of vertices[i]. With it: arcs go to offsets[i] on.
+        for i in range(count):
+            u = vertices[i]
+            held = 0
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = np.float32(1)
+                        if weights is not None:
+                            weight = weights[slot]
+                        if chosen(u, v, slot, weight, args):
+                            if out_dst is not None:
+                                out_dst[offsets[i] + held] = v
+                                out_slots[offsets[i] + held] = slot
+                                if out_src is not None:
+                                    out_src[offsets[i] + held] = u
+                            held += 1
+                    run, low, high = next_run(view, run)
+            if out_dst is None:
+                offsets[i + 1] = held
+
+    return extract
+
+
+def _functions(iterator: ModuleType) -> tuple[Any, Any, Any, Any]:
+    return iterator.segments, iterator.segment, iterator.next_run, iterator.degree

@@ -1,0 +1,198 @@
+"""What all operators share: specialised kernels, found again in a dictionary, and per-graph state."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+from ..functor import check_functor, cpu_functor, cuda_functor, explain, functor_arguments, identity, parameter_types
+from ..runtime import Counters
+from ..runtime.kernels import C_TYPES, define_text
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+_kernels: dict[Any, Any] = {}
+
+
+class EngineState:
+    """What operators keep with a graph between calls.
+
+    Attributes
+    ----------
+    counters : Counters
+        Output vertices, arcs that leave them, and one more number an operator may use.
+    epoch : int
+        Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
+    """
+
+    def __init__(self, graph: Graph):
+        self.counters = Counters(graph.device, 4)
+        self.epoch = 0
+        self._stamps = None
+
+    def next_stamps(self, graph: Graph) -> tuple[Any, Any]:
+        """The stamp array and a number that it does not hold yet."""
+        stamps, epoch = self.next_epochs(graph, 1)
+        self.used_epochs(1)
+        return stamps, epoch
+
+    def next_epochs(self, graph: Graph, count: int) -> tuple[Any, Any]:
+        """The stamp array and the first of `count` numbers that it does not hold yet."""
+        if self._stamps is None or self._stamps.size < graph.num_vertices or self.epoch + count >= 2**31:
+            self._stamps = graph.xp.zeros(graph.num_vertices, np.int32)
+            self.epoch = 0
+        return self._stamps, np.int32(self.epoch + 1)
+
+    def used_epochs(self, count: int) -> None:
+        """Say that so many numbers from `next_epochs` were used."""
+        self.epoch += count
+
+
+def state_of(graph: Graph) -> EngineState:
+    """The engine's state of a graph."""
+    state = graph.__dict__.get("_engine")
+    if state is None:
+        state = graph.__dict__["_engine"] = EngineState(graph)
+    return state
+
+
+def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
+    """`functor_arguments`, for this graph's device."""
+    return functor_arguments(graph.device, getattr(function, "__name__", "op"), args)
+
+
+def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
+    """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
+    key = (graph_package, make, tuple(f and identity(f) for f in functors), options)
+    found = _kernels.get(key)
+    if found is None:
+        compiled = [f and cpu_functor(f) for f in functors]
+        fingerprint = "+".join(f.key if f else "" for f in compiled)
+        dispatchers = [f.dispatcher if f else None for f in compiled]
+        parts: list[Any] = [] if graph_package is None else [importlib.import_module(f"{graph_package}.cpu")]
+        found = _kernels[key] = make(*parts, *dispatchers, *options, fingerprint)
+    return found
+
+
+def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
+    """Call a kernel, turning Numba's errors about a functor into ours."""
+    try:
+        kernel(*args)
+    except numba.core.errors.NumbaError as error:
+        function = next(f for f in functors if f is not None)
+        raise explain(function, error, "the CPU") from error
+
+
+def chunks_for(count: int) -> int:
+    """Into how many pieces parallel CPU work over `count` items is cut."""
+    return 1 if count < 256 else min(numba.get_num_threads() * 8, count // 64)
+
+
+def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple) -> None:
+    """Check a functor's form once; the answer is remembered with its code."""
+    code = getattr(function, "__code__", None)
+    key = ("checked", code, name, len(args))
+    if code is None or key not in _kernels:
+        check_functor(function, name, parameters, len(args))
+        _kernels[key] = True
+
+
+def cuda_kernels_for(
+    graph: Graph,
+    header: str,
+    functors: tuple[tuple[str, Callable | None, tuple[str, ...], Any], ...],
+    args: tuple,
+    options: tuple[tuple[str, str], ...] = (),
+) -> CudaKernels:
+    """The CUDA kernels of an operator, linked with functors.
+
+    Parameters
+    ----------
+    header : str
+        Path of the operator's ``.cuh`` file from the project's root.
+    functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
+        Parameter kinds are ``"vertex"``, ``"edge"`` and ``"weight"``.
+    args : tuple
+        Users' arguments, from `functor_args`.
+    options : tuple of (str, str)
+        More macros.
+    """
+    types = parameter_types(args)
+    package = graph.package
+    key = (
+        header, package, graph.vertex_dtype, graph.weight_dtype, types, options,
+        tuple((symbol, f and identity(f), result) for symbol, f, _, result in functors),
+    )  # fmt: skip
+    found = _kernels.get(key)
+    if found is None:
+        from ..runtime.cuda import current_arch
+
+        arch = current_arch()
+        defines, codes = cuda_build(graph, functors, args, options, arch)
+        found = _kernels[key] = CudaKernels(header, defines, codes)
+    return found
+
+
+def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
+    """The macros and functors' code with which an operator's header is compiled; needs no GPU."""
+    capability = (int(arch[3:-1]), int(arch[-1]))
+    types = parameter_types(args)
+    kinds = {
+        "vertex": graph.vertex_dtype,
+        "edge": np.dtype(np.int64),
+        "weight": graph.weight_dtype or np.dtype(np.float32),
+    }
+    codes = []
+    for symbol, function, parameters, result in functors:
+        if function is not None:
+            full = tuple((kinds[kind], False) for kind in parameters) + types
+            codes.append(cuda_functor(function, symbol, result, full, capability).ltoir)
+    names = [f"a{i}" for i in range(len(types))]
+    texts = [f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}" for name, (dtype, is_array) in zip(names, types, strict=True)]
+    defines = {
+        **{name: define_text(value) for name, value in graph.defines.items()},
+        "VIEW_HEADER": f'"{graph.package.replace(".", "/")}/view.cuh"',
+        "ARG_PARAMS": "".join(f", {text}" for text in texts),
+        "ARG_NAMES": "".join(f", {name}" for name in names),
+        **dict(options),
+    }
+    return tuple(sorted(defines.items())), tuple(codes)
+
+
+class CudaKernels:
+    """The kernels of one header, found as attributes when they are first asked for."""
+
+    def __init__(self, header: str, defines: tuple, codes: tuple):
+        self._origin = (header, defines, codes)
+
+    def __getattr__(self, name: str) -> Any:
+        from ..runtime.cuda import load_kernel
+
+        header, defines, codes = self._origin
+        kernel = self.__dict__[name] = load_kernel(header, name, defines, codes)
+        return kernel
+
+
+def tile_size(graph: Graph) -> str:
+    """Lanes that walk a neighbor list together: few where lists are short, so that none idle."""
+    mean = graph.num_arcs / max(graph.num_vertices, 1)
+    return "4" if mean <= 6 else "8"
+
+
+class Pieces:
+    """Room for the pieces of long neighbor lists that a kernel puts aside for a second one."""
+
+    def __init__(self, graph: Graph):
+        # A piece has at least 32 segments; a vertex that is cut has more than 128.
+        self.capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
+        self.array = graph._scratch.get("pieces", self.capacity, np.uint64)
+        self.size = graph._scratch.get("pieces_size", 2, np.uint32)
+
+    def reset(self) -> None:
+        """Forget all pieces."""
+        self.size.data.memset_async(0, 8)

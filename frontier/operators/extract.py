@@ -1,0 +1,134 @@
+"""extract: arcs read out of a graph, all of them or those that a functor picks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..registry import snapshot_structure
+from ..sort import arc_keys, row_ids, sort_pairs, split_keys
+from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
+from .cpu import make_extract
+from .engine import Pieces, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+_OP = ("vertex", "vertex", "edge", "weight")
+
+
+def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
+    """A static snapshot of the arcs for which `op` is true: a directed CSR graph over the same vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        Called more than once for an arc, so it must change nothing.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    Graph
+        Of structure ``csr``, directed, on the same device; rows are in no particular order, and its `find` is therefore of
+        no use. Weights are left behind.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+
+    Notes
+    -----
+    O(V + E) work: one pass that counts, one that writes.
+    """
+    check_op(op, "op", OP_PARAMETERS, args)
+    offsets, dst, _ = _collect(graph, None, op, functor_args(graph, op, args))
+    return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+
+
+def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """The arcs that leave some vertices: offsets by position in `vertices` (int64), destinations and slots (int64)."""
+    return _collect(graph, vertices, None, ())
+
+
+def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
+    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
+    offsets, dst, slots = _collect(graph, None, None, ())
+    xp = graph.xp
+    weights = graph._weight_pool()[slots] if graph.weight_dtype is not None else None
+    if graph._rows_come_sorted:
+        return offsets, dst, weights
+    keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
+    if weights is None:
+        keys.sort()
+    else:
+        keys, weights = sort_pairs(graph.device, keys, weights)
+    _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+    return offsets, xp.ascontiguousarray(dst), weights
+
+
+def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
+    """All arcs that leave or enter the marked vertices, as sources and destinations; some may be listed twice.
+
+    Parameters
+    ----------
+    marked : array of bool, shape (num_vertices,)
+    """
+    xp = graph.xp
+    if graph.directed:
+        snapshot = extract_subgraph(graph, _touches, marked.view(np.uint8))
+        return row_ids(graph.device, snapshot.offsets, graph.vertex_dtype), snapshot.indices
+    ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
+    offsets, dst, _ = extract(graph, ids)
+    src = ids[row_ids(graph.device, offsets, graph.vertex_dtype)] if ids.size else ids
+    return xp.concatenate([src, dst]), xp.concatenate([dst, src])
+
+
+def _touches(src, dst, edge, weight, marked):  # type: ignore[no-untyped-def]
+    return marked[src] != 0 or marked[dst] != 0
+
+
+def _collect(graph: Graph, vertices: Any, op: Callable | None, args: tuple) -> tuple[Any, Any, Any]:
+    """Offsets, destinations and slots of chosen arcs of some vertices (None for all)."""
+    xp = graph.xp
+    if vertices is None:
+        vertices = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+    count = int(vertices.size)
+    offsets = xp.zeros(count + 1, np.int64)
+    if not count:
+        return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64)
+    if op is None:
+        offsets[1:] = graph._degrees()[vertices]
+    else:
+        _run(graph, count, vertices, offsets, None, None, op, args)
+    xp.cumsum(offsets, out=offsets)
+    total = int(offsets[-1])
+    dst = xp.empty(total, graph.vertex_dtype)
+    slots = xp.empty(total, np.int64)
+    _run(graph, count, vertices, offsets, dst, slots, op, args)
+    return offsets, dst, slots
+
+
+def _run(graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, op: Any, args: tuple) -> None:
+    """Count chosen arcs into ``offsets[1:]``, or write them."""
+    view = graph.view()
+    if not graph.device.is_gpu:
+        kernel = cpu_kernel_for(graph.package, make_extract, (op,))
+        run_cpu(
+            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, None, dst, slots, args
+        )
+        return
+    functor = (("op", op, _OP, np.dtype(np.int32)),)
+    options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
+    kernels = cuda_kernels_for(graph, "frontier/operators/extract.cuh", functor, args, options)
+    pieces = Pieces(graph)
+    pieces.reset()
+    items = items_per_block(count)
+    cursors = offsets[1:] if dst is None else graph.xp.copy(offsets[:-1])
+    common = (vertices, cursors, dst, slots, pieces.array, pieces.size, np.uint32(pieces.capacity), *args)
+    kernels.extract(count, np.int32(items), view, *common, blocks=-(-count // items))
+    kernels.extract_pieces(1, view, *common, blocks=PIECE_BLOCKS)

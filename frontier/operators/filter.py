@@ -1,0 +1,53 @@
+"""filter: the part of a frontier for which a functor is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..frontier import Frontier
+from .cpu import make_filter
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+
+FUNCTOR = ("vertex",)
+
+
+def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
+    """The members of a frontier for which `op` is true.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    op : function ``op(v, *args) -> bool``
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    Frontier
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+    """
+    graph = frontier.graph
+    check_op(op, "op", ("v",), args)
+    values = functor_args(graph, op, args)
+    vertices = frontier.vertices
+    count = len(frontier)
+    out = graph.xp.empty(count, graph.vertex_dtype)
+    counters = state_of(graph).counters
+    counters.reset()
+    if graph.device.is_gpu:
+        kernels = cuda_kernels_for(
+            graph, "frontier/operators/vertices.cuh", (("op", op, FUNCTOR, np.dtype(np.int32)),), values,
+            (("FILTER", "1"),),
+        )  # fmt: skip
+        kernels.keep(count, vertices, out, counters.array, *values)
+    else:
+        kernel = cpu_kernel_for(None, make_filter, (op,))
+        run_cpu(kernel, (op,), count, chunks_for(count), vertices, out, counters.array, values)
+    return Frontier._of(graph, out[: counters.read()[0]])

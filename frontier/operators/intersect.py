@@ -1,0 +1,125 @@
+"""intersect: the common neighbors of pairs of vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+from ..arrays import same_length
+from ..batch import check_ids
+from ..registry import snapshot_structure
+from .advance import PIECE_BLOCKS, items_per_block
+from .cpu import make_intersect, make_intersect_arcs
+from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of, tile_size
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
+_KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
+
+
+def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
+    """The common neighbors of pairs of vertices: counted, or each handed to `op`.
+
+    Parameters
+    ----------
+    graph : Graph
+    us, vs : array-like of int, shape (m,)
+    op : function ``op(u, v, w, edge_uw, edge_vw, *args)``, optional
+        Called for every common neighbor `w` of every pair, with the slots of the arcs u -> w and v -> w.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    array of int64, shape (m,), on the graph's device; None if `op` is given
+        Number of common neighbors of each pair.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `us` and `vs` are not ids of vertices, or of different lengths.
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+
+    Notes
+    -----
+    Walks the shorter list of each pair and looks its members up in the longer: O(sum of the smaller degrees) look-ups,
+    each the structure's own (`find`).
+    """
+    us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
+    vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
+    same_length(us=us, vs=vs)
+    counts = graph.xp.zeros(us.size, np.int64) if op is None else None
+    if op is not None:
+        check_op(op, "op", PARAMETERS, args)
+    elif args:
+        raise TypeError("arguments were given, but no op to hand them to")
+    values = functor_args(graph, op, args) if op is not None else ()
+    count = int(us.size)
+    if count and graph.device.is_gpu:
+        functor = (("op", op, _KINDS, None),)
+        options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
+        kernels = cuda_kernels_for(graph, "frontier/operators/intersect.cuh", functor, values, options)
+        pieces = Pieces(graph)
+        pieces.reset()
+        items = min(items_per_block(count), 64)
+        common = (us, vs, counts, pieces.array, pieces.size, np.uint32(pieces.capacity), *values)
+        kernels.intersect(count, np.int32(items), graph.view(), *common, blocks=-(-count // items))
+        kernels.intersect_pieces(1, graph.view(), *common, blocks=PIECE_BLOCKS)
+    elif count:
+        kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
+        run_cpu(kernel, (op,), count, chunks_for(count), graph.view(), us, vs, counts, values)
+    return counts
+
+
+def intersect_arcs(graph: Graph, tally: Any = None) -> int:
+    """Over all stored arcs u -> v, the number of common neighbors of u and v.
+
+    Parameters
+    ----------
+    graph : Graph
+        Made by `extract_subgraph` so that each edge is kept in one direction without cycles, every common neighbor is a
+        triangle, found once.
+    tally : array of int64, shape (num_vertices,), optional
+        For each common neighbor w of an arc u -> v, one is added to the entries of u, v and w.
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    O(sum over arcs u -> v of the degree of v) work: each vertex's neighbors are put into a set once (marks on the CPU, a hash
+    table in shared memory on the GPU), in which those of its neighbors are looked up.
+    """
+    if not isinstance(graph, snapshot_structure()):
+        graph = graph.to_csr()
+    counters = state_of(graph).counters
+    counters.reset()
+    if tally is not None and (
+        not isinstance(tally, graph.xp.ndarray) or tally.shape != (graph.num_vertices,) or tally.dtype != np.int64
+    ):
+        raise ValueError(f"tally must be an int64 array of the graph's device with {graph.num_vertices} elements")
+    if not graph.num_arcs:
+        return 0
+    if graph.device.is_gpu:
+        options = (("HAS_TALLY", "1"),) if tally is not None else ()
+        kernels = cuda_kernels_for(graph, "frontier/operators/intersect_arcs.cuh", (), (), options)
+        order = graph.xp.argsort(-graph._degrees()).astype(graph.vertex_dtype)
+        kernels.intersect_arcs(
+            graph.num_vertices, graph.view(), order, tally, counters.array, blocks=min(graph.num_vertices, 132 * 16)
+        )
+    else:
+        chunks = numba.get_num_threads()
+        kernel = cpu_kernel_for(graph.package, _make_intersect_arcs, ())
+        run_cpu(kernel, (), graph.num_vertices, chunks, graph.view(), tally, counters.array)
+    return counters.read()[0]
+
+
+def _make_intersect_arcs(iterator: Any, key: str) -> Any:
+    return make_intersect_arcs(iterator)

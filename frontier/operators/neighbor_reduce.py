@@ -1,0 +1,119 @@
+"""neighbor_reduce: one number per vertex, from all of its edges (a sparse matrix-vector product, generalised)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..frontier import Frontier
+from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
+from .cpu import REDUCTIONS, make_neighbor_reduce
+from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
+
+
+def identity_of(reduce: str, dtype: np.dtype) -> Any:
+    """What a reduction over nothing gives: 0, the largest or the smallest number."""
+    if reduce == "sum":
+        return dtype.type(0)
+    sign = 1 if reduce == "min" else -1
+    if dtype.kind == "f":
+        return dtype.type(sign * np.inf)
+    limits = np.iinfo(dtype)
+    return dtype.type(limits.max if sign > 0 else limits.min)
+
+
+def neighbor_reduce(
+    graph: Graph,
+    frontier: Frontier | None,
+    op: Callable,
+    *args: Any,
+    reduce: str = "sum",
+    dtype: Any = np.float64,
+    out: Any = None,
+) -> Any:
+    """For every vertex of a frontier, reduce the values that `op` gives for its edges.
+
+    Parameters
+    ----------
+    graph : Graph
+    frontier : Frontier or None
+        None stands for all vertices.
+    op : function ``op(src, dst, edge, weight, *args) -> number``
+        The value of an edge that leaves `src`, the vertex of the frontier.
+    *args : arrays and numbers
+        As in `advance`.
+    reduce : {"sum", "min", "max"}
+    dtype : {int32, int64, float32, float64}
+        Of values and results, if `out` is not given.
+    out : array, shape (num_vertices,), optional
+        Where results go; entries outside the frontier are left alone.
+
+    Returns
+    -------
+    array of `dtype`, shape (num_vertices,), on the graph's device
+        `out`, or a new array. Vertices without edges, and those outside the frontier in a new array, hold the reduction of
+        nothing: 0, or the largest (min) or smallest (max) number of the type.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+    ValueError, TypeError
+        `reduce`, `dtype` or `out` is not of this kind.
+
+    Notes
+    -----
+    O(V + E) work. Sums of floats may differ in their last digits from call to call on a GPU.
+    """
+    if reduce not in REDUCTIONS:
+        raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
+    check_op(op, "op", OP_PARAMETERS, args)
+    values = functor_args(graph, op, args)
+    xp = graph.xp
+    dtype = np.dtype(dtype if out is None else out.dtype)
+    if dtype not in DTYPES:
+        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    identity = identity_of(reduce, dtype)
+    if out is None:
+        out = xp.full(graph.num_vertices, identity, dtype)
+        fresh = True
+    else:
+        if not isinstance(out, xp.ndarray) or out.shape != (graph.num_vertices,) or not out.flags.c_contiguous:
+            raise ValueError(f"out must be a contiguous array of the graph's device with {graph.num_vertices} elements")
+        fresh = False
+    if frontier is None:
+        frontier = Frontier.all(graph)
+    check_frontier(graph, frontier)
+    count = len(frontier)
+    if not count:
+        return out
+    vertices = frontier.vertices
+    view = graph.view()
+    if graph.device.is_gpu:
+        if not fresh:
+            out[vertices] = identity
+        functor = (("op", op, ("vertex", "vertex", "edge", "weight"), dtype),)
+        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_NAMES[dtype]), ("TILE_SIZE", tile_size(graph)))
+        kernels = cuda_kernels_for(graph, "frontier/operators/neighbor_reduce.cuh", functor, values, options)
+        pieces = Pieces(graph)
+        pieces.reset()
+        items = items_per_block(count)
+        common = (identity, out, pieces.array, pieces.size, np.uint32(pieces.capacity), *values)
+        kernels.reduce(count, np.int32(items), view, vertices, *common, blocks=-(-count // items))
+        kernels.reduce_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), reduce)
+        run_cpu(
+            kernel, (op,), count, chunks_for(count), view, graph._weight_pool(), vertices, identity, out, values
+        )
+    return out
+
+
+C_NAMES = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64", np.dtype(np.float32): "float", np.dtype(np.float64): "double"}

@@ -1,0 +1,28 @@
+// CUDA kernels of filter and compute. Macros: VID, ARG_PARAMS, ARG_NAMES, FILTER.
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+#ifdef FILTER
+extern "C" __device__ int op(VID v ARG_PARAMS);
+
+// The vertices of a list for which the functor is true.
+extern "C" __global__ void keep(i64 count, const VID* vertices, VID* out, u64* counters ARG_PARAMS) {
+  int lane = threadIdx.x & 31;
+  i64 rounded = (count + 31) / 32 * 32;  // whole warps stay together
+  GRID_STRIDE(i, rounded) {
+    VID v = i < count ? vertices[i] : VID(-1);
+    u32 kept = __ballot_sync(0xffffffffu, i < count && op(v ARG_NAMES));
+    u64 start = 0;
+    if (lane == 0 && kept) start = atomicAdd(counters, u64(__popc(kept)));
+    start = __shfl_sync(0xffffffffu, start, 0);
+    if (kept >> lane & 1) out[start + __popc(kept & ((1u << lane) - 1))] = v;
+  }
+}
+#else
+extern "C" __device__ void op(VID v ARG_PARAMS);
+
+// The functor, for each vertex of a list.
+extern "C" __global__ void apply(i64 count, const VID* vertices ARG_PARAMS) {
+  GRID_STRIDE(i, count) op(vertices[i] ARG_NAMES);
+}
+#endif
