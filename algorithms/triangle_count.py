@@ -1,9 +1,11 @@
 """Triangle counting on a graph as it stands.
 
 Each edge is kept in one direction only, from the end with fewer neighbors to the other (ties by id). Then no vertex keeps
-more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one arc.
+more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one arc. The pairs are
+taken from the upper end: its neighbors are put into a set, and those of the lower ends, whose lists are short, are looked up.
 
-    rank          orders vertices by degree, then id; arcs go up
+    up            each edge from its end of lower degree to the other (ties by id)
+    down          the same edges reversed
     per_vertex    triangles that each vertex is part of
 
 Schank and Wagner, "Finding, Counting and Listing All Triangles in Large Graphs", WEA 2005; Green et al., IA3 2014.
@@ -59,11 +61,19 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
     if not graph.num_arcs:
         return TriangleCount(0, tally)
-    oriented = fr.extract_subgraph(graph, _goes_up, graph.degrees())
-    return TriangleCount(fr.intersect_arcs(oriented, tally), tally)
+    degrees = graph.degrees()
+    up = fr.extract_subgraph(graph, _goes_up, degrees)
+    down = fr.extract_subgraph(graph, _goes_down, degrees)
+    return TriangleCount(fr.intersect_arcs(up, down, tally), tally)
 
 
 def _goes_up(src, dst, edge, weight, degrees):  # type: ignore[no-untyped-def]
     a = degrees[src]
     b = degrees[dst]
     return a < b or (a == b and src < dst)
+
+
+def _goes_down(src, dst, edge, weight, degrees):  # type: ignore[no-untyped-def]
+    a = degrees[src]
+    b = degrees[dst]
+    return a > b or (a == b and src > dst)

@@ -12,6 +12,9 @@ import builtins
 import functools
 import hashlib
 import inspect
+import linecache
+import os
+import re
 import types as python_types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -180,44 +183,63 @@ def cuda_functor(
     return found
 
 
+def blamed(functors: tuple, error: Exception) -> Callable | None:
+    """Which of several functors an error of Numba's is about."""
+    given = [f for f in functors if f is not None]
+    named = [f for f in given if f'File "{_shown_name(f)}"' in str(error) or f"<function {f.__name__} " in str(error)]
+    return (named or given or [None])[0]
+
+
 def explain(function: Callable, error: Exception, where: str) -> FunctorError:
     """An error that shows which line of a functor cannot be compiled, and why."""
     text = str(error)
-    reason = _reason(text)
-    source = _source_line(function, error, text)
-    return FunctorError(f"{function.__name__}() cannot be compiled for {where}: {reason}\n{source}")
+    number = _line_number(function, error)
+    line = linecache.getline(function.__code__.co_filename, number).strip()
+    place = f'File "{function.__code__.co_filename}", line {number}'
+    return FunctorError(
+        f"{function.__name__}() cannot be compiled for {where}: {_reason(text)}\n  {place}" + (f"\n    {line}" if line else "")
+    )
+
+
+_ARRAY_MISUSE = re.compile(r"(Unknown attribute '\w+' of type \w+\*|function len>\) found for signature:.*\*)", re.DOTALL)
+_TELLING = (
+    "Unknown attribute", "No implementation", "Use of unsupported", "Untyped global", "NameError", "Cannot unify",
+    "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition",
+)  # fmt: skip
 
 
 def _reason(text: str) -> str:
     """The part of Numba's message that tells a user what is wrong."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if _ARRAY_MISUSE.search(text) or "CPointer" in text:
+        return "arrays have no length, shape or methods inside a functor; pass what is needed as an argument"
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
     for line in lines:
-        if "CPointer" in line and ("Unknown attribute" in line or "len" in line or "No implementation" in line):
-            return "arrays have no length, shape or methods inside a functor; pass what is needed as an argument"
-        if line.startswith(("Unknown attribute", "No implementation", "Use of unsupported", "Untyped global", "NameError")):
-            return line
-        if "not supported" in line or "Unsupported" in line or "Cannot unify" in line or "undefined" in line:
-            return line
-    plain = [line for line in lines if not line.startswith("Failed in")]
-    return plain[0] if plain else text
+        if any(word in line for word in _TELLING):
+            return line.removesuffix(" found for signature:")
+    return lines[0] if lines else text
 
 
-def _source_line(function: Callable, error: Exception, text: str) -> str:
-    """File, line number and text of the line that an error is about."""
-    import re
-
+def _shown_name(function: Callable) -> str:
+    """The functor's file as Numba's messages write it."""
     name = function.__code__.co_filename
-    number = None
-    location = getattr(error, "loc", None)
-    if location is not None and getattr(location, "filename", "").endswith(name.rsplit("/", 1)[-1]):
-        number = location.line
-    else:
-        found = re.findall(r'File "[^"]*", line (\d+)', text) or re.findall(r"\((\d+)\)", text)
-        number = int(found[-1]) if found else function.__code__.co_firstlineno
-    import linecache
+    try:
+        relative = os.path.relpath(name)
+    except ValueError:  # another drive
+        return name
+    return name if relative.startswith("../../../..") else relative
 
-    line = linecache.getline(name, number).strip()
-    return f'  File "{name}", line {number}\n    {line}' if line else f'  File "{name}", line {number}'
+
+def _line_number(function: Callable, error: Exception) -> int:
+    """The line of a functor that an error is about; its first line if the error does not say."""
+    first = function.__code__.co_firstlineno
+    last = max((line for _, _, line in function.__code__.co_lines() if line), default=first)
+    candidates = [int(n) for n in re.findall(r'File "[^"]*", line (\d+)', str(error))]
+    candidates += [int(n) for n in re.findall(r"\((\d+)\)", str(error))]
+    location = getattr(error, "loc", None)
+    if location is not None and location.line:
+        candidates.append(location.line)
+    inside = [n for n in candidates if first <= n <= last]
+    return max(inside) if inside else first
 
 
 def functor_arguments(device: Device, function_name: str, args: tuple) -> tuple:

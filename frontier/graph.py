@@ -243,6 +243,7 @@ class Graph(ABC):
 
     @property
     def is_weighted(self) -> bool:
+        """Whether edges have weights; if so they are of `weight_dtype`."""
         return self.weight_dtype is not None
 
     @property

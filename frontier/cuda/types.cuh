@@ -4,6 +4,8 @@
 typedef long long i64;
 typedef unsigned long long u64;
 typedef unsigned int u32;
+typedef signed char i8;
+typedef unsigned char u8;
 
 // Slots whose key is negative hold no neighbor. EMPTY has never held one since the slot was last cleared; a TOMBSTONE has.
 #define EMPTY (-1)
@@ -13,3 +15,9 @@ typedef unsigned int u32;
 #define GRID_STRIDE(i, count)                                                     \
   for (i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x, stride_ = i64(gridDim.x) * blockDim.x; i < (count); \
        i += stride_)
+
+// atomicCAS for both widths of vertex id.
+__device__ __forceinline__ int compare_and_swap(int* at, int expected, int value) { return atomicCAS(at, expected, value); }
+__device__ __forceinline__ i64 compare_and_swap(i64* at, i64 expected, i64 value) {
+  return i64(atomicCAS((u64*)at, u64(expected), u64(value)));
+}

@@ -113,12 +113,12 @@ def push(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     view = graph.view()
     if graph.device.is_gpu:
         kernels = advance_kernels(graph, op, condition, args)
-        pieces = Pieces(graph)
-        pieces.reset()
+        pieces = Pieces(graph, frontier._arcs)
         items = items_per_block(count)
-        common = (stamps, epoch, out, counters.array, pieces.array, pieces.size, np.uint32(pieces.capacity), *args)
+        common = (stamps, epoch, out, counters.array, *pieces.args, *args)
         kernels.push(count, np.int32(items), view, vertices, *common, blocks=-(-count // items))
-        kernels.push_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
+        if pieces.needed:
+            kernels.push_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
     else:
         kernel = cpu_kernel_for(graph.package, make_push, (op, condition))
         run_cpu(
@@ -140,9 +140,8 @@ def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     if graph.device.is_gpu:
         kernels = advance_kernels(graph, op, condition, args)
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
-        pieces = Pieces(graph)
-        pieces.reset()
-        num_rest = pieces.size
+        num_rest = graph._scratch.get("num_rest", 1, np.uint32)
+        num_rest.fill(0)
         kernels.pull(
             words * 32, np.int64(graph.num_vertices), view, bits, out, counters.array, rest, num_rest, *args
         )

@@ -305,57 +305,47 @@ def make_intersect(iterator: ModuleType, op: Any, key: str) -> Any:
     return intersect
 
 
-def make_intersect_arcs(iterator: ModuleType) -> Any:
-    """For all arcs u -> v, the common neighbors of u and v: their number, and tallies of the vertices involved."""
-    segments, segment, next_run, degree = _functions(iterator)
+def make_intersect_arcs(iterator: ModuleType, key: str) -> Any:
+    """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
 
-    @cpu_kernel(parallel=True, key=iterator.__name__)
-    def intersect_arcs(num_vertices, chunks, view, tally, counters):
+    Both views are of snapshots: each vertex has its neighbors in one run without gaps.
+    """
+    segment = iterator.segment
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def intersect_arcs(num_vertices, chunks, view, pairs, tally, counters):
         grain = 64
         tickets = np.zeros(1, np.int64)
-        for _ in numba.prange(chunks):
+        for _worker in numba.prange(chunks):
             mark = np.full(num_vertices, -1, view.neighbors.dtype)
             total = 0
             while True:
                 first = atomic_add(tickets, 0, grain)
                 if first >= num_vertices:
                     break
-                for u in range(first, min(first + grain, num_vertices)):
-                    if degree(view, u) < 2:
+                for x in range(first, min(first + grain, num_vertices)):
+                    _run, low, high = segment(view, x, 0)
+                    _run, low_pair, high_pair = segment(pairs, x, 0)
+                    if low == high or low_pair == high_pair:
                         continue
-                    for s in range(segments(view, u)):
-                        run, low, high = segment(view, u, s)
-                        while run >= 0:
-                            for slot in range(low, high):
-                                if view.neighbors[slot] >= 0:
-                                    mark[view.neighbors[slot]] = u
-                            run, low, high = next_run(view, run)
-                    of_u = 0
-                    for s in range(segments(view, u)):
-                        run, low, high = segment(view, u, s)
-                        while run >= 0:
-                            for slot in range(low, high):
-                                v = view.neighbors[slot]
-                                if v < 0:
-                                    continue
-                                of_v = 0
-                                for s2 in range(segments(view, v)):
-                                    run2, low2, high2 = segment(view, v, s2)
-                                    while run2 >= 0:
-                                        for slot2 in range(low2, high2):
-                                            w = view.neighbors[slot2]
-                                            if w >= 0 and mark[w] == u:
-                                                of_v += 1
-                                                if tally is not None:
-                                                    atomic_add(tally, w, 1)
-                                        run2, low2, high2 = next_run(view, run2)
-                                if of_v and tally is not None:
-                                    atomic_add(tally, v, of_v)
-                                of_u += of_v
-                            run, low, high = next_run(view, run)
-                    if of_u and tally is not None:
-                        atomic_add(tally, u, of_u)
-                    total += of_u
+                    for slot in range(low, high):
+                        mark[view.neighbors[slot]] = x
+                    of_x = 0
+                    for pair in range(low_pair, high_pair):
+                        y = pairs.neighbors[pair]
+                        _run, low_y, high_y = segment(view, y, 0)
+                        of_y = 0
+                        for slot in range(low_y, high_y):
+                            if mark[view.neighbors[slot]] == x:
+                                of_y += 1
+                                if tally is not None:
+                                    atomic_add(tally, view.neighbors[slot], 1)
+                        if of_y and tally is not None:
+                            atomic_add(tally, y, of_y)
+                        of_x += of_y
+                    if of_x and tally is not None:
+                        atomic_add(tally, x, of_x)
+                    total += of_x
             atomic_add(counters, 0, total)
 
     return intersect_arcs

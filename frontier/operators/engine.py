@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from ..functor import check_functor, cpu_functor, cuda_functor, explain, functor_arguments, identity, parameter_types
+from ..functor import blamed, check_functor, cpu_functor, cuda_functor, explain, functor_arguments, identity, parameter_types
 from ..runtime import Counters
 from ..runtime.kernels import C_TYPES, define_text
 
@@ -84,7 +84,9 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
     try:
         kernel(*args)
     except numba.core.errors.NumbaError as error:
-        function = next(f for f in functors if f is not None)
+        function = blamed(functors, error)
+        if function is None:
+            raise
         raise explain(function, error, "the CPU") from error
 
 
@@ -184,15 +186,32 @@ def tile_size(graph: Graph) -> str:
     return "4" if mean <= 6 else "8"
 
 
+FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
+
+
 class Pieces:
-    """Room for the pieces of long neighbor lists that a kernel puts aside for a second one."""
+    """Room for the pieces of long neighbor lists that a kernel puts aside for a second one.
 
-    def __init__(self, graph: Graph):
+    Parameters
+    ----------
+    arcs : int, optional
+        Number of arcs that will be walked, if it is known: with few, nothing is put aside.
+
+    Attributes
+    ----------
+    needed : bool
+        Whether the second kernel has to be launched.
+    args : tuple
+        What both kernels take: the pieces, their number, and room for how many there is.
+    """
+
+    def __init__(self, graph: Graph, arcs: int | None = None):
+        self.needed = arcs is None or arcs > FEW_ARCS
+        if not self.needed:
+            self.args = (None, graph._scratch.get("num_pieces", 1, np.uint32), np.uint32(0))
+            return
         # A piece has at least 32 segments; a vertex that is cut has more than 128.
-        self.capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
-        self.array = graph._scratch.get("pieces", self.capacity, np.uint64)
-        self.size = graph._scratch.get("pieces_size", 2, np.uint32)
-
-    def reset(self) -> None:
-        """Forget all pieces."""
-        self.size.data.memset_async(0, 8)
+        capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
+        size = graph._scratch.get("num_pieces", 1, np.uint32)
+        size.fill(0)
+        self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))

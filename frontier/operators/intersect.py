@@ -66,9 +66,8 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
         options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
         kernels = cuda_kernels_for(graph, "frontier/operators/intersect.cuh", functor, values, options)
         pieces = Pieces(graph)
-        pieces.reset()
         items = min(items_per_block(count), 64)
-        common = (us, vs, counts, pieces.array, pieces.size, np.uint32(pieces.capacity), *values)
+        common = (us, vs, counts, *pieces.args, *values)
         kernels.intersect(count, np.int32(items), graph.view(), *common, blocks=-(-count // items))
         kernels.intersect_pieces(1, graph.view(), *common, blocks=PIECE_BLOCKS)
     elif count:
@@ -77,49 +76,60 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     return counts
 
 
-def intersect_arcs(graph: Graph, tally: Any = None) -> int:
-    """Over all stored arcs u -> v, the number of common neighbors of u and v.
+def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) -> int:
+    """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
 
     Parameters
     ----------
     graph : Graph
-        Made by `extract_subgraph` so that each edge is kept in one direction without cycles, every common neighbor is a
-        triangle, found once.
+        Where neighbors are looked for. If it keeps each edge of an undirected graph in one direction, without cycles, every
+        common neighbor is a triangle, found once.
+    pairs : Graph, optional
+        Whose arcs are the pairs; by default `graph` itself.
     tally : array of int64, shape (num_vertices,), optional
-        For each common neighbor w of an arc u -> v, one is added to the entries of u, v and w.
+        For each common neighbor w of x and y, one is added to the entries of x, y and w.
 
     Returns
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        The graphs are of different sizes, or `tally` is not such an array.
+
     Notes
     -----
-    O(sum over arcs u -> v of the degree of v) work: each vertex's neighbors are put into a set once (marks on the CPU, a hash
-    table in shared memory on the GPU), in which those of its neighbors are looked up.
+    O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a hash table
+    in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it makes of
+    graphs of other structures.
     """
-    if not isinstance(graph, snapshot_structure()):
-        graph = graph.to_csr()
-    counters = state_of(graph).counters
-    counters.reset()
+    pairs = graph if pairs is None else pairs
+    if pairs.num_vertices != graph.num_vertices or pairs.device != graph.device:
+        raise ValueError("graph and pairs must have the same number of vertices, on the same device")
     if tally is not None and (
         not isinstance(tally, graph.xp.ndarray) or tally.shape != (graph.num_vertices,) or tally.dtype != np.int64
     ):
         raise ValueError(f"tally must be an int64 array of the graph's device with {graph.num_vertices} elements")
-    if not graph.num_arcs:
+    graph, pairs = (g if isinstance(g, snapshot_structure()) else g.to_csr() for g in (graph, pairs))
+    if not graph.num_arcs or not pairs.num_arcs:
         return 0
+    counters = state_of(graph).counters
+    counters.reset()
     if graph.device.is_gpu:
         options = (("HAS_TALLY", "1"),) if tally is not None else ()
         kernels = cuda_kernels_for(graph, "frontier/operators/intersect_arcs.cuh", (), (), options)
-        order = graph.xp.argsort(-graph._degrees()).astype(graph.vertex_dtype)
+        order = graph.xp.argsort(-pairs._degrees()).astype(graph.vertex_dtype)
         kernels.intersect_arcs(
-            graph.num_vertices, graph.view(), order, tally, counters.array, blocks=min(graph.num_vertices, 132 * 16)
-        )
+            graph.num_vertices, graph.view(), pairs.view(), order, tally, counters.array,
+            blocks=min(graph.num_vertices, TABLE_BLOCKS),
+        )  # fmt: skip
     else:
-        chunks = numba.get_num_threads()
-        kernel = cpu_kernel_for(graph.package, _make_intersect_arcs, ())
-        run_cpu(kernel, (), graph.num_vertices, chunks, graph.view(), tally, counters.array)
+        kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
+        run_cpu(
+            kernel, (), graph.num_vertices, numba.get_num_threads(), graph.view(), pairs.view(), tally, counters.array
+        )
     return counters.read()[0]
 
 
-def _make_intersect_arcs(iterator: Any, key: str) -> Any:
-    return make_intersect_arcs(iterator)
+TABLE_BLOCKS = 132 * 8  # as many blocks with a table as a large GPU runs at once

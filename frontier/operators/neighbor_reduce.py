@@ -10,6 +10,7 @@ import numpy as np
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
 from .cpu import REDUCTIONS, make_neighbor_reduce
+from ..runtime.kernels import C_TYPES
 from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
 
 if TYPE_CHECKING:
@@ -100,12 +101,11 @@ def neighbor_reduce(
         if not fresh:
             out[vertices] = identity
         functor = (("op", op, ("vertex", "vertex", "edge", "weight"), dtype),)
-        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_NAMES[dtype]), ("TILE_SIZE", tile_size(graph)))
+        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("TILE_SIZE", tile_size(graph)))
         kernels = cuda_kernels_for(graph, "frontier/operators/neighbor_reduce.cuh", functor, values, options)
         pieces = Pieces(graph)
-        pieces.reset()
         items = items_per_block(count)
-        common = (identity, out, pieces.array, pieces.size, np.uint32(pieces.capacity), *values)
+        common = (identity, out, *pieces.args, *values)
         kernels.reduce(count, np.int32(items), view, vertices, *common, blocks=-(-count // items))
         kernels.reduce_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
     else:
@@ -116,4 +116,4 @@ def neighbor_reduce(
     return out
 
 
-C_NAMES = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64", np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+

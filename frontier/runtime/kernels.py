@@ -17,13 +17,13 @@ import numpy as np
 from .device import Device
 
 C_TYPES = {
-    np.dtype(np.int8): "signed char",
-    np.dtype(np.uint8): "unsigned char",
+    np.dtype(np.int8): "i8",
+    np.dtype(np.uint8): "u8",
     np.dtype(np.bool_): "bool",
     np.dtype(np.int32): "int",
-    np.dtype(np.uint32): "unsigned int",
-    np.dtype(np.int64): "long long",
-    np.dtype(np.uint64): "unsigned long long",
+    np.dtype(np.uint32): "u32",
+    np.dtype(np.int64): "i64",
+    np.dtype(np.uint64): "u64",
     np.dtype(np.float32): "float",
     np.dtype(np.float64): "double",
 }
