@@ -9,6 +9,7 @@ an index outside them is not noticed.
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import hashlib
 import inspect
@@ -231,6 +232,11 @@ def _shown_name(function: Callable) -> str:
 
 def _line_number(function: Callable, error: Exception) -> int:
     """The line of a functor that an error is about; its first line if the error does not say."""
+    unknown = re.search(r"name '(\w+)' is not defined", str(error))
+    if unknown:
+        lines = [i.positions.lineno for i in dis.get_instructions(function) if i.argval == unknown[1] and i.positions]
+        if lines and lines[0]:
+            return lines[0]
     first = function.__code__.co_firstlineno
     last = max((line for _, _, line in function.__code__.co_lines() if line), default=first)
     candidates = [int(n) for n in re.findall(r'File "[^"]*", line (\d+)', str(error))]

@@ -50,8 +50,6 @@ class Graph(ABC):
     """Names of the array attributes that make up the graph (each may be None)."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
-    _rows_come_sorted: ClassVar[bool] = False
-    """Whether walking a vertex in order, on any device, gives its neighbors in ascending order without gaps."""
 
     def __init__(
         self,
@@ -354,9 +352,7 @@ class Graph(ABC):
 
         `weights` is None in graphs without them.
         """
-        from .operators.extract import extract_sorted
-
-        offsets, dst, weights = extract_sorted(self)
+        offsets, dst, weights = self._sorted_arcs()
         src = row_ids(self.device, offsets, self.vertex_dtype)
         if not self.directed:
             keep = self.xp.flatnonzero(src < dst)
@@ -369,11 +365,10 @@ class Graph(ABC):
 
         Its `offsets`, `indices` and `weights` are what SciPy and others call CSR.
         """
-        from .operators.extract import extract_sorted
         from .registry import snapshot_structure
 
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
-            *extract_sorted(self), directed=self.directed, device=self.device, absent=self._absent
+            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
         )
 
     def memory_usage(self) -> MemoryUsage:
@@ -435,6 +430,12 @@ class Graph(ABC):
     @abstractmethod
     def _weight_pool(self) -> Any:
         """*structure*: weights by slot."""
+
+    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
+        """*structure*, where it has a faster way: all arcs as CSR with sorted rows, in arrays of their own."""
+        from .operators.extract import extract_sorted
+
+        return extract_sorted(self)
 
     @abstractmethod
     def _used_bytes(self) -> int:

@@ -60,8 +60,6 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     offsets, dst, slots = _collect(graph, None, None, ())
     xp = graph.xp
     weights = graph._weight_pool()[slots] if graph.weight_dtype is not None else None
-    if graph._rows_come_sorted:
-        return offsets, dst, weights
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
         keys.sort()

@@ -82,6 +82,9 @@ class CSR(DynamicGraph):
     def _weight_pool(self) -> Any:
         return self.weights
 
+    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
+        return self.offsets.copy(), self.indices.copy(), None if self.weights is None else self.weights.copy()
+
     def _used_bytes(self) -> int:
         return sum(int(a.nbytes) for a in (self.offsets, self.indices, self.weights) if a is not None)
 

@@ -1,0 +1,154 @@
+import io
+import lzma
+import tarfile
+
+import pytest
+
+from frontier.io import ParseError, read_edges
+
+MTX = "%%MatrixMarket matrix coordinate {} {}\n% note\n\n4 4 {}\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def tar_of(members, mode="w:gz"):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def test_matrix_market(file):
+    edges = read_edges(file(MTX.format("real", "general", 2) + "1 2 0.5\n4 1 -3e-1\n", "a.mtx"))
+    assert edges.src.tolist() == [0, 3] and edges.dst.tolist() == [1, 0] and edges.weights.tolist() == [0.5, -0.3]
+    assert edges.num_vertices == 4 and edges.directed is True
+    edges = read_edges(file(MTX.format("pattern", "symmetric", 1) + "3 2", "a.mtx"))
+    assert edges.weights is None and edges.directed is False and edges.num_vertices == 4
+    edges = read_edges(file(MTX.format("integer", "general", 1) + "1 1 2000000000\n", "by_content.txt"))
+    assert edges.weights.tolist() == [2e9] and edges.times is None
+    assert len(read_edges(file(MTX.format("pattern", "general", 0), "a.mtx"))) == 0
+    assert read_edges(file(lzma.compress((MTX.format("pattern", "general", 1) + "1 2\n").encode()), "a.mtx.xz")).dst[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason"),
+    [
+        ("", 1, "only '%%MatrixMarket"),
+        ("1 2\n", 1, "only '%%MatrixMarket"),
+        ("%%MatrixMarket matrix array real general\n2 2\n", 1, "coordinate"),
+        (MTX.format("complex", "general", 1), 1, "'complex'"),
+        (MTX.format("real", "skew-symmetric", 1), 1, "'skew-symmetric'"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 2\n", 2, "3 by 4"),
+        ("%%MatrixMarket matrix coordinate pattern general\nx\n", 2, "size line"),
+        ("%%MatrixMarket matrix coordinate pattern general\n% c\n", None, "before the size line"),
+        (MTX.format("pattern", "general", 2) + "1 2\n", 4, "2 entries announced, 1 found"),
+        (MTX.format("pattern", "general", 1) + "1 2\n1 3\n", 4, "1 entries announced, 2 found"),
+        (MTX.format("pattern", "general", 2) + "1 2\n0 1\n", 6, "counts from 1: '0 1'"),
+        (MTX.format("pattern", "general", 2) + "1 2\n5 1\n", 6, "5 is over the announced number of vertices, 4"),
+        (MTX.format("real", "general", 1) + "1 2\n", 5, "missing column: the weight"),
+        (MTX.format("real", "general", 1) + "1 2 nan\n", 5, "the weight is NaN"),
+    ],
+)
+def test_malformed_matrix_market(file, content, line, reason):
+    with pytest.raises(ParseError, match=reason) as caught:
+        read_edges(file(content, "bad.mtx"))
+    assert caught.value.line == line and "bad.mtx" in str(caught.value)
+
+
+def test_without_header(file):
+    edges = read_edges(file("2 1\n5 3\n", "roads.noheader.mtx"))
+    assert edges.src.tolist() == [1, 4] and edges.num_vertices == 5
+    with pytest.raises(ParseError, match="line 1: vertex id 0"):
+        read_edges(file("0 1\n", "roads.noheader.mtx"))
+
+
+def test_jlg(file):
+    edges = read_edges(file("5,2,u,graph\n1,2\n3,1\n", "a.jlg"))
+    assert edges.src.tolist() == [0, 2] and edges.num_vertices == 5 and edges.directed is False
+    assert read_edges(file("2,1,d,graph\n1,2", "a.jlg")).directed is True
+    for content, line, reason in [
+        ("", 1, "expected the header"),
+        ("5,2,x,g\n", 1, "expected the header"),
+        ("5,3,u,g\n1,2\n", 1, "3 edges announced, 1 found"),
+        ("5,2,u,g\n1,2\n6,1\n", 3, "over the announced number"),
+        ("5,2,u,g\n1,2\n1,x\n", 3, "stray word 'x'"),
+    ]:
+        with pytest.raises(ParseError, match=reason) as caught:
+            read_edges(file(content, "a.jlg"))
+        assert caught.value.line == line
+
+
+LDBC = {
+    "g/tiny.properties": b"# tiny\ngraph.tiny.vertex-file = tiny.v\ngraph.tiny.edge-file = tiny.e\n"
+    b"graph.tiny.meta.vertices = 3\ngraph.tiny.meta.edges = 2\ngraph.tiny.directed = false\n",
+    "g/data/tiny.v": b"30\n10\n20",
+    "g/data/tiny.e": b"10 30 2000000000\n30 10 3\n",
+    "g/data/bare.e": b"7 9\n",
+}
+
+
+@pytest.mark.parametrize("member", ["tiny.e", "tiny", "data/tiny.v", "tiny.properties", "g/data/tiny.e"])
+def test_ldbc_in_archive(file, member):
+    edges = read_edges(file(tar_of(LDBC, "w:xz"), "graphs.tar.xz"), member=member)
+    assert edges.ids.tolist() == [10, 20, 30] and edges.src.tolist() == [0, 2] and edges.directed is False
+    assert edges.weights.tolist() == [2e9, 3.0] and edges.num_vertices == 3
+
+
+def test_ldbc_in_directory(file):
+    for name, content in LDBC.items():
+        file(content, name.split("/")[-1])
+    path = file(LDBC["g/data/tiny.v"], "tiny.v")
+    for suffix in (".v", ".e", ".properties"):
+        assert read_edges(path.with_suffix(suffix)).num_vertices == 3
+    bare = read_edges(path.with_name("bare.e"))
+    assert bare.ids.tolist() == [7, 9] and bare.directed is None and bare.weights is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("tiny.v", b"10\n20\n20\n", "vertex 20 is listed twice"),
+        ("tiny.v", b"10\n20\n", "vertex 30 is an end of an edge but not listed"),
+        ("tiny.v", b"10\n\nx\n", "tiny.v, line 3: not a vertex id of int64: 'x'"),
+        ("tiny.v", b"-10\n", "negative vertex id -10"),
+        ("tiny.v", b"10\n20\n30\n40\n", "meta.vertices = 3, the files hold 4"),
+        ("tiny.e", b"10 30 1\n30 10\n", "tiny.e, line 2: missing column"),
+    ],
+)
+def test_malformed_ldbc(file, name, content, reason):
+    for key, value in LDBC.items():
+        file(value, key.split("/")[-1])
+    path = file(content, name)
+    with pytest.raises(ParseError, match=reason):
+        read_edges(path.with_name("tiny.e"))
+
+
+def test_archives(file):
+    mtx = (MTX.format("pattern", "symmetric", 1) + "3 2\n").encode()
+    path = file(tar_of({"a/README": b"hello", "a/a.mtx": mtx}), "a.tar.gz")
+    assert read_edges(path).dst.tolist() == [1]
+    path = file(tar_of({"a/a.mtx": mtx, "b/b.txt": b"0 1\n0 x\n"}), "two.tgz")
+    assert read_edges(path, member="a").num_vertices == 4
+    for member, reason in [
+        (None, "choose one graph.*a/a.mtx, b/b.txt"),
+        ("c", "'c' is not in the archive"),
+        ("b.txt", r"two.tgz:b/b.txt, line 2: stray word 'x'"),
+    ]:
+        with pytest.raises(ParseError, match=reason):
+            read_edges(path, member=member)
+    with pytest.raises(ParseError, match="it holds none"):
+        read_edges(file(tar_of({"README": b"x"}), "none.tar.gz"))
+    whole = tar_of({"a.mtx": mtx * 100}, "w")
+    with pytest.raises(ParseError, match=r"cut.tar: the tar archive is damaged"):
+        read_edges(file(whole[:1000], "cut.tar"))

@@ -1,0 +1,115 @@
+import builtins
+
+import numpy as np
+import pytest
+
+from frontier.io import ParseError, from_table, read_edges
+
+
+def test_mapping_and_structured_array():
+    edges = from_table({"from": [5, 0], "to": [1, 2], "w": [1, 2], "note": ["a", "b"]})
+    assert edges.src.tolist() == [5, 0] and edges.weights.dtype == np.float64 and edges.num_vertices == 6
+    records = np.array([(0, 1, 7)], dtype=[("a", "i8"), ("b", "i8"), ("c", "i8")])
+    assert from_table(records).weights.tolist() == [7.0]
+    assert from_table(records, weighted=False).weights is None
+    assert from_table(records, columns=("dst", "src", "time")).times.tolist() == [7]
+    assert from_table(records, columns={"src": "b", "dst": "c"}, compact=True).ids.tolist() == [1, 7]
+
+
+def test_unnamed_third_column():
+    assert from_table({"a": [0], "b": [1], "c": [10**9]}).times.tolist() == [10**9]
+    dates = np.array(["2020-01-01"], dtype="datetime64[s]")
+    assert from_table({"a": [0], "b": [1], "c": dates}).times.tolist() == [1577836800 * 10**9]
+
+
+def test_words_as_ids():
+    edges = from_table({"src": ["bob", "ann"], "dst": ["ann", "eve"]})
+    assert edges.ids.tolist() == ["ann", "bob", "eve"]
+    assert [edges.ids[v] for v in edges.src] == ["bob", "ann"]
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "reason"),
+    [
+        ({"src": [0]}, None, "needs two"),
+        ({"src": [0, -1], "dst": [1, 2]}, 2, "negative vertex id in src"),
+        ({"src": [0, 1], "dst": [1, np.nan]}, 2, "NaN vertex id in dst"),
+        ({"src": [0.0], "dst": [1.0]}, None, "float64, not integers"),
+        ({"src": [True], "dst": [False]}, None, "bool, not vertex ids"),
+        ({"src": ["a", None], "dst": ["b", "c"]}, 2, "missing vertex id"),
+        ({"src": np.array(["a", 1], dtype=object), "dst": ["b", "c"]}, None, "mix"),
+        ({"src": [0, 1], "dst": [1, 2], "weight": [1.0, np.nan]}, 2, "weight is NaN"),
+        ({"src": [0, 1], "dst": [1, 2], "weight": [np.inf, 0.0]}, 1, "weight is infinite"),
+        ({"src": [0], "dst": [1], "weight": ["x"]}, None, "not numbers"),
+        ({"src": [0], "dst": [1], "time": np.array(["NaT"], dtype="datetime64[s]")}, 1, "time is missing"),
+        ({"src": np.array([2**64 - 1], dtype=np.uint64), "dst": [0]}, 1, "over the int64 range"),
+    ],
+)
+def test_malformed(table, row, reason):
+    with pytest.raises(ParseError, match=reason) as caught:
+        from_table(table, source="my table")
+    assert caught.value.line == row and "my table" in str(caught.value)
+
+
+def test_not_a_table():
+    with pytest.raises(TypeError, match="named columns"):
+        from_table([1, 2])
+
+
+def test_arrow_objects_and_files(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    feather = pytest.importorskip("pyarrow.feather")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"weight": [0.5, 1.5], "target": [1, 2], "source": [0, 3]})
+    for edges in (from_table(table), from_table(table.to_batches()[0])):
+        assert edges.src.tolist() == [0, 3] and edges.dst.tolist() == [1, 2] and edges.weights.tolist() == [0.5, 1.5]
+    parquet.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, tmp_path / "a.feather")
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write(table)
+    for name in ("a.parquet", "a.feather", "a.arrow"):
+        assert read_edges(tmp_path / name, compact=True).weights.tolist() == [0.5, 1.5]
+    assert read_edges(tmp_path / "a.parquet", columns={"src": "target", "dst": "source"}).src.tolist() == [1, 2]
+    (tmp_path / "bad.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:50])
+    with pytest.raises(ParseError, match=r"bad\.parquet"):
+        read_edges(tmp_path / "bad.parquet")
+    nulls = pa.table({"src": [0, None], "dst": [1, 2]})
+    with pytest.raises(ParseError, match="line 2: missing or NaN vertex id in src"):
+        from_table(nulls)
+
+
+def test_quoted_csv(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.csv"
+    path.write_text('src,note,dst\n0,"a, b",1\n2,c,3\n')
+    assert read_edges(path).dst.tolist() == [1, 3]
+    path.write_text("alpha,beta\n0,1\n")
+    assert read_edges(path).dst.tolist() == [1]
+
+
+def test_data_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [3, 4], "item": [5, 6], "at": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    edges = from_table(frame)
+    assert edges.src.tolist() == [3, 4] and np.diff(edges.times).tolist() == [86400 * 10**9]
+    assert from_table(pd.DataFrame({"src": ["x", "y"], "dst": ["y", "y"]})).ids.tolist() == ["x", "y"]
+    assert from_table(pd.DataFrame([[0, 1], [2, 3]])).dst.tolist() == [1, 3]
+    nullable = pd.DataFrame({"src": pd.array([1, None], dtype="Int64"), "dst": [0, 1]})
+    with pytest.raises(ParseError, match="line 2"):
+        from_table(nullable)
+    assert from_table(pd.DataFrame({"src": pd.array([1, 2], dtype="Int64"), "dst": [0, 1]})).num_vertices == 3
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    original = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name.split(".")[0] == "pyarrow":
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1")
+    with pytest.raises(ImportError, match=r"dynfrontier\[parquet\]"):
+        read_edges(path)

@@ -1,0 +1,238 @@
+import bz2
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from frontier.io import ParseError, read_edges
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Write text to a file and return its path."""
+
+    def write(content, name="graph.txt"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0 1\n2 3\n",
+        "0 1\n2 3",
+        "0\t1\r\n2\t3\r\n",
+        "0,1\n2,3\n",
+        "0, 1 \n 2 ,3,\n",
+        "# comment\n% other\n\n0 1\n   \n# in between\n\t2   3  \n\n",
+        "\ufeff0 1\n2 3\n",
+        "+0 1\n2 +3\n",
+        "src,dst\n0,1\n2,3\n",
+        "# FromNodeId\tToNodeId\n0\t1\n2\t3\n",
+        "00 01\n02 0003\n",
+    ],
+)
+def test_two_columns(text, content):
+    edges = read_edges(text(content))
+    assert edges.src.tolist() == [0, 2] and edges.dst.tolist() == [1, 3]
+    assert edges.weights is None and edges.times is None and edges.num_vertices == 4
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# only\n% comments", "  \r\n"])
+def test_no_records(text, content):
+    edges = read_edges(text(content))
+    assert len(edges) == 0 and edges.num_vertices == 0 and edges.src.dtype == np.int32
+    assert len(read_edges(text(content), compact=True)) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"), [("g.txt.gz", gzip.compress), ("g.txt.xz", lzma.compress), ("g.bz2", bz2.compress)]
+)
+def test_compressed_and_truncated(text, name, compress):
+    packed = compress(b"".join(b"%d %d\n" % (k, k * k) for k in range(2000)))
+    assert read_edges(text(packed, name)).dst[-1] == 1999**2
+    assert len(read_edges(text(packed, "no_suffix"))) == 2000
+    for length in (len(packed) // 2, len(packed) - 3):
+        with pytest.raises(ParseError, match=rf"{name}: the \w+ data is truncated"):
+            read_edges(text(packed[:length], name))
+    damaged = packed[:60] + bytes(b ^ 255 for b in packed[60:80]) + packed[80:]
+    with pytest.raises(ParseError, match=name):
+        read_edges(text(damaged, name))
+    with pytest.raises(ParseError, match="truncated"):
+        read_edges(text(b"", name))
+    with pytest.raises(ParseError, match="not compressed"):
+        read_edges(text("0 1\n", name))
+
+
+def test_gzip_of_several_members(text):
+    assert len(read_edges(text(gzip.compress(b"0 1\n") + gzip.compress(b"1 2\n"), "g.gz"))) == 2
+
+
+def test_third_column_by_size(text):
+    assert read_edges(text("0 1 1082040961\n1 2 1082040960\n")).times.tolist() == [1082040961, 1082040960]
+    small = read_edges(text("0 1 1082040961\n1 2 7\n"))
+    assert small.times is None and small.weights.tolist() == [1082040961.0, 7.0]
+    assert read_edges(text("0 1 1082040961.5\n")).times is None
+
+
+def test_third_column_by_argument_or_name(text):
+    path = text("0 1 5\n1 2 6\n")
+    assert read_edges(path, columns=("src", "dst", "time")).times.tolist() == [5, 6]
+    assert read_edges(path, columns=("dst", "src")).src.tolist() == [1, 2]
+    assert read_edges(path, columns=("src", "dst", None)).weights is None
+    assert read_edges(path, weighted=False).weights is None
+    assert read_edges(text("0 1 1082040961\n"), weighted=True).weights.tolist() == [1082040961.0]
+    assert read_edges(text("0 1 5\n", "my-temporal.txt")).times.tolist() == [5]
+    assert read_edges(text("# src dst time\n0 1 5\n")).times.tolist() == [5]
+    assert read_edges(text("source target when\n0 1 5\n")).weights is None
+    assert read_edges(text("source;target;timestamp\n0;1;5\n", "a.csv"), delimiter=";").times.tolist() == [5]
+    named = read_edges(text("when,a,b\n5,0,1\n", "b.csv"), columns={"src": "b", "dst": "a", "time": "when"})
+    assert (named.src[0], named.dst[0], named.times[0]) == (1, 0, 5)
+
+
+def test_skipped_columns_may_hold_words(text):
+    edges = read_edges(text("0 x 1 y 2.5\n3 z 4 w -1\n"), columns=("src", "_", "dst", None, "weight"))
+    assert edges.dst.tolist() == [1, 4] and edges.weights.tolist() == [2.5, -1.0]
+    assert read_edges(text("0,,1\n"), columns=("src", None, "dst")).dst.tolist() == [1]
+
+
+def test_four_columns_and_konect(text):
+    edges = read_edges(text("% asym positive\n% 2 3 3\n1 2 1 100\n3 2 4 50.5\n"))
+    assert edges.src.tolist() == [0, 2] and edges.num_vertices == 3 and edges.directed is True
+    assert edges.weights.tolist() == [1, 4] and edges.times.tolist() == [100.0, 50.5]
+    with pytest.raises(ParseError, match="line 1: bipartite"):
+        read_edges(text("% bip unweighted\n1 1\n"))
+
+
+def test_directed_from_comment(text):
+    assert read_edges(text("# Directed graph (each pair once)\n0 1\n")).directed is True
+    assert read_edges(text("# Undirected graph: x\n0 1\n")).directed is False
+    assert read_edges(text("0 1\n")).directed is None
+
+
+def test_huge_ids_and_compact(text):
+    largest = 2**63 - 2
+    path = text(f"{largest} 5\n5 7\n")
+    edges = read_edges(path)
+    assert edges.src.dtype == np.int64 and edges.src[0] == largest and edges.num_vertices == 2**63 - 1
+    small = read_edges(path, compact=True)
+    assert small.ids.tolist() == [5, 7, largest] and small.src.tolist() == [2, 0] and small.src.dtype == np.int32
+
+
+def test_nanosecond_times_are_exact(text):
+    stamp = 1_700_000_000_123_456_789
+    assert read_edges(text(f"0 1 {stamp}\n")).times.tolist() == [stamp]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason"),
+    [
+        ("0 1\n2 x\n", 2, "stray word 'x' where the dst should be: '2 x'"),
+        ("# c\n\n0 1\n\nfoo 1\n", 5, "stray word 'foo' where the src"),
+        ("foo bar\n", 1, "stray word 'foo'"),
+        ("0 1\n-3 1\n", 2, "negative vertex id -3"),
+        ("0 1\r\n1 -0\r\n", 2, "negative vertex id -0: '1 -0'"),
+        ("0 9223372036854775808\n", 1, "9223372036854775808 is over the int64 range"),
+        ("0 9223372036854775807\n", 1, "over the int64 range"),
+        ("0 99999999999999999999999\n", 1, "over the int64 range"),
+        ("0 1\n1.5 2\n", 2, "1.5 is not an integer"),
+        ("0 1\n1e3 2\n", 2, "1e3 is not an integer"),
+        ("0 1\n7\n", 2, r"missing column: the dst \(column 2 of 2\)"),
+        ("7\n", 1, "missing column: the dst"),
+        ("0 1 2.5\n0 1\n", 2, "missing column: the third column"),
+        ("0 1\n0 1 2\n", 2, "stray word '2' after the last of 2 columns"),
+        ("0 1 0.5\n1 2 nan\n", 2, "the third column is NaN"),
+        ("0 1 0.5\n1 2 -NaN\n", 2, "is NaN"),
+        ("0 1 0.5\n1 2 inf\n", 2, "is infinite"),
+        ("0 1 0.5\n1 2 1e999\n", 2, "1e999 overflows"),
+        ("0 1 0.5\n1 2 1e\n", 2, "stray word '1e'"),
+        ("0 1 0.5\n1 2 .\n", 2, r"stray word '\.'"),
+        ("0 1 0.5\n1 2 1.5x\n", 2, "stray word '1.5x'"),
+        ("0,1\n2,,3\n", 2, "missing column: the dst is empty"),
+        ("0,1\n,3\n", 2, "missing column: the src is empty"),
+        ("0 1\n2 3 # note\n", 2, "stray word '#' after"),
+        ("0 1\n2 \x00\n", 2, "missing column"),
+        ("0 1\n2 3é\n", 2, "stray word '3é'"),
+        ("1 2 3 4 5\n", 1, r"5 columns; say which"),
+        ("+ 1 2\n", None, "read such a stream with read_stream"),
+    ],
+)
+def test_malformed(text, content, line, reason):
+    if "\x00" in content:
+        reason = "stray word|missing column"
+    path = text(content)
+    with pytest.raises(ParseError, match=reason) as caught:
+        read_edges(path)
+    assert str(path) in str(caught.value) and caught.value.line == line
+    if line is not None:
+        assert caught.value.text == content.split("\n")[line - 1].rstrip("\r")
+        assert f"line {line}:" in str(caught.value)
+
+
+def test_bad_arguments(text):
+    path = text("0 1 2\n")
+    for columns, reason in [
+        (("src",), "both"),
+        (("src", "dst", "colour"), "unknown column 'colour'"),
+        (("src", "dst", "src"), "twice"),
+        ({"src": "a", "dst": "b"}, "no line of names"),
+    ]:
+        with pytest.raises(ValueError, match=reason):
+            read_edges(path, columns=columns)
+    with pytest.raises(TypeError, match="sequence"):
+        read_edges(path, columns="src")
+    with pytest.raises(ParseError, match="weights are asked for"):
+        read_edges(text("0 1\n", "two.txt"), weighted=True)
+    with pytest.raises(ValueError, match="delimiter"):
+        read_edges(path, delimiter="::")
+    with pytest.raises(ValueError, match="not a tar archive"):
+        read_edges(path, member="x")
+    with pytest.raises(ValueError, match="no column 'c'"):
+        read_edges(text("a,b\n0,1\n", "h.csv"), columns={"src": "a", "dst": "c"})
+    with pytest.raises(FileNotFoundError):
+        read_edges(path.parent / "absent.txt")
+
+
+def test_other_comments_and_delimiters(text):
+    assert read_edges(text("; note\n0|1\n"), comments=";", delimiter="|").dst.tolist() == [1]
+    with pytest.raises(ParseError, match="stray word"):
+        read_edges(text("0,1\n"), delimiter=" ")
+
+
+numbers = st.one_of(
+    st.integers(-(2**70), 2**70).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.from_regex(r"[+-]?[0-9]{1,25}\.[0-9]{0,25}([eE][+-]?[0-9]{1,2})?", fullmatch=True),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**40), numbers), max_size=20))
+def test_numbers_read_like_python_reads_them(tmp_path_factory, rows):
+    path = tmp_path_factory.getbasetemp() / "numbers.txt"
+    path.write_text("".join(f"{u} {v} {w}\n" for u, v, w in rows))
+    edges = read_edges(path, weighted=True)
+    assert edges.src.tolist() == [u for u, _, _ in rows] and edges.dst.tolist() == [v for _, v, _ in rows]
+    if rows:
+        assert edges.weights.tobytes() == np.array([float(w) for _, _, w in rows]).tobytes() or np.array_equal(
+            edges.weights, [float(w) for _, _, w in rows]
+        )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="0123456789 \t\r\n,.#%+-enaxi\x00é", max_size=40))
+def test_any_text_gives_edges_or_a_parse_error(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any.txt"
+    path.write_bytes(content.encode())
+    try:
+        edges = read_edges(path)
+    except ParseError as error:
+        assert str(path) in str(error)
+    else:
+        assert len(edges) <= content.count("\n") + 1

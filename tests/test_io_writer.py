@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from frontier.io import EdgeList, read_edges, rmat, write_edges
+
+
+@st.composite
+def edge_lists(draw, times=True):
+    size = draw(st.integers(0, 30))
+    largest = draw(st.sampled_from([0, 5, 2**31 + 5, 2**62]))
+    ends = st.lists(st.integers(0, largest), min_size=size, max_size=size)
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    weights = draw(st.none() | st.lists(finite, min_size=size, max_size=size))
+    stamps = st.lists(st.integers(-(2**62), 2**62), min_size=size, max_size=size)
+    return EdgeList(
+        np.array(draw(ends), dtype=np.int64),
+        np.array(draw(ends), dtype=np.int64),
+        weights=None if weights is None else np.array(weights, dtype=np.float64),
+        times=np.array(draw(stamps), dtype=np.int64) if times and draw(st.booleans()) else None,
+        num_vertices=largest + 1 + draw(st.integers(0, 3)),
+        directed=draw(st.sampled_from([None, True, False])),
+    )
+
+
+def same(first, second, metadata=True):
+    for name in ("src", "dst", "weights", "times"):
+        a, b = getattr(first, name), getattr(second, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            assert np.array_equal(a, b) and (len(a) == 0 or a.dtype == b.dtype), name
+    if metadata:
+        assert (first.num_vertices, first.directed) == (second.num_vertices, second.directed)
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv.gz", "el.xz", "edges.bz2"])
+@settings(max_examples=25, deadline=None)
+@given(edges=edge_lists())
+def test_text_round_trip(tmp_path_factory, suffix, edges):
+    path = tmp_path_factory.getbasetemp() / f"round.{suffix}"
+    write_edges(path, edges)
+    same(read_edges(path), edges)
+
+
+@settings(max_examples=40, deadline=None)
+@given(edges=edge_lists(times=False))
+def test_matrix_market_round_trip(tmp_path_factory, edges):
+    path = tmp_path_factory.getbasetemp() / "round.mtx.gz"
+    write_edges(path, edges)
+    found = read_edges(path)
+    assert found.directed is (edges.directed is not False)
+    if edges.directed is False:
+        edges = EdgeList(
+            np.maximum(edges.src, edges.dst),
+            np.minimum(edges.src, edges.dst),
+            weights=edges.weights,
+            num_vertices=edges.num_vertices,
+        )
+    same(found, edges, metadata=False)
+    assert found.num_vertices == edges.num_vertices
+
+
+def test_scipy_reads_our_matrix_market(tmp_path):
+    from scipy.io import mmread
+
+    edges = EdgeList([0, 2, 3], [1, 0, 3], weights=[0.1, 2.5, 1e-9], directed=False, num_vertices=5)
+    write_edges(tmp_path / "a.mtx", edges)
+    matrix = mmread(tmp_path / "a.mtx").toarray()
+    assert matrix.shape == (5, 5) and matrix[0, 1] == matrix[1, 0] == 0.1 and matrix[3, 3] == 1e-9
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "arrow"])
+@settings(max_examples=15, deadline=None)
+@given(edges=edge_lists())
+def test_table_round_trip(tmp_path_factory, suffix, edges):
+    pytest.importorskip("pyarrow")
+    path = tmp_path_factory.getbasetemp() / f"round.{suffix}"
+    write_edges(path, edges)
+    found = read_edges(path)
+    assert found.src.tolist() == edges.src.tolist() and found.dst.tolist() == edges.dst.tolist()
+    same(EdgeList(edges.src, edges.dst, weights=edges.weights, times=edges.times), found, metadata=False)
+
+
+def test_many_rows_cross_the_block_border(tmp_path):
+    edges = rmat(13, 16)
+    write_edges(tmp_path / "a.txt", edges)
+    same(read_edges(tmp_path / "a.txt"), edges)
+
+
+def test_rejects(tmp_path):
+    edges = EdgeList([0], [1], times=[1])
+    with pytest.raises(ValueError, match="no place for times"):
+        write_edges(tmp_path / "a.mtx", edges)
+    with pytest.raises(ValueError, match=r"unknown suffix '\.doc'"):
+        write_edges(tmp_path / "a.doc", edges)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,283 @@
+"""Operators on every structure and device, against plain Python."""
+
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import adjacency, host
+
+import frontier as fr
+
+NAMES = ["rmat", "star", "grid"]
+
+
+@pytest.fixture(params=NAMES)
+def graph(request, structure, device):
+    src, dst, n = GRAPHS[request.param]
+    return structure.from_edges(src, dst, num_vertices=n, device=device)
+
+
+@pytest.fixture
+def weighted(structure, device, rng):
+    src, dst, n = GRAPHS["rmat"]
+    return structure.from_edges(src, dst, rng.integers(1, 100, src.size).astype(np.int32), n, True, device)
+
+
+def visit(src, dst, edge, weight, distance, level):
+    return fr.atomic_min(distance, dst, level) > level
+
+
+def unseen(dst, distance, level):
+    return distance[dst] > level
+
+
+def levels(graph, source, **options):
+    distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
+    distance[source] = 0
+    frontier, level = fr.Frontier(graph, [source]), 1
+    while frontier:
+        frontier = fr.advance(graph, frontier, visit, distance, np.int32(level), **options)
+        level += 1
+    return host(distance)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"condition": unseen}, {"condition": unseen, "direction": "push"}, {"condition": unseen, "direction": "pull"},
+     {"direction": "pull"}],
+)  # fmt: skip
+def test_advance_finds_levels(graph, options):
+    matrix = adjacency(graph)
+    source = int(np.argmax(host(graph.degrees())))
+    expected = np.full(graph.num_vertices, 1 << 20)
+    members, level = np.array([source]), 0
+    while members.size:
+        expected[members] = level
+        level += 1
+        reached = np.unique(matrix[members].indices)
+        members = reached[expected[reached] == 1 << 20]
+    assert (levels(graph, source, **options) == expected).all()
+
+
+def everything(src, dst, edge, weight):
+    return True
+
+
+@pytest.mark.parametrize("direction", ["push", "pull"])
+def test_an_output_is_a_set(graph, direction):
+    reached = fr.advance(graph, fr.Frontier.all(graph), everything, direction=direction)
+    members = host(reached.vertices)
+    expected = np.flatnonzero(host(graph.degrees()))
+    assert sorted(members.tolist()) == expected.tolist()
+    assert len(reached) == expected.size and reached.num_arcs == graph.num_arcs
+
+
+def note(src, dst, edge, weight, seen_src, seen_weight, count):
+    seen_src[edge] = src
+    seen_weight[edge] = weight
+    fr.atomic_add(count, dst, 1)
+    return False
+
+
+def test_advance_hands_over_each_edge_once(weighted):
+    xp = weighted.xp
+    seen_src = xp.full(weighted.slot_capacity, -1, np.int64)
+    seen_weight = xp.zeros(weighted.slot_capacity, np.int32)
+    count = xp.zeros(weighted.num_vertices, np.int64)
+    out = fr.advance(weighted, fr.Frontier.all(weighted), note, seen_src, seen_weight, count)
+    assert not out and len(out) == 0
+    src, dst, weights = weighted.to_coo()
+    slots = weighted.find_edges(src, dst)
+    assert np.unique(host(slots)).size == weighted.num_edges
+    assert (host(seen_src[slots]) == host(src)).all() and (host(seen_weight[slots]) == host(weights)).all()
+    assert (host(count) == np.bincount(host(dst), minlength=weighted.num_vertices)).all()
+
+
+def weigh(src, dst, edge, weight, x):
+    return weight * x[dst]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("reduce", ["sum", "min", "max"])
+def test_neighbor_reduce(weighted, dtype, reduce, rng):
+    x = rng.integers(-50, 50, weighted.num_vertices).astype(dtype)
+    found = host(fr.neighbor_reduce(weighted, None, weigh, weighted.xp.asarray(x), reduce=reduce, dtype=dtype))
+    src, dst, weights = (host(a) for a in weighted.to_coo())
+    values = (weights * x[dst]).astype(dtype)
+    function, start = {
+        "sum": (np.add, 0),
+        "min": (np.minimum, np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max),
+        "max": (np.maximum, -np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).min),
+    }[reduce]
+    expected = np.full(weighted.num_vertices, start, dtype)
+    function.at(expected, src, values)
+    assert found.dtype == dtype and (found == expected).all()
+
+
+def test_neighbor_reduce_touches_only_the_frontier(graph):
+    out = graph.xp.full(graph.num_vertices, -7.0)
+    frontier = fr.Frontier(graph, [0, 3])
+    fr.neighbor_reduce(graph, frontier, lambda src, dst, edge, weight: weight, out=out)
+    expected = np.full(graph.num_vertices, -7.0)
+    expected[[0, 3]] = host(graph.degrees())[[0, 3]]
+    assert (host(out) == expected).all()
+
+
+def test_filter_and_compute(graph):
+    xp = graph.xp
+    kept = fr.filter(fr.Frontier.all(graph), lambda v, k: v % k == 1, 3)
+    assert sorted(host(kept.vertices).tolist()) == list(range(1, graph.num_vertices, 3))
+    out = xp.zeros(graph.num_vertices, np.float64)
+
+    def halve(v, out):
+        out[v] = v / 2
+
+    fr.compute(kept, halve, out)
+    expected = np.where(np.arange(graph.num_vertices) % 3 == 1, np.arange(graph.num_vertices) / 2, 0)
+    assert (host(out) == expected).all()
+
+
+def test_intersect_counts(graph, rng):
+    us, vs = rng.integers(0, graph.num_vertices, (2, 500))
+    matrix = adjacency(graph)
+    product = (matrix[us] * matrix[vs]).sum(axis=1)
+    product[us == vs] = host(graph.degrees())[us[us == vs]]
+    assert (host(fr.intersect(graph, us, vs)) == product).all()
+    assert host(fr.intersect(graph, [], [])).tolist() == []
+
+
+def check_slots(u, v, w, edge_uw, edge_vw, source, target, wrong, found):
+    fr.atomic_add(found, 0, 1)
+    if source[edge_uw] != u or target[edge_uw] != w or source[edge_vw] != v or target[edge_vw] != w:
+        fr.atomic_add(wrong, 0, 1)
+
+
+def test_intersect_hands_over_the_right_slots(graph, rng):
+    xp = graph.xp
+    src, dst, _ = graph.to_coo()
+    src, dst = xp.concatenate([src, dst]), xp.concatenate([dst, src])
+    slots = graph.find_edges(src, dst)
+    source, target = xp.full(graph.slot_capacity, -1, np.int64), xp.full(graph.slot_capacity, -1, np.int64)
+    source[slots], target[slots] = src, dst
+    us, vs = rng.integers(0, graph.num_vertices, (2, 500))
+    wrong, found = xp.zeros(1, np.int64), xp.zeros(1, np.int64)
+    fr.intersect(graph, us, vs, check_slots, source, target, wrong, found)
+    assert int(wrong[0]) == 0 and int(found[0]) == int(fr.intersect(graph, us, vs).sum())
+
+
+def test_intersect_arcs_counts_what_intersect_counts(graph):
+    matrix = adjacency(graph)
+    tally = graph.xp.zeros(graph.num_vertices, np.int64)
+    total = fr.intersect_arcs(graph, tally=tally)
+    assert total == int(((matrix @ matrix) * matrix).sum())
+    assert int(tally.sum()) == 3 * total
+
+
+def upward(src, dst, edge, weight):
+    return src < dst
+
+
+def test_extract_subgraph(graph):
+    part = fr.extract_subgraph(graph, upward)
+    assert part.directed and part.num_arcs == graph.num_edges
+    assert (adjacency(part) != _upper(adjacency(graph))).nnz == 0
+
+
+def _upper(matrix):
+    from scipy.sparse import triu
+
+    return triu(matrix, format="csr")
+
+
+def reach(src, dst, edge, weight, distance, step):
+    return fr.atomic_min(distance, dst, step) > step
+
+
+@pytest.mark.parametrize("limits", [(4096, 8192), (2, 3), (-1, -1)], ids=["large", "small", "none"])
+def test_traverse_is_a_loop_of_advances(graph, limits, monkeypatch):
+    import sys
+
+    module = sys.modules["frontier.operators.traverse"]
+    monkeypatch.setattr(module, "SMALL_COUNT", limits[0])
+    monkeypatch.setattr(module, "SMALL_ARCS", limits[1])
+    distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
+    distance[5] = 0
+    steps = fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.Step(1))
+    assert (host(distance) == levels(graph, 5)).all()
+    reached = host(distance)
+    assert steps == reached[reached < 1 << 20].max() + 1
+    distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
+    distance[5] = 0
+    assert fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.Step(1), max_steps=1) == 1
+    assert (host(distance) <= 1).sum() == 1 + int(graph.degrees()[5])
+
+
+def test_frontiers(graph):
+    n = graph.num_vertices
+    frontier = fr.Frontier(graph, [5, 1, 5, n - 1])
+    assert len(frontier) == 3 and frontier and sorted(host(frontier.vertices).tolist()) == [1, 5, n - 1]
+    assert frontier.num_arcs == int(graph.degrees()[[1, 5, n - 1]].sum())
+    bits = np.unpackbits(host(frontier.bits).view(np.uint8), bitorder="little")
+    assert np.flatnonzero(bits).tolist() == [1, 5, n - 1]
+    assert not fr.Frontier(graph) and len(fr.Frontier.all(graph)) == n
+    everything_pulled = fr.advance(graph, fr.Frontier.all(graph), everything, direction="pull")
+    assert np.unique(host(everything_pulled.vertices)).size == len(everything_pulled)
+    for bad in ([n], [-1], [0.5], "x"):
+        with pytest.raises((ValueError, TypeError), match="vertices"):
+            fr.Frontier(graph, bad)
+
+
+def test_what_operators_refuse(graph, device):
+    xp = graph.xp
+    start = fr.Frontier(graph, [0])
+    x = xp.zeros(graph.num_vertices)
+    with pytest.raises(ValueError, match="direction"):
+        fr.advance(graph, start, everything, direction="sideways")
+    with pytest.raises(fr.FunctorError, match="4 parameters"):
+        fr.advance(graph, start, everything, x)
+    with pytest.raises(fr.FunctorError, match="plain Python function"):
+        fr.advance(graph, start, len)
+    with pytest.raises(fr.FunctorError, match="argument 0.*contiguous"):
+        fr.advance(graph, start, lambda src, dst, edge, weight, x: True, x[::2])
+    with pytest.raises(fr.FunctorError, match="argument 0.*str"):
+        fr.advance(graph, start, lambda src, dst, edge, weight, x: True, "text")
+    with pytest.raises(fr.FunctorError, match="argument 0.*complex"):
+        fr.advance(graph, start, lambda src, dst, edge, weight, x: True, xp.zeros(3, complex))
+    with pytest.raises(TypeError, match="frontier"):
+        fr.advance(graph, [0], everything)
+    other = type(graph)(3, device=device)
+    with pytest.raises(ValueError, match="another graph"):
+        fr.advance(other, start, everything)
+    with pytest.raises(ValueError, match="reduce"):
+        fr.neighbor_reduce(graph, None, everything, reduce="product")
+    with pytest.raises(ValueError, match="same length"):
+        fr.intersect(graph, [0, 1], [0])
+    with pytest.raises(ValueError, match="us"):
+        fr.intersect(graph, [graph.num_vertices], [0])
+    directed = type(graph).from_edges([0], [1], directed=True, device=device)
+    with pytest.raises(ValueError, match="pull"):
+        fr.advance(directed, fr.Frontier(directed, [0]), everything, direction="pull")
+
+
+def misspelt(src, dst, edge, weight, x):
+    y = x[dst]
+    return y > unknown_name  # noqa: F821
+
+
+def uses_a_method(src, dst, edge, weight, x):
+    first = x[0]
+    return x.no_such_thing > first
+
+
+@pytest.mark.parametrize("op, line", [(misspelt, "return y > unknown_name"), (uses_a_method, "return x.no_such_thing")])
+def test_errors_show_the_line(graph, op, line):
+    with pytest.raises(fr.FunctorError) as caught:
+        fr.advance(graph, fr.Frontier(graph, [0]), op, graph.xp.zeros(graph.num_vertices))
+    assert op.__name__ in str(caught.value) and line in str(caught.value)
+
+
+def test_functors_see_new_values_of_what_they_close_over(graph):
+    def make(k):
+        return lambda v: v < k
+
+    everyone = fr.Frontier.all(graph)
+    assert [len(fr.filter(everyone, make(k))) for k in (3, 7, 3)] == [3, 7, 3]
