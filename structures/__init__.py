@@ -3,7 +3,9 @@
 from frontier.registry import register_structure
 
 from .csr import CSR
+from .hornet import Hornet
 
 register_structure(CSR, snapshot=True)
+register_structure(Hornet)
 
-__all__ = ["CSR"]
+__all__ = ["CSR", "Hornet"]

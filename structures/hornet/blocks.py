@@ -1,0 +1,266 @@
+"""The block-arrays of a Hornet: which there are, where there is room, and how they come and go."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cpu import CLASSES, FREE
+
+NONE, CONTINUED = -1, -2  # in `array_classes`: the unit is free, or belongs to the block-array before it
+GROWTH = 5, 4  # the pool grows at least by this ratio
+
+
+class Directory(NamedTuple):
+    """The block-arrays in the order in which blocks are taken from them.
+
+    Attributes
+    ----------
+    entries : int
+        Their number.
+    units : array of int32, shape (entries,)
+        Where they begin.
+    class_first : array of int32, shape (CLASSES + 1,)
+        Where the entries of each class begin.
+    prefix : array of int64, shape (entries + 1,)
+        Free blocks before each entry, as last counted.
+    edges : int
+        Edges that all of them have room for.
+    spare : int
+        Edges in one block-array for each class that has any.
+    """
+
+    entries: int
+    units: Any
+    class_first: Any
+    prefix: Any
+    edges: int
+    spare: int
+
+
+class BlockArrays:
+    """Memory manager of `Hornet`: its part that lives on the host, once for both devices.
+
+    The pool of edges is cut into *units* of ``2**unit_bits`` slots. A block-array is a unit whose blocks are all of one
+    class k (they hold ``2**k`` edges each); a block larger than a unit is a block-array of its own, of several units.
+
+    Which blocks are free is known by a bit tree of two levels for each block-array: words of 32 blocks, and at the root
+    their number. The *directory* lists all block-arrays by class and, within a class, fullest first (as the paper's B+
+    trees order them): a batch takes its blocks in that order, so that the emptier ones can drain and be given back. It
+    is put in order whenever block-arrays come or go.
+
+    Attributes
+    ----------
+    pool : array of `vertex_dtype`, shape (units << unit_bits,)
+    weights : array of `weight_dtype`, same shape, or None
+    free_bits : array of uint32
+        1 for each free block; ``words_per_unit`` words for each unit, of which a block-array uses the first.
+    free_counts : array of int32, shape (units,)
+        Free blocks of the block-array that begins in a unit.
+    array_classes : array of int8, shape (units,)
+        Its class; NONE or CONTINUED in units where none begins.
+    """
+
+    def _init_block_arrays(self, unit_bits: int) -> None:
+        xp = self.xp
+        self.unit_bits = unit_bits
+        self.pool = xp.empty(0, self.vertex_dtype)
+        self.weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self.free_bits = xp.empty(0, np.uint32)
+        self.free_counts = xp.empty(0, np.int32)
+        self.array_classes = xp.empty(0, np.int8)
+        self._forget_directory()
+
+    def _forget_directory(self) -> None:
+        self._host_classes: np.ndarray | None = None
+        self._kept_directory: Directory | None = None
+        self._leaving: np.ndarray | None = None  # units whose block-arrays are being emptied: not in the directory
+
+    @property
+    def words_per_unit(self) -> int:
+        return max((1 << self.unit_bits) // 32, 1)
+
+    def _blocks(self, k: int) -> int:
+        """Blocks in a block-array of class k."""
+        return 1 << max(self.unit_bits - k, 0)
+
+    def _units(self, k: int) -> int:
+        """Units in a block-array of class k."""
+        return 1 << max(k - self.unit_bits, 0)
+
+    @property
+    def _classes(self) -> np.ndarray:
+        """`array_classes` on the host."""
+        if self._host_classes is None:
+            self._host_classes = np.array(self.device.to_host(self.array_classes))
+        return self._host_classes
+
+    @property
+    def _directory(self) -> Directory:
+        if self._kept_directory is None:
+            self._kept_directory = self._ordered_directory()
+        return self._kept_directory
+
+    def _ordered_directory(self) -> Directory:
+        xp = self.xp
+        units = np.flatnonzero(self._classes >= 0)
+        used = np.count_nonzero(self._classes != NONE)
+        if self._leaving is not None:
+            units = units[~np.isin(units, np.flatnonzero(self._leaving))]
+        classes = self._classes[units]
+        units = units[np.lexsort((self.device.to_host(self.free_counts)[units], classes))]
+        first = np.searchsorted(self._classes[units], np.arange(CLASSES + 1))
+        return Directory(
+            int(units.size), xp.asarray(units.astype(np.int32)), xp.asarray(first.astype(np.int32)),
+            xp.zeros(units.size + 1, np.int64), used << self.unit_bits, np.unique(classes).size << self.unit_bits,
+        )  # fmt: skip
+
+    def _count_free(self, counters: Any) -> None:
+        """Add up the free blocks before each entry of the directory, and of each class (in the counters)."""
+        entries, units, class_first, prefix = self._directory[:4]
+        if self.device.is_gpu:
+            self._kernels.count_free(
+                entries, units, class_first, self.free_counts, prefix, counters.array, threads=1024, blocks=1
+            )
+        else:
+            np.cumsum(self.free_counts[units], out=prefix[1:])
+            counters.array[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
+
+    def _reserve(self, requests: np.ndarray, free: np.ndarray, counters: Any) -> None:
+        """See to it that every class has as many free blocks as are asked for.
+
+        Parameters
+        ----------
+        requests, free : arrays of int, shape (CLASSES,)
+
+        Raises
+        ------
+        MemoryError
+            Nothing has changed.
+        """
+        if (requests <= free).all():
+            return
+        self._give_back_empty(free - requests)
+        wanted = [
+            k for k in range(CLASSES - 1, -1, -1) if requests[k] > free[k]
+            for _ in range(-(-int(requests[k] - free[k]) // self._blocks(k)))
+        ]  # fmt: skip
+        starts, end = self._place(wanted)
+        if end > self._classes.size:
+            self._extend_pool(end)
+        classes = self._classes
+        chosen = np.array(wanted, np.int8)
+        for k in np.unique(chosen):
+            units = starts[chosen == k]
+            for part in range(1, self._units(int(k))):
+                classes[units + part] = CONTINUED
+            classes[units] = k
+            self._open(int(k), units)
+        self.array_classes = self.xp.asarray(classes)
+        self._kept_directory = None
+        self._count_free(counters)
+
+    def _place(self, wanted: list[int]) -> tuple[np.ndarray, int]:
+        """Units for block-arrays of these classes (largest first), and how many units the pool must have for them."""
+        free = np.flatnonzero(self._classes == NONE)
+        starts = np.empty(len(wanted), np.int64)
+        taken = 0
+        end = int(self._classes.size)
+        while end and taken < len(wanted) and self._units(wanted[taken]) > 1:
+            size = self._units(wanted[taken])
+            fits = np.flatnonzero(free[size - 1 :] - free[: max(free.size - size + 1, 0)] == size - 1)
+            if not fits.size:
+                break
+            starts[taken] = free[fits[0]]
+            free = np.delete(free, slice(fits[0], fits[0] + size))
+            taken += 1
+        for i in range(taken, len(wanted)):
+            size = self._units(wanted[i])
+            if size == 1:
+                singles = min(len(wanted) - i, free.size)
+                starts[i : i + singles] = free[:singles]
+                starts[i + singles :] = np.arange(end, end + len(wanted) - i - singles)
+                return starts, end + len(wanted) - i - singles
+            starts[i] = end
+            end += size
+        return starts, end
+
+    def _extend_pool(self, units: int) -> None:
+        """Reallocate the pool with at least this many units."""
+        old = self._classes.size
+        try:
+            self._resize_pool(max(units, old * GROWTH[0] // GROWTH[1]))
+        except MemoryError:
+            self._resize_pool(units)
+
+    def _resize_pool(self, units: int) -> None:
+        sizes = {
+            "pool": 1 << self.unit_bits, "weights": 1 << self.unit_bits, "free_bits": self.words_per_unit,
+            "free_counts": 1, "array_classes": 1,
+        }  # fmt: skip
+        grown = {}
+        for name, size in sizes.items():
+            array = getattr(self, name)
+            if array is not None:
+                grown[name] = self.xp.empty(units * size, array.dtype)
+        for name, array in grown.items():
+            old = getattr(self, name)
+            array[: old.size] = old
+            setattr(self, name, array)
+        self._host_classes = np.concatenate(
+            [self._classes, np.full(units - self._classes.size, NONE, np.int8)]
+        )  # fmt: skip
+
+    def _open(self, k: int, units: np.ndarray) -> None:
+        """Make all blocks of new block-arrays of class k free."""
+        xp = self.xp
+        blocks = self._blocks(k)
+        words = np.full(max(blocks // 32, 1), 0xFFFFFFFF if blocks >= 32 else (1 << blocks) - 1, np.uint32)
+        units = xp.asarray(units)
+        self.free_bits.reshape(-1, self.words_per_unit)[units, : words.size] = xp.asarray(words)
+        self.free_counts[units] = blocks
+
+    def _give_back_empty(self, surplus: np.ndarray | None = None) -> None:
+        """Let any class have the block-arrays that are entirely empty.
+
+        Parameters
+        ----------
+        surplus : array of int, shape (CLASSES,), optional
+            Free blocks that each class can spare; by default all.
+        """
+        empty = self._empty_arrays()
+        if surplus is not None:
+            kept = []
+            for k in np.unique(self._classes[empty]):
+                units = empty[self._classes[empty] == k]
+                kept.append(units[: max(int(surplus[k]), 0) // self._blocks(int(k))])
+            empty = np.concatenate(kept) if kept else empty
+        if not empty.size:
+            return
+        classes = self._classes
+        for k in np.unique(classes[empty]):
+            units = empty[classes[empty] == k]
+            for part in range(self._units(int(k))):
+                classes[units + part] = NONE
+        self.array_classes = self.xp.asarray(classes)
+        self._kept_directory = None
+
+    def _empty_arrays(self) -> np.ndarray:
+        """Units where block-arrays without a used block begin."""
+        classes = self._classes
+        units = np.flatnonzero(classes >= 0)
+        blocks = np.int64(1) << np.maximum(self.unit_bits - classes[units].astype(np.int64), 0)
+        return units[self.device.to_host(self.free_counts)[units] == blocks]
+
+    def _sparse_arrays(self) -> np.ndarray:
+        """Which units begin block-arrays that their class can do without: the emptiest, whose blocks fit elsewhere."""
+        classes, free = self._classes, self.device.to_host(self.free_counts)
+        leaving = np.zeros(classes.size, bool)
+        for k in np.unique(classes[classes >= 0]):
+            units = np.flatnonzero(classes == k)
+            units = units[np.argsort(free[units], kind="stable")]
+            blocks = self._blocks(int(k))
+            used = blocks * units.size - int(free[units].sum())
+            leaving[units[-(-used // blocks) :]] = True
+        return leaving

@@ -1,0 +1,282 @@
+"""CPU side of Hornet: the view, the neighbor iterator and the kernels.
+
+``records[v]`` is ``(start, degree << 6 | class)``: the slot where v's block begins (-1 for none), the number of
+neighbors, and the class k of the block, which holds 2**k of them. Neighbors are in ascending order from there on.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+
+SORTED = True
+
+CLASS_BITS = 6
+CLASS_MASK = 63
+# What a kernel does with groups of arcs that share a source.
+INSERT, DELETE, TIDY = 0, 1, 2
+# What becomes of a vertex's block: these, or `class << RANK_BITS | rank`, the rank-th new block of its class.
+STAY, DROP = -1, -2
+RANK_BITS = 40
+# Places in the counters: numbers of changed arcs, of their sources, of distinct arcs that change nothing, of large
+# lists and their chunks, of edges to stage; then, by class, of blocks asked for, given back, and free.
+DELTA, GROUPS, OTHER, LARGE, STAGED = 0, 1, 2, 3, 4
+CLASSES = 40
+REQUESTS = 8
+RETURNED = REQUESTS + CLASSES
+FREE = RETURNED + CLASSES
+COUNTERS = FREE + CLASSES
+
+
+class View(NamedTuple):
+    """The neighbors of v are in slots ``start .. start + degree - 1`` of its record."""
+
+    records: Any
+    neighbors: Any
+    weights: Any
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return view.records[v, 1] >> CLASS_BITS
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    return 1
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    start = view.records[v, 0]
+    return 0, start, start + (view.records[v, 1] >> CLASS_BITS)
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    return -1, 0, 0
+
+
+@numba.njit
+def _lower_bound(array, low, high, key):
+    """First of positions low..high whose element is not below `key`."""
+    while low < high:
+        middle = (low + high) >> 1
+        if array[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@numba.njit
+def find(view, u, v):
+    start = view.records[u, 0]
+    end = start + (view.records[u, 1] >> CLASS_BITS)
+    slot = _lower_bound(view.neighbors, start, end, v)
+    if slot < end and view.neighbors[slot] == v:
+        return slot
+    return -1
+
+
+@cpu_kernel
+def find_arcs(count, view, src, dst, slots):
+    """The slot of each arc."""
+    for i in range(count):
+        slots[i] = find(view, src[i], dst[i])
+
+
+@numba.njit(inline="always")
+def _class_of(degree):
+    """The smallest k with 2**k >= degree."""
+    k = 0
+    while (np.int64(1) << k) < degree:
+        k += 1
+    return k
+
+
+@cpu_kernel
+def locate(
+    count, records, pool, keys, batch_weights, shift, inserting, group_vertex, group_start, delta_pos, delta_dst,
+    delta_weights, other_slots, other_index, counters,
+):  # fmt: skip
+    """Look up sorted distinct keys; gather those that change the graph, grouped by source.
+
+    Group g, of vertex ``group_vertex[g]``, has the changes ``group_start[g] .. group_start[g + 1] - 1``; change i is of
+    the neighbor ``delta_dst[i]``, found at (or to go before) place ``delta_pos[i]`` of the list. The slots of arcs to
+    insert that are there already are gathered in ``other_slots``.
+    """
+    mask = (np.int64(1) << shift) - 1
+    groups = 0
+    changes = 0
+    others = 0
+    previous = np.int64(-1)
+    start = end = low = np.int64(0)
+    for i in range(count):
+        v = keys[i] >> shift
+        dst = keys[i] & mask
+        if v != previous:
+            previous = v
+            group_vertex[groups] = v
+            group_start[groups] = changes
+            groups += 1
+            start = records[v, 0]
+            end = start + (records[v, 1] >> CLASS_BITS)
+            low = start
+        low = _lower_bound(pool, low, end, dst)
+        present = low < end and pool[low] == dst
+        if present != inserting:
+            delta_pos[changes] = low - start
+            delta_dst[changes] = dst
+            if delta_weights is not None:
+                delta_weights[changes] = batch_weights[i]
+            changes += 1
+        else:
+            if other_slots is not None:
+                other_slots[others] = low
+                other_index[others] = i
+            others += 1
+    group_start[groups] = changes
+    counters[DELTA] = changes
+    counters[GROUPS] = groups
+    counters[OTHER] = others
+
+
+@cpu_kernel
+def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters):
+    """Decide which blocks move, counting the blocks that each class must supply and gets back; changes nothing.
+
+    Blocks in units of the pool that are ``leaving`` move in any case.
+    """
+    for g in range(count):
+        v = group_vertex[g]
+        changes = group_start[g + 1] - group_start[g]
+        start = records[v, 0]
+        meta = records[v, 1]
+        old = meta >> CLASS_BITS
+        new = old - changes if mode == DELETE else old + changes
+        k = meta & CLASS_MASK
+        capacity = np.int64(1) << k if start >= 0 else 0
+        move = STAY
+        if new == 0:
+            if start >= 0:
+                move = DROP
+        elif mode == TIDY:
+            if 2 * new <= capacity or leaving[start >> unit_bits]:
+                move = _class_of(new)
+        elif new > capacity or (mode == DELETE and changes and 4 * new <= capacity):
+            move = _class_of(new)
+        if move != STAY and start >= 0:
+            counters[RETURNED + k] += 1
+        if move >= 0:
+            rank = counters[REQUESTS + move]
+            counters[REQUESTS + move] = rank + 1
+            move = (move << RANK_BITS) | rank
+        moves[g] = move
+
+
+@cpu_kernel
+def take_blocks(
+    count, directory, class_first, prefix, array_classes, free_counts, free_bits, unit_bits, counters, fresh
+):  # fmt: skip
+    """Take the blocks that each class must supply, in the order of the directory of block-arrays.
+
+    ``fresh`` receives their first slots: all of class 0, then of class 1, and so on.
+    """
+    words_per_unit = max((1 << unit_bits) // 32, 1)
+    out = 0
+    for k in range(CLASSES):
+        wanted = counters[REQUESTS + k]
+        entry = class_first[k]
+        while wanted > 0 and entry < class_first[k + 1]:
+            unit = np.int64(directory[entry])
+            entry += 1
+            left = min(np.int64(free_counts[unit]), wanted)
+            free_counts[unit] -= left
+            wanted -= left
+            word = unit * words_per_unit
+            first = unit << unit_bits
+            while left > 0:
+                bits = free_bits[word]
+                slot = first
+                while bits != 0 and left > 0:
+                    while bits & np.uint32(1) == 0:
+                        bits = bits >> np.uint32(1)
+                        slot += np.int64(1) << k
+                    fresh[out] = slot
+                    out += 1
+                    left -= 1
+                    free_bits[word] &= ~(np.uint32(1) << np.uint32((slot - first) >> k))
+                    bits = bits >> np.uint32(1)
+                    slot += np.int64(1) << k
+                word += 1
+                first += np.int64(32) << k
+
+
+@cpu_kernel
+def apply(
+    count, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst, delta_weights, mode, moves,
+    fresh, unit_bits, free_bits, free_counts, counters,
+):  # fmt: skip
+    """Carry out what was planned: move the lists, put changes in or take them out, give back blocks."""
+    words_per_unit = max((1 << unit_bits) // 32, 1)
+    class_first = np.zeros(CLASSES, np.int64)
+    for k in range(1, CLASSES):
+        class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
+    for g in range(count):
+        v = np.int64(group_vertex[g])
+        low = np.int64(group_start[g])
+        high = np.int64(group_start[g + 1])
+        move = moves[g]
+        if low == high and move == STAY:
+            continue
+        start = records[v, 0]
+        old = records[v, 1] >> CLASS_BITS
+        k = records[v, 1] & CLASS_MASK
+        target = start
+        new_class = k
+        if move >= 0:
+            new_class = move >> RANK_BITS
+            target = fresh[class_first[new_class] + (move & ((np.int64(1) << RANK_BITS) - 1))]
+        if mode == DELETE:
+            new = old - (high - low)
+            if move != DROP:
+                first = np.int64(0) if move >= 0 else np.int64(delta_pos[low])
+                for j in range(low, high + 1):
+                    last = np.int64(delta_pos[j]) if j < high else old
+                    shift = target - (j - low)
+                    for p in range(first, last):
+                        pool[shift + p] = pool[start + p]
+                    if pool_weights is not None:
+                        for p in range(first, last):
+                            pool_weights[shift + p] = pool_weights[start + p]
+                    first = last + 1
+        else:
+            new = old + (high - low)
+            last = old
+            for j in range(high - 1, low - 1, -1):
+                first = np.int64(delta_pos[j])
+                shift = target + (j - low) + 1
+                for p in range(last - 1, first - 1, -1):
+                    pool[shift + p] = pool[start + p]
+                pool[shift + first - 1] = delta_dst[j]
+                if pool_weights is not None:
+                    for p in range(last - 1, first - 1, -1):
+                        pool_weights[shift + p] = pool_weights[start + p]
+                    pool_weights[shift + first - 1] = delta_weights[j]
+                last = first
+            if move >= 0:
+                for p in range(last):
+                    pool[target + p] = pool[start + p]
+                if pool_weights is not None:
+                    for p in range(last):
+                        pool_weights[target + p] = pool_weights[start + p]
+        if move != STAY and start >= 0:
+            unit = start >> unit_bits
+            bit = (start - (unit << unit_bits)) >> k
+            free_bits[unit * words_per_unit + (bit >> 5)] |= np.uint32(1) << np.uint32(bit & 31)
+            free_counts[unit] += 1
+        records[v, 0] = -1 if move == DROP else target
+        records[v, 1] = 0 if move == DROP else (new << CLASS_BITS) | new_class

@@ -1,0 +1,408 @@
+"""The host side of Hornet."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.dynamic import DynamicGraph
+from frontier.runtime import Counters
+from frontier.sort import id_bits, sort_pairs, unique_arcs
+from frontier.view import pack_view
+
+from .blocks import BlockArrays
+from .cpu import (
+    CLASS_BITS,
+    CLASSES,
+    COUNTERS,
+    DELETE,
+    DELTA,
+    FREE,
+    GROUPS,
+    INSERT,
+    LARGE,
+    OTHER,
+    REQUESTS,
+    RETURNED,
+    STAGED,
+    TIDY,
+    View,
+)
+
+MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
+LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
+KEYS = 512  # of a sorted batch to a thread block (layout.cuh has the same number)
+MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
+
+
+class _Changes(NamedTuple):
+    """A batch's changes, grouped by source (see the kernel ``locate``).
+
+    `groups` is a bound on the number of groups; their exact number is in the counters if `counted`.
+    """
+
+    groups: int
+    counted: bool
+    vertex: Any = None
+    start: Any = None
+    pos: Any = None
+    dst: Any = None
+    weights: Any = None
+
+
+class Hornet(BlockArrays, DynamicGraph):
+    """Each vertex's neighbors in one block of a power of two of edges, out of arrays of such blocks.
+
+    A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
+    left are found again through bit trees, and block-arrays that are left by all serve blocks of any size, so that
+    memory stays within twice that of the edges, plus one partly filled block-array for each size of block.
+
+    Parameters
+    ----------
+    num_vertices : int
+    block_array_size : int, optional
+        Edges in a block-array, a power of two. Larger ones make for fewer of them, smaller ones for less unused memory.
+        By default it is chosen from the number of vertices, between 2**10 and 2**16.
+    **options
+        Those of `Graph`.
+
+    Attributes
+    ----------
+    records : array of int64, shape (capacity, 2)
+        For each vertex: the slot where its block begins, or -1; its degree and the class of its block.
+
+    References
+    ----------
+    F. Busato, O. Green, N. Bombieri, D. A. Bader: Hornet: An Efficient Data Structure for Dynamic Sparse Graphs and
+    Matrices on GPUs. IEEE HPEC 2018.
+
+    Notes
+    -----
+    A batch of B arcs costs its sort and O(log d) for each arc to look it up, plus moving, in each list that changes,
+    the neighbors that come after the first change. What differs from the paper:
+
+    * Lists are kept in ascending order. A look-up is a binary search, where the paper scans the list with one thread
+      per neighbor; exports and intersections need no sort. Inserting then moves the neighbors behind the change, where
+      the paper appends.
+    * A list moves to a smaller block when a quarter of its block is in use, not half, so that a vertex that gains and
+      loses neighbors in turn does not move each time. Where all blocks together exceed twice the edges, every list that
+      fits half its block moves, once an eighth of the edges have changed: so the paper's bound is kept up.
+    * All block-arrays are pieces of one pool, so that a slot is one index. The pool is reallocated, by a quarter at
+      least, when no piece is free.
+    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all blocks it needs from
+      a block-array at once, by a scan over its words, so the levels between would not be used. The B+ trees are a
+      sorted directory, put in order when block-arrays come or go.
+    """
+
+    name = "hornet"
+    package = "structures.hornet"
+    _arrays = ("records", "pool", "weights", "free_bits", "free_counts", "array_classes")
+    _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
+
+    def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Any):
+        super().__init__(num_vertices, **options)
+        if block_array_size is None:
+            unit_bits = min(max(self._num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)
+        else:
+            unit_bits = int(block_array_size).bit_length() - 1
+            if block_array_size != 1 << max(unit_bits, 0) or not 5 <= unit_bits <= 30:
+                raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
+        self.records = self._empty_records(self._num_vertices)
+        self._init_block_arrays(unit_bits)
+        self._block_edges = 0  # edges that all used blocks together can hold
+        self._moved_blocks = 0
+        self._changed_since_tidy = 0
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._counters = Counters(self.device, COUNTERS)
+        self._forget_directory()
+
+    def _empty_records(self, size: int) -> Any:
+        records = self.xp.zeros((size, 2), np.int64)
+        records[:, 0] = -1
+        return records
+
+    # ---- the graph --------------------------------------------------------------------------------------------------
+
+    @property
+    def slot_capacity(self) -> int:
+        return int(self.pool.size)
+
+    def _make_view(self) -> Any:
+        return pack_view(self.device, View, records=self.records, neighbors=self.pool, weights=self.weights)
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        slots = self.xp.empty(src.size, np.int64)
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots)
+        return slots
+
+    def _degrees(self) -> Any:
+        return self.records[: self._num_vertices, 1] >> CLASS_BITS
+
+    def _weight_pool(self) -> Any:
+        return self.weights
+
+    def _extend(self, num_vertices: int) -> None:
+        if num_vertices > self.records.shape[0]:
+            records = self._empty_records(max(num_vertices, self.records.shape[0] * 3 // 2))
+            records[: self._num_vertices] = self.records[: self._num_vertices]
+            self.records = records
+
+    def _used_bytes(self) -> int:
+        numbers = self.statistics()
+        slot = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+        words = sum(
+            arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
+        )  # fmt: skip
+        return numbers["block_array_edges"] * slot + 4 * words + 16 * self._num_vertices
+
+    def statistics(self) -> dict[str, Any]:
+        """How well memory is used.
+
+        Returns
+        -------
+        dict
+            ``block_edges``: edges that the blocks in use can hold; ``block_utilisation``: share of them that is used;
+            ``block_array_edges``: edges in block-arrays with a block in use; ``block_array_utilisation``: share of them
+            that is in blocks in use; ``block_arrays``, ``free_blocks``: numbers of those block-arrays and of their free
+            blocks, by class; ``moved_blocks``: how often a list has moved to another block.
+        """
+        classes = self._classes
+        empty = np.zeros(classes.size, bool)
+        empty[self._empty_arrays()] = True
+        units = np.flatnonzero((classes >= 0) & ~empty)
+        arrays = np.bincount(classes[units], minlength=CLASSES)
+        free = np.bincount(classes[units], self.device.to_host(self.free_counts)[units], CLASSES)
+        edges = sum((int(arrays[k]) * self._units(k)) << self.unit_bits for k in range(CLASSES))
+        return {
+            "block_edges": self._block_edges,
+            "block_utilisation": self._num_arcs / max(self._block_edges, 1),
+            "block_array_edges": edges,
+            "block_array_utilisation": self._block_edges / max(edges, 1),
+            "block_arrays": arrays.tolist(),
+            "free_blocks": free.astype(np.int64).tolist(),
+            "moved_blocks": self._moved_blocks,
+        }
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        self._counters.reset()
+        changes = self._changes_of_all(offsets, dst, weights)
+        planned = self._plan(changes, INSERT)
+        self._carry_out(changes, INSERT, planned, self._counters.read())
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        return self._update(arcs, INSERT)
+
+    def _delete(self, arcs: Arcs) -> int:
+        return self._update(arcs, DELETE)[0]
+
+    def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
+        """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
+        self._counters.reset()
+        locate = self._locate_on_gpu if self.device.is_gpu else self._locate_on_cpu
+        changes, replace = locate(arcs, mode)
+        planned = self._plan(changes, mode)
+        arcs.check()
+        numbers = self._counters.read()
+        changed, others = numbers[DELTA], numbers[OTHER]
+        if changed:
+            self._carry_out(changes, mode, planned, numbers, replace)
+            self._changed_since_tidy += changed
+            self._tidy_if_needed(self._num_arcs + (changed if mode == INSERT else -changed))
+        elif others and mode == INSERT:
+            replace(others)
+        return changed, others
+
+    def _changes_of_all(self, offsets: Any, dst: Any, weights: Any) -> _Changes:
+        """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None."""
+        n = self._num_vertices
+        if self.device.is_gpu:
+            return _Changes(n, False, start=offsets, dst=dst, weights=weights)
+        # Arrays in full, so that Numba need not compile the kernels anew for absent ones.
+        if offsets is None:
+            offsets, dst = np.zeros(n + 1, np.int64), np.empty(0, self.vertex_dtype)
+            weights = None if self.weight_dtype is None else np.empty(0, self.weight_dtype)
+        ids, places = np.arange(n, dtype=self.vertex_dtype), np.zeros(dst.size, self.vertex_dtype)
+        return _Changes(n, False, ids, offsets, places, dst, weights)
+
+    def _locate_on_cpu(self, arcs: Arcs, mode: int) -> tuple[_Changes, Any]:
+        keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
+        size = int(keys.size)
+        scratch = self._scratch.get
+        changes = _Changes(
+            size, True, scratch("group_vertex", size, self.vertex_dtype), scratch("group_start", size + 1, np.int64),
+            scratch("delta_pos", size, self.vertex_dtype), scratch("delta_dst", size, self.vertex_dtype),
+            None if weights is None else scratch("delta_weights", size, self.weight_dtype),
+        )  # fmt: skip
+        slots = index = None
+        if weights is not None:
+            slots, index = scratch("other_slots", size, np.int64), scratch("other_index", size, np.int64)
+        self._kernels.locate(
+            size, self.records, self.pool, keys, weights, id_bits(self._num_vertices), mode == INSERT, changes.vertex,
+            changes.start, changes.pos, changes.dst, changes.weights, slots, index, self._counters.array,
+        )  # fmt: skip
+
+        def replace(count: int) -> None:
+            if weights is not None:
+                self.weights[slots[:count]] = weights[index[:count]]
+
+        return changes._replace(groups=int(self._counters.array[GROUPS])), replace
+
+    def _locate_on_gpu(self, arcs: Arcs, mode: int) -> tuple[_Changes, Any]:
+        size = len(arcs)
+        shift = id_bits(self._num_vertices)
+        if 2 * shift > 63:
+            raise OverflowError(f"a graph of {self._num_vertices} vertices cannot be sorted by 64-bit keys")
+        scratch, kernels, counters = self._scratch.get, self._kernels, self._counters.array
+        keys = scratch("keys", size, np.int64)
+        kernels.make_keys(size, arcs.src, arcs.dst, shift, keys)
+        order = None
+        if arcs.weights is None or mode == DELETE:
+            keys.sort()
+        else:
+            keys, order = sort_pairs(self.device, keys)
+        weights = None if order is None else arcs.weights
+        changes = _Changes(
+            size, True, scratch("group_vertex", size, self.vertex_dtype), scratch("group_start", size + 1, np.int64),
+            scratch("delta_pos", size, self.vertex_dtype), scratch("delta_dst", size, self.vertex_dtype),
+            None if weights is None else scratch("delta_weights", size, self.weight_dtype),
+        )  # fmt: skip
+        states = scratch("states", size, np.int8)
+        places = scratch("places", size, self.vertex_dtype)
+        blocks = -(-size // KEYS)
+        sums = scratch("sums", blocks, np.int64)
+        kernels.locate(
+            size, self.records, self.pool, keys, shift, mode == INSERT, states, places, sums, counters,
+            threads=KEYS, blocks=blocks,
+        )  # fmt: skip
+        summed = blocks > MAX_SUMS
+        if summed:
+            sums = self.xp.cumsum(sums)
+        kernels.compact(
+            size, keys, weights, order, shift, states, places, sums, summed, *changes[2:], counters,
+            threads=KEYS, blocks=blocks,
+        )  # fmt: skip
+
+        def replace(_: int) -> None:
+            if weights is not None:
+                kernels.replace_weights(size, self.records, keys, shift, states, places, weights, order, self.weights)
+
+        return changes, replace
+
+    def _plan(self, changes: _Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
+        """Queue the decisions on which blocks move, and the count of free blocks.
+
+        Returns
+        -------
+        moves, large : arrays of int64
+            What becomes of each list, and which lists are large (see the kernel ``plan``).
+        """
+        moves = self._scratch.get("moves", changes.groups, np.int64)
+        if leaving is None and not self.device.is_gpu:
+            leaving = np.empty(0, bool)
+        args = [
+            changes.groups, self.records, changes.vertex, changes.start, mode, self.unit_bits, leaving, moves,
+            self._counters.array,
+        ]  # fmt: skip
+        large = None
+        if self.device.is_gpu:
+            total = self._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
+            large = self._scratch.get("large", 3 * min(changes.groups, total // LARGE_LIST + 1), np.int64)
+            args += [changes.counted, changes.pos, large]
+        self._kernels.plan(*args)
+        self._count_free(self._counters)
+        return moves, large
+
+    def _carry_out(
+        self, changes: _Changes, mode: int, planned: tuple[Any, Any], numbers: list[int], replace: Any = None
+    ) -> None:
+        """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
+        counters = self._counters
+        requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
+        fresh = self._scratch.get("fresh", int(requests.sum()), np.int64)
+        groups = numbers[GROUPS] if changes.counted else changes.groups
+        if self.device.is_gpu:
+            chunks = numbers[LARGE] & ((1 << 32) - 1)
+            staged = self._scratch.get("staged", numbers[STAGED], self.vertex_dtype)
+            staged_weights = None
+            if self.weights is not None:
+                staged_weights = self._scratch.get("staged_weights", numbers[STAGED], self.weight_dtype)
+        self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
+        kernels = self._kernels
+        if replace is not None and mode == INSERT and numbers[OTHER]:
+            replace(numbers[OTHER])
+        entries, units, class_first, prefix = self._directory[:4]
+        if fresh.size:
+            launch = {"threads": 256, "blocks": entries} if self.device.is_gpu else {}
+            kernels.take_blocks(
+                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
+                self.unit_bits, counters.array, fresh, **launch,
+            )  # fmt: skip
+        moves, large = planned
+        delta = changes[2:]
+        if not self.device.is_gpu:
+            if changes.weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
+                delta = (*delta[:-1], self.weights[:0])
+            kernels.apply(
+                groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh, self.unit_bits,
+                self.free_bits, self.free_counts, counters.array,
+            )  # fmt: skip
+        else:
+            lists = (self.records, self.pool, self.weights, *delta, mode, moves, fresh, counters.array)
+            if chunks:
+                room = (large, numbers[LARGE] >> 32, staged, staged_weights)
+                if numbers[STAGED]:
+                    kernels.stage(chunks, *lists, *room, threads=256, blocks=chunks)
+                kernels.scatter(chunks, *lists, *room, threads=256, blocks=chunks)
+            kernels.apply(groups, *lists, tile=8)
+            kernels.commit(
+                groups, self.records, changes.vertex, changes.start, mode, moves, fresh, counters.array, self.unit_bits,
+                self.free_bits, self.free_counts,
+            )  # fmt: skip
+        sizes = np.int64(1) << np.arange(CLASSES)
+        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
+        self._block_edges += int(((requests - returned) * sizes).sum())
+        self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+
+    # ---- keeping memory small ---------------------------------------------------------------------------------------
+
+    def _tidy_if_needed(self, arcs: int) -> None:
+        """Move lists together if blocks, or block-arrays, hold more than twice the edges of the graph.
+
+        A pass over all vertices, so that it waits for a number of changes in proportion to them.
+        """
+        if 8 * self._changed_since_tidy < arcs + self._num_vertices:
+            return
+        if self._block_edges <= 2 * arcs:
+            if self._directory.edges <= 2 * arcs + self._directory.spare:
+                return
+            self._give_back_empty()
+            if self._directory.edges <= 2 * arcs + self._directory.spare:
+                return
+        self.compact()
+
+    def compact(self) -> None:
+        """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
+
+        Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
+        """
+        self._changed_since_tidy = 0
+        self._give_back_empty()
+        self._leaving = leaving = self._sparse_arrays()
+        self._kept_directory = None
+        self._counters.reset()
+        changes = self._changes_of_all(None, None, None)
+        try:
+            planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
+            self._carry_out(changes, TIDY, planned, self._counters.read())
+        except MemoryError:  # there is no room to move in; the graph is as good as it was
+            return
+        finally:
+            self._leaving = self._kept_directory = None
+        self._give_back_empty()
+        self.version += 1
