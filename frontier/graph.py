@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
-from .batch import Arcs, check_ids, prepare_arcs
+from .batch import ArcMaker, Arcs, check_ids
 from .registry import structures
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -91,7 +91,9 @@ class Graph(ABC):
         """Set up what is not part of the graph itself: kernels, scratch memory, observers, the cached view."""
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._scratch = Scratch(self.device)
+        self._arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
         self._view: tuple[int, Any] | None = None
+        self.__dict__.pop("_engine", None)
         self._observers: list[Any] = []
 
     # ---- making graphs ----------------------------------------------------------------------------------------------
@@ -144,10 +146,7 @@ class Graph(ABC):
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
         graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
-            graph._load(prepare_arcs(
-                place, src, dst, weights, num_vertices=graph.num_vertices, vertex_dtype=graph.vertex_dtype,
-                weight_dtype=graph.weight_dtype, directed=graph.directed, absent=None,
-            ))  # fmt: skip
+            graph._load(graph._prepare(src, dst, weights, directed=graph.directed))
         return graph
 
     def _load(self, arcs: Arcs) -> None:
@@ -398,10 +397,9 @@ class Graph(ABC):
 
     def _prepare(self, src: Any, dst: Any, weights: Any, *, directed: bool, drop_loops: bool = True) -> Arcs:
         """Users' arrays as arcs of this graph; weights are kept only where they are given."""
-        return prepare_arcs(
-            self.device, src, dst, weights, num_vertices=self._num_vertices, vertex_dtype=self.vertex_dtype,
-            weight_dtype=self.weight_dtype, directed=directed, absent=self._absent, drop_loops=drop_loops,
-        )  # fmt: skip
+        return self._arc_maker.arcs(
+            src, dst, weights, num_vertices=self._num_vertices, directed=directed, absent=self._absent, drop_loops=drop_loops
+        )
 
     @property
     @abstractmethod

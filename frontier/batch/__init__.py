@@ -56,66 +56,83 @@ class Arcs:
         return Arcs(self.src[keep], self.dst[keep], None if self.weights is None else self.weights[keep])
 
 
-def prepare_arcs(
-    device: Device,
-    src: Any,
-    dst: Any,
-    weights: Any,
-    *,
-    num_vertices: int,
-    vertex_dtype: np.dtype,
-    weight_dtype: np.dtype | None,
-    directed: bool,
-    absent: Any,
-    drop_loops: bool = True,
-) -> Arcs:
-    """Check a batch and turn its edges into arcs, in one pass on the device.
+class ArcMaker:
+    """Checks a graph's batches and turns their edges into arcs, in one pass on the device.
 
     Parameters
     ----------
+    device : Device
+    vertex_dtype : dtype
+        Of the graph's ids.
     weight_dtype : dtype or None
         Of the graph's weights; None where the graph has none.
-    absent : array of bool, shape (num_vertices,), or None
-        Which ids name no vertex.
-    drop_loops : bool
-        Mark self-loops to be ignored.
-
-    Raises
-    ------
-    TypeError, ValueError
-        At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values shows:
-        an id that is out of range or names a deleted vertex, a NaN weight.
     """
-    src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
-    if src.dtype != dst.dtype:
-        src, dst = src.astype(np.int64), dst.astype(np.int64)
-    if weights is not None:
-        if weight_dtype is None:
-            raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
-        weights = as_weights(device, weights, "weights", weight_dtype)
-    same_length(src=src, dst=dst, weights=weights)
-    xp = device.xp
-    copies = 1 if directed else 2
-    out_src = xp.empty(src.size * copies, vertex_dtype)
-    out_dst = xp.empty(src.size * copies, vertex_dtype)
-    out_weights = None
-    if weight_dtype is not None:
-        out_weights = xp.empty(src.size * copies, weight_dtype)
-        if weights is None:
-            out_weights.fill(1)
-    defines = {"ID": src.dtype, "VID": vertex_dtype, "WEIGHT": weight_dtype or np.dtype(np.float32)}
-    counters = Counters(device, 3)
-    load_kernels("frontier.batch", device, defines).prepare(
-        src.size, src, dst, weights, num_vertices, absent, directed, drop_loops,
-        out_src, out_dst, out_weights if weights is not None else None, counters.array,
-    )  # fmt: skip
 
-    def check() -> None:
-        problems = counters.read()
-        if any(problems):
-            _explain(device, problems, src, dst, weights, num_vertices, absent)
+    def __init__(self, device: Device, vertex_dtype: np.dtype, weight_dtype: np.dtype | None):
+        self.device = device
+        self.vertex_dtype = vertex_dtype
+        self.weight_dtype = weight_dtype
+        self._counters = Counters(device, 3)
+        self._kernels: dict[np.dtype, Any] = {}
 
-    return Arcs(out_src, out_dst, out_weights, check, counters)
+    def arcs(
+        self, src: Any, dst: Any, weights: Any, *, num_vertices: int, directed: bool, absent: Any, drop_loops: bool = True
+    ) -> Arcs:
+        """A batch as arcs.
+
+        Parameters
+        ----------
+        absent : array of bool, shape (num_vertices,), or None
+            Which ids name no vertex.
+        drop_loops : bool
+            Mark self-loops to be ignored.
+
+        Raises
+        ------
+        TypeError, ValueError
+            At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values shows:
+            an id that is out of range or names a deleted vertex, a NaN weight. A batch must have been checked before
+            the next one is made.
+        """
+        device, xp = self.device, self.device.xp
+        src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
+        if src.dtype != dst.dtype:
+            src, dst = src.astype(np.int64), dst.astype(np.int64)
+        if weights is not None:
+            if self.weight_dtype is None:
+                raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
+            weights = as_weights(device, weights, "weights", self.weight_dtype)
+        same_length(src=src, dst=dst, weights=weights)
+        count = int(src.size)
+        total = count if directed else 2 * count
+        out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
+        out_weights = None
+        if self.weight_dtype is not None:
+            out_weights = xp.empty(total, self.weight_dtype)
+            if weights is None:
+                out_weights.fill(1)
+        counters = self._counters
+        counters.reset()
+        self._kernels_for(src.dtype).prepare(
+            count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst,
+            out_weights if weights is not None else None, counters.array,
+        )  # fmt: skip
+
+        def check() -> None:
+            problems = counters.read()
+            if any(problems):
+                _explain(device, problems, src, dst, weights, num_vertices, absent)
+
+        return Arcs(out_src, out_dst, out_weights, check, counters)
+
+    def _kernels_for(self, id_dtype: np.dtype) -> Any:
+        """The kernels for users' ids of a type."""
+        found = self._kernels.get(id_dtype)
+        if found is None:
+            weight = self.weight_dtype or np.dtype(np.float32)
+            defines = {"ID": id_dtype, "VID": self.vertex_dtype, "WEIGHT": weight}
+            found = self._kernels[id_dtype] = load_kernels("frontier.batch", self.device, defines)
+        return found
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:

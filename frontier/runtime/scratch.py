@@ -59,6 +59,7 @@ class Counters:
             import cupyx
 
             self._host = cupyx.zeros_pinned(size, np.int64)
+            self._address = self._host.ctypes.data
             self._stream = device.xp.cuda.get_current_stream
 
     def reset(self) -> None:
@@ -72,6 +73,6 @@ class Counters:
         """The numbers, after all queued work."""
         if self.device.is_gpu:
             stream = self._stream()
-            self.array.data.copy_to_host_async(self._host.ctypes.data, self.array.nbytes, stream)
+            self.array.data.copy_to_host_async(self._address, self.array.nbytes, stream)
             stream.synchronize()
         return self._host.tolist()

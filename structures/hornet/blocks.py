@@ -10,6 +10,7 @@ from .cpu import CLASSES, FREE
 
 NONE, CONTINUED = -1, -2  # in `array_classes`: the unit is free, or belongs to the block-array before it
 GROWTH = 5, 4  # the pool grows at least by this ratio
+AHEAD = 8  # one block-array in so many of its class is opened before it is needed
 
 
 class Directory(NamedTuple):
@@ -75,6 +76,7 @@ class BlockArrays:
     def _forget_directory(self) -> None:
         self._host_classes: np.ndarray | None = None
         self._kept_directory: Directory | None = None
+        self._all_free_kept: tuple[Any, Any] | None = None
         self._leaving: np.ndarray | None = None  # units whose block-arrays are being emptied: not in the directory
 
     @property
@@ -142,21 +144,28 @@ class BlockArrays:
         if (requests <= free).all():
             return
         self._give_back_empty(free - requests)
-        wanted = [
-            k for k in range(CLASSES - 1, -1, -1) if requests[k] > free[k]
-            for _ in range(-(-int(requests[k] - free[k]) // self._blocks(k)))
-        ]  # fmt: skip
-        starts, end = self._place(wanted)
-        if end > self._classes.size:
-            self._extend_pool(end)
+        # Opening block-arrays is work on the host, so that it is done ahead, for all classes that will soon ask for some.
+        in_class = np.bincount(self._classes[self._classes >= 0], minlength=CLASSES)
+        ahead = np.where(requests > 0, in_class * [self._blocks(k) for k in range(CLASSES)] // AHEAD, 0)
+        for attempt, lacking in enumerate((requests + ahead - free, requests - free)):
+            wanted = [
+                k for k in range(CLASSES - 1, -1, -1) if lacking[k] > 0
+                for _ in range(-(-int(lacking[k]) // self._blocks(k)))
+            ]  # fmt: skip
+            starts, end = self._place(wanted)
+            try:
+                if end > self._classes.size:
+                    self._extend_pool(end)
+                break
+            except MemoryError:
+                if attempt:
+                    raise
         classes = self._classes
         chosen = np.array(wanted, np.int8)
-        for k in np.unique(chosen):
-            units = starts[chosen == k]
-            for part in range(1, self._units(int(k))):
-                classes[units + part] = CONTINUED
-            classes[units] = k
-            self._open(int(k), units)
+        for unit, k in zip(starts.tolist(), wanted, strict=True):
+            classes[unit : unit + self._units(k)] = CONTINUED
+        classes[starts] = chosen
+        self._open(chosen, starts)
         self.array_classes = self.xp.asarray(classes)
         self._kept_directory = None
         self._count_free(counters)
@@ -212,14 +221,24 @@ class BlockArrays:
             [self._classes, np.full(units - self._classes.size, NONE, np.int8)]
         )  # fmt: skip
 
-    def _open(self, k: int, units: np.ndarray) -> None:
-        """Make all blocks of new block-arrays of class k free."""
-        xp = self.xp
-        blocks = self._blocks(k)
-        words = np.full(max(blocks // 32, 1), 0xFFFFFFFF if blocks >= 32 else (1 << blocks) - 1, np.uint32)
-        units = xp.asarray(units)
-        self.free_bits.reshape(-1, self.words_per_unit)[units, : words.size] = xp.asarray(words)
-        self.free_counts[units] = blocks
+    def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
+        """Make all blocks of new block-arrays free."""
+        words, counts = self._all_free
+        units, classes = self.xp.asarray(np.stack([units, classes.astype(np.int64)]))
+        self.free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
+        self.free_counts[units] = counts[classes]
+
+    @property
+    def _all_free(self) -> tuple[Any, Any]:
+        """For each class, the bits and the number of blocks of a block-array that is all free."""
+        if self._all_free_kept is None:
+            words = np.zeros((CLASSES, self.words_per_unit), np.uint32)
+            for k in range(CLASSES):
+                blocks = self._blocks(k)
+                words[k, : max(blocks // 32, 1)] = 0xFFFFFFFF if blocks >= 32 else (1 << blocks) - 1
+            counts = np.array([self._blocks(k) for k in range(CLASSES)], np.int32)
+            self._all_free_kept = self.xp.asarray(words), self.xp.asarray(counts)
+        return self._all_free_kept
 
     def _give_back_empty(self, surplus: np.ndarray | None = None) -> None:
         """Let any class have the block-arrays that are entirely empty.
