@@ -61,7 +61,7 @@ class DynamicGraph(Graph):
             raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
-        arcs = self._prepare(src, dst, weights, directed=self.directed)
+        arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
         if not len(arcs):
             return UpdateResult()
         if on_existing == "replace":
@@ -92,7 +92,7 @@ class DynamicGraph(Graph):
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is as it was.
         """
-        arcs = self._prepare(src, dst, None, directed=self.directed)
+        arcs = self._prepare(src, dst, directed=self.directed)
         return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:

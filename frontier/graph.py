@@ -146,7 +146,7 @@ class Graph(ABC):
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
         graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
-            graph._load(graph._prepare(src, dst, weights, directed=graph.directed))
+            graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         return graph
 
     def _load(self, arcs: Arcs) -> None:
@@ -294,10 +294,12 @@ class Graph(ABC):
         -------
         array of int64, shape (m,), on the graph's device
         """
-        arcs = self._prepare(src, dst, None, directed=True, drop_loops=False).check()
+        arcs = self._prepare(src, dst, directed=True, drop_loops=False)
         if not len(arcs):
             return self.xp.empty(0, np.int64)
-        return self._find(arcs.src, arcs.dst)
+        slots = self._find(arcs.src, arcs.dst)
+        arcs.check()
+        return slots
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """The weight of each edge.
@@ -395,10 +397,10 @@ class Graph(ABC):
 
     # ---- for structures ---------------------------------------------------------------------------------------------
 
-    def _prepare(self, src: Any, dst: Any, weights: Any, *, directed: bool, drop_loops: bool = True) -> Arcs:
-        """Users' arrays as arcs of this graph; weights are kept only where they are given."""
+    def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
+        """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
         return self._arc_maker.arcs(
-            src, dst, weights, num_vertices=self._num_vertices, directed=directed, absent=self._absent, drop_loops=drop_loops
+            src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options
         )
 
     @property
@@ -419,7 +421,10 @@ class Graph(ABC):
 
     @abstractmethod
     def _find(self, src: Any, dst: Any) -> Any:
-        """*structure*: the slots (int64) of these arcs, -1 where there is none. Ids are good."""
+        """*structure*: the slots (int64) of these arcs, -1 where there is none.
+
+        Ids are good, except that a negative source stands for a bad arc, which is nowhere.
+        """
 
     @abstractmethod
     def _degrees(self) -> Any:

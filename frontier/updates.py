@@ -15,7 +15,7 @@ class UpdateResult:
     inserted : int
         Edges that were not there before.
     replaced : int
-        Edges that were there, whose weight was set anew.
+        Edges that were there already; in graphs with weights, theirs was set anew.
     deleted : int
         Edges that are gone.
     """

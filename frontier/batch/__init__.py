@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Counters, Device, load_kernels
+from ..runtime import Alarm, Device, load_kernels
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # what the counters count
 
@@ -24,26 +24,32 @@ class Arcs:
     src, dst : arrays of the graph's vertex dtype, shape (m,)
         An arc with ``src < 0`` came from a self-loop or a bad id and is to be ignored.
     weights : array, shape (m,), or None
-    counters : Counters or None
-        Until the batch has been checked, its first three numbers are nonzero once the device has found something bad:
-        kernels that look at them may be queued before the host knows.
+    problems : array of int64, shape (3,), or None
+        On the device. Until the batch has been checked, they are nonzero once something bad was found in it: kernels that
+        look at them may be queued before the host knows.
     """
 
-    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, counters: Counters | None = None):
+    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, problems: Any = None):
         self.src = src
         self.dst = dst
         self.weights = weights
-        self.counters = counters
+        self.problems = problems
         self._check = check
 
     def __len__(self) -> int:
         return int(self.src.size)
 
-    def check(self) -> Arcs:
-        """Wait for the batch to be examined, and raise if anything in it is bad. Costs nothing the second time."""
+    def check(self, *, waited: bool = False) -> Arcs:
+        """Wait for the batch to be examined, and raise if anything in it is bad. Costs nothing the second time.
+
+        Parameters
+        ----------
+        waited : bool
+            The host has waited for the device since the batch was made, so that it need not do so again.
+        """
         if self._check is not None:
-            check, self._check, self.counters = self._check, None, None
-            check()
+            check, self._check, self.problems = self._check, None, None
+            check(waited)
         return self
 
     def valid(self, xp: Any) -> Arcs:
@@ -72,16 +78,21 @@ class ArcMaker:
         self.device = device
         self.vertex_dtype = vertex_dtype
         self.weight_dtype = weight_dtype
-        self._counters = Counters(device, 3)
+        # All zero except between a bad batch and its error, so that no batch has to clear them.
+        self._problems = device.xp.zeros(3, np.int64)
+        self._alarm = Alarm(device)
         self._kernels: dict[np.dtype, Any] = {}
 
     def arcs(
-        self, src: Any, dst: Any, weights: Any, *, num_vertices: int, directed: bool, absent: Any, drop_loops: bool = True
-    ) -> Arcs:
+        self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,
+        weighted: bool = False, drop_loops: bool = True,
+    ) -> Arcs:  # fmt: skip
         """A batch as arcs.
 
         Parameters
         ----------
+        weighted : bool
+            Give the arcs weights, 1 if there are none, in a graph that has them.
         absent : array of bool, shape (num_vertices,), or None
             Which ids name no vertex.
         drop_loops : bool
@@ -107,23 +118,25 @@ class ArcMaker:
         total = count if directed else 2 * count
         out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
         out_weights = None
-        if self.weight_dtype is not None:
+        if self.weight_dtype is not None and weighted:
             out_weights = xp.empty(total, self.weight_dtype)
             if weights is None:
                 out_weights.fill(1)
-        counters = self._counters
-        counters.reset()
+        problems, alarm = self._problems, self._alarm
         self._kernels_for(src.dtype).prepare(
             count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst,
-            out_weights if weights is not None else None, counters.array,
+            out_weights if weights is not None else None, problems, alarm.pointer,
         )  # fmt: skip
 
-        def check() -> None:
-            problems = counters.read()
-            if any(problems):
-                _explain(device, problems, src, dst, weights, num_vertices, absent)
+        def check(waited: bool) -> None:
+            if not waited:
+                device.synchronize()
+            if alarm.raised():
+                found = problems.tolist()
+                problems.fill(0)
+                _explain(device, found, src, dst, weights, num_vertices, absent)
 
-        return Arcs(out_src, out_dst, out_weights, check, counters)
+        return Arcs(out_src, out_dst, out_weights, check, problems)
 
     def _kernels_for(self, id_dtype: np.dtype) -> Any:
         """The kernels for users' ids of a type."""
@@ -167,9 +180,9 @@ def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None
     bad = device.xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
+        vertices = f"outside the graph's vertices 0..{num_vertices - 1}" if num_vertices else "outside the graph, which has no vertices"
         raise ValueError(
-            f"{name}[{where}] is {int(ids[where])}, outside the graph's vertices 0..{num_vertices - 1} "
-            f"({bad.size} such ids); insert_vertices() extends them"
+            f"{name}[{where}] is {int(ids[where])}, {vertices} ({bad.size} such ids); insert_vertices() extends them"
         )
 
 

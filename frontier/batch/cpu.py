@@ -7,7 +7,7 @@ from ..runtime import cpu_kernel
 
 @cpu_kernel
 def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst, out_weights,
-            counters):  # fmt: skip
+            problems, alarm):  # fmt: skip
     """Turn `count` edges into arcs; count bad ids and weights, which become arcs to ignore."""
     copies = 1 if directed else 2
     for i in range(count):
@@ -15,15 +15,17 @@ def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops
         v = dst[i]
         good = 0 <= u < num_vertices and 0 <= v < num_vertices
         if not good:
-            counters[0] += 1
+            problems[0] += 1
         elif absent is not None:
             if absent[u] or absent[v]:
-                counters[1] += 1
+                problems[1] += 1
                 good = False
         if weights is not None:
             if np.isnan(weights[i]):
-                counters[2] += 1
+                problems[2] += 1
                 good = False
+        if not good:
+            alarm[0] = 1
         if drop_loops and u == v:
             good = False
         j = i * copies

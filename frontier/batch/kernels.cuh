@@ -5,24 +5,26 @@
 // Turns `count` edges into arcs; counts bad ids and weights, which become arcs to ignore.
 extern "C" __global__ void prepare(
     i64 count, const ID* src, const ID* dst, const WEIGHT* weights, i64 num_vertices, const bool* absent,
-    bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* counters) {
+    bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* problems,
+    volatile i64* alarm) {
   GRID_STRIDE(i, count) {
     i64 u = src[i], v = dst[i];
     bool good = u >= 0 && u < num_vertices && v >= 0 && v < num_vertices;
     if (!good) {
-      atomicAdd(counters, 1ull);
+      atomicAdd(problems, 1ull);
     } else if (absent && (absent[u] || absent[v])) {
-      atomicAdd(counters + 1, 1ull);
+      atomicAdd(problems + 1, 1ull);
       good = false;
     }
     WEIGHT w = WEIGHT(1);
     if (weights) {
       w = weights[i];
       if (w != w) {
-        atomicAdd(counters + 2, 1ull);
+        atomicAdd(problems + 2, 1ull);
         good = false;
       }
     }
+    if (!good) *alarm = 1;
     if (drop_loops && u == v) good = false;
     if (directed) {
       out_src[i] = good ? VID(u) : VID(-1);

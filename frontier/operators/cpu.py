@@ -24,15 +24,22 @@ def has_bit(bits, v):
     return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0
 
 
-@numba.njit
-def flush(buffer, held, view, degree_of, out, counters):
-    """Append a thread's buffer to the output; count vertices and the arcs that leave them."""
-    start = atomic_add(counters, 0, held)
-    arcs = 0
-    for i in range(held):
-        out[start + i] = buffer[i]
-        arcs += degree_of(view, buffer[i])
-    atomic_add(counters, 1, arcs)
+def _make_flush(degree: Any) -> Any:
+    """A function that appends a thread's buffer to the output, counting vertices and the arcs that leave them.
+
+    `degree` is captured: passed as an argument, it would be an address that Numba cannot keep in its disk cache.
+    """
+
+    @numba.njit
+    def flush(buffer, held, view, out, counters):
+        start = atomic_add(counters, 0, held)
+        arcs = 0
+        for i in range(held):
+            out[start + i] = buffer[i]
+            arcs += degree(view, buffer[i])
+        atomic_add(counters, 1, arcs)
+
+    return flush
 
 
 @numba.njit
@@ -63,6 +70,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
     """advance from each vertex of a list to its neighbors."""
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
+    flush = _make_flush(degree)
 
     @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
     def push(count, chunks, view, weights, vertices, stamps, epoch, out, counters, args):
@@ -87,11 +95,11 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
                                 buffer[held] = v
                                 held += 1
                                 if held == BUFFER:
-                                    flush(buffer, held, view, degree, out, counters)
+                                    flush(buffer, held, view, out, counters)
                                     held = 0
                         run, low, high = next_run(view, run)
             if held:
-                flush(buffer, held, view, degree, out, counters)
+                flush(buffer, held, view, out, counters)
 
     return push
 

@@ -3,6 +3,6 @@
 from .cpu import cpu_kernel
 from .device import Device, gpu_available, resolve_device
 from .kernels import Kernels, load_kernels
-from .scratch import Counters, Scratch
+from .scratch import Alarm, Counters, Scratch
 
-__all__ = ["Counters", "Device", "Kernels", "Scratch", "cpu_kernel", "gpu_available", "load_kernels", "resolve_device"]
+__all__ = ["Alarm", "Counters", "Device", "Kernels", "Scratch", "cpu_kernel", "gpu_available", "load_kernels", "resolve_device"]

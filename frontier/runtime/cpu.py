@@ -20,6 +20,7 @@ class _Locator:
 
     def __init__(self, name: str, key: str):
         self._key = key
+        self._py_file = name  # Numba names it where code cannot be cached
         self._path = cache_directory() / "cpu"
         self._disambiguator = hashlib.sha256(f"{name}{key}".encode()).hexdigest()[:16]
 

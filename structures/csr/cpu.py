@@ -59,7 +59,7 @@ def find(view, u, v):
 def find_arcs(count, view, src, dst, slots):
     """The slot of each arc."""
     for i in numba.prange(count):
-        slots[i] = find(view, src[i], dst[i])
+        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
 @cpu_kernel

@@ -4,5 +4,5 @@
 
 // The slot of each arc.
 extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const VID* dst, i64* slots) {
-  GRID_STRIDE(i, count) slots[i] = view.find(src[i], dst[i]);
+  GRID_STRIDE(i, count) slots[i] = src[i] < 0 ? -1 : view.find(src[i], dst[i]);
 }

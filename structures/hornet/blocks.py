@@ -81,6 +81,7 @@ class BlockArrays:
 
     @property
     def words_per_unit(self) -> int:
+        """Words of a unit's bits."""
         return max((1 << self.unit_bits) // 32, 1)
 
     def _blocks(self, k: int) -> int:

@@ -85,7 +85,7 @@ def find(view, u, v):
 def find_arcs(count, view, src, dst, slots):
     """The slot of each arc."""
     for i in range(count):
-        slots[i] = find(view, src[i], dst[i])
+        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
 @numba.njit(inline="always")
@@ -98,7 +98,7 @@ def _class_of(degree):
 
 
 @cpu_kernel
-def locate(
+def locate_serially(
     count, records, pool, keys, batch_weights, shift, inserting, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, other_slots, other_index, counters,
 ):  # fmt: skip
@@ -145,7 +145,7 @@ def locate(
 
 
 @cpu_kernel
-def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters):
+def plan_serially(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters):
     """Decide which blocks move, counting the blocks that each class must supply and gets back; changes nothing.
 
     Blocks in units of the pool that are ``leaving`` move in any case.
@@ -216,7 +216,7 @@ def take_blocks(
 
 
 @cpu_kernel
-def apply(
+def apply_serially(
     count, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst, delta_weights, mode, moves,
     fresh, unit_bits, free_bits, free_counts, counters,
 ):  # fmt: skip

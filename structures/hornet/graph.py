@@ -207,8 +207,8 @@ class Hornet(BlockArrays, DynamicGraph):
         locate = self._locate_on_gpu if self.device.is_gpu else self._locate_on_cpu
         changes, replace = locate(arcs, mode)
         planned = self._plan(changes, mode)
-        arcs.check()
         numbers = self._counters.read()
+        arcs.check(waited=True)
         changed, others = numbers[DELTA], numbers[OTHER]
         if changed:
             self._carry_out(changes, mode, planned, numbers, replace)
@@ -242,7 +242,7 @@ class Hornet(BlockArrays, DynamicGraph):
         slots = index = None
         if weights is not None:
             slots, index = scratch("other_slots", size, np.int64), scratch("other_index", size, np.int64)
-        self._kernels.locate(
+        self._kernels.locate_serially(
             size, self.records, self.pool, keys, weights, id_bits(self._num_vertices), mode == INSERT, changes.vertex,
             changes.start, changes.pos, changes.dst, changes.weights, slots, index, self._counters.array,
         )  # fmt: skip
@@ -313,8 +313,9 @@ class Hornet(BlockArrays, DynamicGraph):
         if self.device.is_gpu:
             total = self._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
             large = self._scratch.get("large", 3 * min(changes.groups, total // LARGE_LIST + 1), np.int64)
-            args += [changes.counted, changes.pos, large]
-        self._kernels.plan(*args)
+            self._kernels.plan(*args, changes.counted, changes.pos, large)
+        else:
+            self._kernels.plan_serially(*args)
         self._count_free(self._counters)
         return moves, large
 
@@ -348,7 +349,7 @@ class Hornet(BlockArrays, DynamicGraph):
         if not self.device.is_gpu:
             if changes.weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
                 delta = (*delta[:-1], self.weights[:0])
-            kernels.apply(
+            kernels.apply_serially(
                 groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh, self.unit_bits,
                 self.free_bits, self.free_counts, counters.array,
             )  # fmt: skip

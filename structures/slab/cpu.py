@@ -1,0 +1,301 @@
+"""CPU side of the slab graph: the view, the neighbor iterator and the kernels that look up and change arcs."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+
+from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (kernels, found by name)
+from .cpu_slabs import (
+    CHANGED,
+    CLAIMED,
+    DEFERRED,
+    EMPTY,
+    FOUND,
+    OVERFULL,
+    PENDING,
+    REPEATED,
+    TOMBSTONE,
+    bucket_of,
+    chain_of,
+    clear_slab,
+    give_slab,
+    slot_hash,
+    take_slab,
+)
+
+SORTED = False
+
+
+class View(NamedTuple):
+    """A vertex record is (first base slab or -1, buckets, degree, tombstones); slab s holds slots s * width and on."""
+
+    vertices: Any
+    neighbors: Any
+    weights: Any
+    width: Any
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return np.int64(view.vertices[v, 2])
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    return np.int64(view.vertices[v, 1]) if view.vertices[v, 0] >= 0 else np.int64(0)
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    slab = np.int64(view.vertices[v, 0]) + i
+    return slab, slab * view.width, slab * view.width + view.width - 1
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    slab = np.int64(view.neighbors[run * view.width + view.width - 1])
+    if slab < 0:
+        return np.int64(-1), np.int64(0), np.int64(0)
+    return slab, slab * view.width, slab * view.width + view.width - 1
+
+
+@numba.njit
+def probe(keys, width, slab, v):
+    """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
+
+    The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
+    """
+    walked = 1
+    while True:
+        low = slab * width
+        words = keys[low : low + width]
+        for i in range(width - 1):
+            key = words[i]
+            if key == v:
+                return low + i, slab, walked
+            if key == EMPTY:
+                return -2 - (low + i), slab, walked
+        following = np.int64(words[width - 1])
+        if following < 0:
+            return np.int64(-1), slab, walked
+        slab = following
+        walked += 1
+
+
+@numba.njit
+def find(view, u, v):
+    base = np.int64(view.vertices[u, 0])
+    if base < 0:
+        return np.int64(-1)
+    slot, _, _ = probe(view.neighbors, view.width, base + bucket_of(v, view.vertices[u, 1]), v)
+    return slot if slot >= 0 else np.int64(-1)
+
+
+@cpu_kernel
+def find_arcs(count, view, src, dst, slots):
+    """The slot of each arc, or -1."""
+    for i in range(count):
+        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+
+
+@numba.njit
+def claim_slot(slot, i, table, table_size, claimed, counters):
+    """Note in the table that arc i of the batch names `slot`; the largest i stays."""
+    mask = table_size - 1
+    at = slot_hash(slot) & mask
+    while table[2 * at] != slot:
+        if table[2 * at] == EMPTY:
+            table[2 * at] = slot
+            claimed[counters[CLAIMED]] = at
+            counters[CLAIMED] += 1
+            break
+        at = (at + 1) & mask
+    table[2 * at + 1] = max(table[2 * at + 1], i)
+
+
+@cpu_kernel
+def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_limit, slots, table, table_size,
+           claimed):  # fmt: skip
+    """Insert arcs (all, or those listed in `which`).
+
+    ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if it was there (and noted in the table, while that
+    has room), -1 if the arc is to be ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
+    exhausted.
+    """
+    keys, vertices, counters, width = pool.keys, pool.vertices, pool.counters, pool.width
+    for k in range(count):
+        i = k
+        if which is not None:
+            i = which[k]
+        u = src[i]
+        v = dst[i]
+        if u < 0:
+            slots[i] = -1
+            continue
+        slab = np.int64(vertices[u, 0])
+        walked = 0
+        slot = np.int64(-1)
+        if slab >= 0:
+            slot, slab, walked = probe(keys, width, slab + bucket_of(v, vertices[u, 1]), v)
+        if slot >= 0:
+            slots[i] = -2 - slot
+            counters[FOUND] += 1
+            if table is not None:
+                if counters[FOUND] > table_size >> 1:
+                    counters[OVERFULL] = 1
+                else:
+                    claim_slot(slot, i, table, table_size, claimed, counters)
+            continue
+        if slot == -1:
+            fresh = np.int64(-1)
+            if walked < chain_limit:
+                fresh = take_slab(pool)
+            if fresh < 0:
+                slots[i] = PENDING
+                counters[DEFERRED] += 1
+                continue
+            if slab < 0:
+                vertices[u, 0] = fresh
+            else:
+                keys[slab * width + width - 1] = fresh
+            slot = fresh * width
+        else:
+            slot = -2 - slot
+        keys[slot] = v
+        if weights is not None:
+            weights[slot] = new_weights[i]
+        vertices[u, 2] += 1
+        slots[i] = slot
+        counters[CHANGED] += 1
+
+
+@cpu_kernel
+def claim(count, pool, slots, table, table_size, claimed):
+    """Note every arc that was found in the table."""
+    for i in range(count):
+        if slots[i] <= -2 and slots[i] != PENDING:
+            claim_slot(-2 - slots[i], i, table, table_size, claimed, pool.counters)
+
+
+@cpu_kernel
+def settle(count, pool, weights, new_weights, slots, table, table_size, claimed, finish):
+    """Let arcs that created a slot compete with those that found it; with `finish`, also `conclude`.
+
+    With `finish` it does nothing if the insertion is not complete or the table did not hold all that was found.
+    """
+    counters = pool.counters
+    if finish and (counters[FOUND] == 0 or counters[DEFERRED] != 0 or counters[OVERFULL] != 0):
+        return
+    mask = table_size - 1
+    for i in range(count):
+        slot = slots[i]
+        if slot >= 0:
+            at = slot_hash(slot) & mask
+            while table[2 * at] != slot and table[2 * at] != EMPTY:
+                at = (at + 1) & mask
+            if table[2 * at] == slot:
+                counters[REPEATED] += 1
+                table[2 * at + 1] = max(table[2 * at + 1], i)
+    if finish:
+        _conclude(counters[CLAIMED], weights, new_weights, table, claimed)
+
+
+@numba.njit
+def _conclude(count, weights, new_weights, table, claimed):
+    for k in range(count):
+        at = claimed[k]
+        if weights is not None:
+            weights[table[2 * at]] = new_weights[table[2 * at + 1]]
+        table[2 * at] = EMPTY
+        table[2 * at + 1] = EMPTY
+
+
+@cpu_kernel
+def conclude(count, pool, weights, new_weights, table, claimed):
+    """Give each of `count` claimed slots the weight of the last arc that names it, and clear the table."""
+    _conclude(count, weights, new_weights, table, claimed)
+
+
+@cpu_kernel
+def locate(count, view, moved, src, dst, slots):
+    """Look up anew the slots of arcs that were inserted or found, where the table of their source has `moved`."""
+    for i in range(count):
+        if src[i] < 0 or not moved[src[i]]:
+            continue
+        if slots[i] >= 0:
+            slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+        elif slots[i] <= -2:
+            slots[i] = -2 - find(view, src[i], dst[i])
+
+
+@cpu_kernel
+def erase(count, pool, problems, src, dst, chosen):
+    """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``."""
+    keys, vertices, counters, width = pool.keys, pool.vertices, pool.counters, pool.width
+    for i in range(count):
+        if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
+            if chosen[i] < 0:
+                continue
+        u = src[i]
+        if u < 0:
+            continue
+        base = np.int64(vertices[u, 0])
+        if base < 0:
+            continue
+        slot, _, _ = probe(keys, width, base + bucket_of(dst[i], vertices[u, 1]), dst[i])
+        if slot >= 0:
+            keys[slot] = TOMBSTONE
+            vertices[u, 2] -= 1
+            vertices[u, 3] += 1
+            counters[CHANGED] += 1
+
+
+@cpu_kernel
+def compact(count, pool, weights, ids, rows, offsets):
+    """Take the tombstones out of `count` chains, those of the `rows` vertices `ids`; give back slabs left over."""
+    keys, vertices, width = pool.keys, pool.vertices, pool.width
+    row = 0
+    for item in range(count):
+        while offsets[row + 1] <= item:
+            row += 1
+        if item == offsets[row]:
+            vertices[ids[row], 3] = 0
+        source = target = np.int64(vertices[ids[row], 0]) + item - offsets[row]
+        filled = 0
+        while source >= 0:
+            for slot in range(source * width, source * width + width - 1):
+                key = keys[slot]
+                if key < 0:
+                    continue
+                if filled == width - 1:
+                    target = np.int64(keys[target * width + width - 1])
+                    filled = 0
+                keys[target * width + filled] = key
+                if weights is not None:
+                    weights[target * width + filled] = weights[slot]
+                filled += 1
+            source = np.int64(keys[source * width + width - 1])
+        keys[target * width + filled : target * width + width - 1] = EMPTY
+        spare = np.int64(keys[target * width + width - 1])
+        keys[target * width + width - 1] = EMPTY
+        while spare >= 0:
+            following = np.int64(keys[spare * width + width - 1])
+            clear_slab(pool, spare)
+            give_slab(pool, spare)
+            spare = following
+
+
+@cpu_kernel
+def release(count, pool, records, rows, offsets):
+    """Give back the slabs of `count` chains, those of the tables in `records`."""
+    row = 0
+    for item in range(count):
+        slab, row = chain_of(records, offsets, row, item)
+        while slab >= 0:
+            following = np.int64(pool.keys[slab * pool.width + pool.width - 1])
+            clear_slab(pool, slab)
+            give_slab(pool, slab)
+            slab = following

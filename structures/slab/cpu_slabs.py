@@ -1,0 +1,86 @@
+"""What all CPU kernels of the slab graph share: hashing, and taking slabs from the pool."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+EMPTY = -1
+TOMBSTONE = -2
+PENDING = np.iinfo(np.int64).min
+
+# The counters that kernels report in (``enum Counter`` of pool.cuh).
+CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, CLAIMED, REPEATED, DONE, OVERFULL = range(9)
+COUNTERS = 9
+
+GOLDEN = np.uint64(0x9E3779B1)
+MURMUR = np.uint64(0x85EBCA6B)
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+FOLD = np.uint64(15)
+
+
+class Pool(NamedTuple):
+    """What kernels that change the graph see of it; ``struct Pool`` of pool.cuh has the same fields.
+
+    Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``.
+    """
+
+    vertices: Any
+    keys: Any
+    ring: Any
+    counters: Any
+    free_head: Any
+    free_count: Any
+    ring_size: Any
+    used: Any
+    capacity: Any
+    width: Any
+
+
+@numba.njit(inline="always")
+def bucket_of(dst, buckets):
+    x = np.uint64(dst)
+    x = (x & LOW) ^ (((x >> HALF) * GOLDEN) & LOW)
+    x = (x * GOLDEN) & LOW
+    x ^= x >> FOLD
+    x = (x * MURMUR) & LOW
+    return np.int64((x * np.uint64(buckets)) >> HALF)
+
+
+@numba.njit(inline="always")
+def slot_hash(slot):
+    x = np.uint64(slot) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(x >> HALF)
+
+
+@numba.njit
+def take_slab(pool):
+    """An empty slab, or -1."""
+    ticket = pool.counters[ALLOCATED]
+    pool.counters[ALLOCATED] += 1
+    if ticket < pool.free_count:
+        return np.int64(pool.ring[(pool.free_head + ticket) % pool.ring_size])
+    slab = pool.used + ticket - pool.free_count
+    return slab if slab < pool.capacity else np.int64(-1)
+
+
+@numba.njit
+def give_slab(pool, slab):
+    """Give back a slab that is empty."""
+    at = pool.free_head + pool.free_count + pool.counters[FREED]
+    pool.counters[FREED] += 1
+    pool.ring[at % pool.ring_size] = slab
+
+
+@numba.njit
+def clear_slab(pool, slab):
+    pool.keys[slab * pool.width : (slab + 1) * pool.width] = EMPTY
+
+
+@numba.njit
+def chain_of(records, offsets, row, item):
+    """The base slab of chain `item`, and the row of the table it belongs to, at `row` or after it."""
+    while offsets[row + 1] <= item:
+        row += 1
+    return np.int64(records[row, 0]) + item - offsets[row], row

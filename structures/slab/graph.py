@@ -1,0 +1,466 @@
+"""The host side of SlabGraph: Awad et al., "Dynamic Graphs on the GPU", IPDPS 2020.
+
+What differs from the paper, and why:
+
+* *Tiles.* An arc is worked on by four lanes with 16-byte loads, eight arcs to a warp, not by a warp with arcs in turn:
+  a slab is one or two loads for each lane, and eight walks are in flight where there was one.
+* *Keys and weights apart.* The map variant keeps 15 keys and the link in 64 bytes, the weights in a parallel pool. The
+  paper's 15 key-value pairs fill 128 bytes; searches now touch half of that, and weights can be of any type.
+* *31 keys.* The set variant has 31 keys to a slab (the paper's has 30 and a spare word). With 64-bit ids a slab of
+  either variant has 15 keys.
+* *Growth.* A table whose chains get long is rehashed into more buckets. The paper leaves this to the user, and walks
+  chains of any length meanwhile: a million new edges at one vertex would take quadratic time.
+* *Reclamation.* Slabs that emptied or grew superfluous return to the pool, base slabs too; tombstones are flushed when
+  they are a quarter of the keys. The authors' code returns nothing after edge deletions.
+* *Uniqueness.* Insertion walks the whole chain before it takes the first empty word, and never a tombstone, so no key
+  is stored twice. (The authors' code can do that, when it inserts after deleting.)
+* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here the arcs that
+  found their key in place meet in a small table of slots, and the last one of the batch writes.
+* *Vertices without neighbors have no slab;* the first insertion brings one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.dynamic import DynamicGraph
+from frontier.view import pack_view
+
+from .cpu import View
+from .cpu_slabs import CHANGED, CLAIMED, DEFERRED, EMPTY, FOUND, OVERFULL, PENDING, REPEATED
+from .pool import SlabPool
+
+CHAIN_LIMIT = 6  # slabs; a longer chain makes an insertion wait for its table to be rehashed
+NO_LIMIT = 2**31 - 1
+CLAIMS = 1 << 13  # entries of the table in which arcs that were there already meet
+FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
+FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
+REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
+FIRST_SLABS = 16
+RECORD = 16  # bytes of a vertex record
+
+
+@dataclass(frozen=True)
+class SlabStatistics:
+    """The state of a slab graph's tables.
+
+    Attributes
+    ----------
+    slabs, free_slabs : int
+        Slabs in use, and slabs given back and not reused so far.
+    buckets : int
+    mean_chain : float
+        Slabs of a chain, over all buckets.
+    longest_chain : int
+    load : float
+        Live keys for each key word of the slabs in use.
+    tombstones : float
+        Deleted keys for each key, live or deleted.
+    """
+
+    slabs: int
+    free_slabs: int
+    buckets: int
+    mean_chain: float
+    longest_chain: int
+    load: float
+    tombstones: float
+
+
+class SlabGraph(SlabPool, DynamicGraph):
+    """A hash table for each vertex, of slabs of one or two cache lines; updates need no sorting.
+
+    A table is an array of buckets, each a chain of slabs: the base slabs of a table are consecutive, overflow slabs
+    come from anywhere in the pool and are linked. A slab holds keys (neighbors) and, in its last word, the number of
+    the slab that follows. Graphs without weights use the *set* variant, graphs with weights the *map* variant [1]_.
+
+    Updates and look-ups of a batch of m arcs take O(m) expected work.
+
+    Parameters
+    ----------
+    load_factor : float, default 0.7
+        Keys for each key word of the base slabs that a table is made with; the paper's optimum. Less makes shorter
+        chains and takes more memory.
+
+    Attributes
+    ----------
+    vertices : array of int32, shape (capacity, 4)
+        For each vertex: first base slab (-1 for none), number of buckets, degree, tombstones.
+    keys, weights, ring
+        See `SlabPool`.
+
+    References
+    ----------
+    .. [1] M. A. Awad, S. Ashkiani, S. D. Porumbescu, J. D. Owens, "Dynamic Graphs on the GPU", IPDPS 2020.
+    """
+
+    name = "slab"
+    package = "structures.slab"
+    _arrays = ("vertices", "keys", "weights", "ring")
+    _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
+
+    def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
+        if isinstance(load_factor, bool) or not isinstance(load_factor, int | float | np.number):
+            raise TypeError(f"load_factor must be a number, not {type(load_factor).__name__}")
+        if not 0 < load_factor <= 4:
+            raise ValueError(f"load_factor must be above 0 and at most 4, got {load_factor}")
+        super().__init__(num_vertices, **options)
+        self.load_factor = float(load_factor)
+        self.vertices = self._empty_records(self._num_vertices)
+        self._tombstones = 0
+        self._new_pool(FIRST_SLABS)
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._attach_pool()
+
+    @property
+    def slab_words(self) -> int:
+        """Words of a slab: its keys and the link."""
+        return 32 if self.weight_dtype is None and self.vertex_dtype.itemsize == 4 else 16
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        return super().defines | {"SLAB_WORDS": self.slab_words}
+
+    @property
+    def slot_capacity(self) -> int:
+        return int(self.keys.size)
+
+    def _make_view(self) -> Any:
+        return pack_view(
+            self.device, View, vertices=self.vertices, neighbors=self.keys, weights=self.weights, width=self.slab_words
+        )
+
+    def _degrees(self) -> Any:
+        return self.vertices[: self._num_vertices, 2]
+
+    def _weight_pool(self) -> Any:
+        return self.weights
+
+    def _used_bytes(self) -> int:
+        word = self.vertex_dtype.itemsize + (self.weight_dtype.itemsize if self.weight_dtype is not None else 0)
+        return (self._used - self._free_count) * self.slab_words * word + self._num_vertices * RECORD
+
+    def _tiles(self, lanes: int) -> dict[str, int]:
+        """Launch options of kernels in which so many threads share a work item."""
+        return {"tile": lanes} if self.device.is_gpu else {}
+
+    # ---- looking at it ----------------------------------------------------------------------------------------------
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        slots = self.xp.empty(src.size, np.int64)
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **self._tiles(4))
+        return slots
+
+    def chain_lengths(self) -> Any:
+        """Number of slabs of every bucket's chain, vertex by vertex.
+
+        Returns
+        -------
+        array of int64, shape (buckets,), on the graph's device
+        """
+        xp = self.xp
+        records = self.vertices[: self._num_vertices]
+        offsets, chains = self._chains(records)
+        items = xp.arange(chains)
+        rows = xp.searchsorted(offsets, items, side="right") - 1
+        slabs = records[rows, 0] + items - offsets[rows]
+        links = self.keys.reshape(-1, self.slab_words)[:, -1]
+        lengths = xp.zeros(chains, np.int64)
+        while items.size:
+            lengths[items] += 1
+            slabs = links[slabs]
+            more = xp.flatnonzero(slabs >= 0)
+            items, slabs = items[more], slabs[more]
+        return lengths
+
+    def statistics(self) -> SlabStatistics:
+        """Chain lengths, load and tombstones of the graph as it is. Walks all chains: O(slabs) work."""
+        lengths = self.chain_lengths()
+        slabs, buckets = self._used - self._free_count, int(lengths.size)
+        return SlabStatistics(
+            slabs=slabs,
+            free_slabs=self._free_count,
+            buckets=buckets,
+            mean_chain=float(lengths.mean()) if buckets else 0.0,
+            longest_chain=int(lengths.max()) if buckets else 0,
+            load=self._num_arcs / max(slabs * (self.slab_words - 1), 1),
+            tombstones=self._tombstones / max(self._num_arcs + self._tombstones, 1),
+        )
+
+    # ---- insertion --------------------------------------------------------------------------------------------------
+
+    def _examine(self, arcs: Arcs) -> Any:
+        """What kernels look at to see whether the batch is good; None if that is known already."""
+        if not self.device.is_gpu:
+            arcs.check()
+        return arcs.problems
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        count = len(arcs)
+        problems = self._examine(arcs)
+        self._foresee(count // 8)
+        slots = self._scratch.get("slots", count, np.int64)
+        table = self._scratch.get("claims", 2 * CLAIMS, np.int64, fill=EMPTY)
+        claimed = self._scratch.get("claimed", CLAIMS, np.int64)
+        self._counters.reset()
+        self._kernels.insert(
+            count, self._pool(), self.weights, problems, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, slots,
+            table, CLAIMS, claimed, **self._tiles(4),
+        )  # fmt: skip
+        self._kernels.settle(
+            count, self._pool(), self.weights, arcs.weights, slots, table, CLAIMS, claimed, True
+        )
+        counts = self._counters.read()
+        arcs.check(waited=True)
+        self._account(counts)
+        inserted, found = counts[CHANGED], counts[FOUND]
+        replaced = counts[CLAIMED] - counts[REPEATED]
+        if counts[DEFERRED] or counts[OVERFULL]:
+            table.fill(EMPTY)
+            try:
+                if counts[DEFERRED]:
+                    moved = self.xp.zeros(self._num_vertices, bool)
+                    more, again = self._insert_pending(arcs, slots, moved)
+                    inserted, found = inserted + more, found + again
+                    if found:
+                        self._kernels.locate(count, self._make_view(), moved, arcs.src, arcs.dst, slots)
+                replaced = self._resolve(arcs, slots, found)
+            except MemoryError:
+                self._undo(arcs, slots)
+                raise
+        return inserted, replaced
+
+    def _insert_pending(self, arcs: Arcs, slots: Any, moved: Any) -> tuple[int, int]:
+        """Insert the arcs that had to wait, after making room for them; returns how many were new and found.
+
+        The vertices whose tables are somewhere else afterwards are marked in `moved`.
+        """
+        inserted = found = 0
+        while True:
+            pending = self.xp.flatnonzero(slots == PENDING)
+            if not pending.size:
+                return inserted, found
+            self._enlarge(arcs.src[pending], moved)
+            self._counters.reset()
+            self._kernels.insert(
+                int(pending.size), self._pool(), self.weights, None, pending, arcs.src, arcs.dst, arcs.weights,
+                NO_LIMIT, slots, None, 0, None, **self._tiles(4),
+            )  # fmt: skip
+            counts = self._counters.read()
+            self._account(counts)
+            inserted += counts[CHANGED]
+            found += counts[FOUND]
+
+    def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
+        """Give every slot that several arcs name the weight of the last; returns how many were there before the batch.
+
+        `found` is the number of arcs whose key was there when they came.
+        """
+        if not found:
+            return 0
+        entries = 1 << (2 * found - 1).bit_length()
+        table = self._scratch.get("many claims", 2 * entries, np.int64)
+        claimed = self._scratch.get("many claimed", found, np.int64)
+        table.fill(EMPTY)
+        self._counters.reset()
+        count, pool = len(arcs), self._pool()
+        self._kernels.claim(count, pool, slots, table, entries, claimed)
+        self._kernels.settle(count, pool, self.weights, arcs.weights, slots, table, entries, claimed, False)
+        counts = self._counters.read()
+        if self.weights is not None:
+            self._kernels.conclude(counts[CLAIMED], pool, self.weights, arcs.weights, table, claimed)
+        return counts[CLAIMED] - counts[REPEATED]
+
+    def _undo(self, arcs: Arcs, slots: Any) -> None:
+        """Take out what a batch inserted before memory ran out. Needs no memory."""
+        self._counters.reset()
+        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, **self._tiles(4))
+        self._tombstones += self._counters.read()[CHANGED]
+        self._view = None
+
+    def _enlarge(self, sources: Any, moved: Any) -> None:
+        """Make room for arcs from `sources` (with repetitions): rehash crowded tables, and grow the pool.
+
+        The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys take at most b + c / k
+        more slabs, each bucket its share of c / k rounded up; of a table of e keys at most e / k slabs are overflow.
+        """
+        xp = self.xp
+        if self._free_count > max(self._capacity // 2, REPACK_FLOOR):
+            self._repack()
+            moved.fill(True)
+        ids, coming = xp.unique(sources, return_counts=True)
+        records = self.vertices[ids].astype(np.int64)
+        buckets, live, dead = records[:, 1], records[:, 2], records[:, 3]
+        fill = self.slab_words - 1
+        crowded = live + dead + coming > 2 * self.load_factor * fill * buckets
+        grown = xp.flatnonzero(crowded)
+        if grown.size:
+            moved[ids[grown]] = True
+            self._rehash(ids[grown], coming[grown])
+        bound = xp.where(crowded, (live + coming) // fill, xp.minimum(coming, buckets + coming // fill))
+        self._make_room(0, int(bound.sum()))
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def _chains(self, records: Any) -> tuple[Any, int]:
+        """Where each table's chains start in the list of all (int64, one more than tables), and their number."""
+        offsets = self.xp.zeros(records.shape[0] + 1, np.int64)
+        self.xp.cumsum(self.xp.where(records[:, 0] >= 0, records[:, 1], 0), dtype=np.int64, out=offsets[1:])
+        return offsets, int(offsets[-1])
+
+    def _empty_records(self, count: int) -> Any:
+        records = self.xp.zeros((count, 4), np.int32)
+        records[:, 0] = -1
+        records[:, 1] = 1
+        return records
+
+    def _gather(self, records: Any) -> tuple[Any, Any, Any]:
+        """The keys and weights of these tables as rows: offsets, keys, weights."""
+        xp = self.xp
+        offsets = xp.zeros(records.shape[0] + 1, np.int64)
+        xp.cumsum(records[:, 2], dtype=np.int64, out=offsets[1:])
+        total = int(offsets[-1])
+        dst = xp.empty(total, self.vertex_dtype)
+        weights = None if self.weights is None else xp.empty(total, self.weight_dtype)
+        cursors = xp.zeros(records.shape[0], np.int32)
+        chain_offsets, chains = self._chains(records)
+        self._kernels.gather(
+            chains, self.keys, self.weights, self.slab_words, records, records.shape[0], chain_offsets, offsets,
+            cursors, dst, weights, **self._tiles(32),
+        )  # fmt: skip
+        return offsets, dst, weights
+
+    def _plan(self, offsets: Any, dst: Any, expected: Any) -> tuple[Any, Any, int]:
+        """Lay out tables for rows that are expected to have so many keys.
+
+        Returns their records with base slabs counted from 0, the number of keys of each bucket, and how many overflow
+        slabs these need.
+        """
+        xp = self.xp
+        per_bucket = self.load_factor * (self.slab_words - 1)
+        buckets = xp.ceil(expected / per_bucket).astype(np.int64)
+        ends = xp.cumsum(buckets)
+        rows = int(ends.size)
+        records = xp.empty((rows, 4), np.int32)
+        records[:, 0] = xp.where(buckets > 0, ends - buckets, -1)
+        records[:, 1] = xp.maximum(buckets, 1)
+        records[:, 2] = xp.diff(offsets)
+        records[:, 3] = 0
+        total = int(ends[-1]) if rows else 0
+        if total > np.iinfo(np.int32).max:
+            raise MemoryError(f"{total} slabs are more than 32-bit slab numbers can tell apart")
+        fill = xp.zeros(total, np.int32)
+        self._kernels.count_rows(int(dst.size), rows, offsets, dst, records, fill)
+        overflow = xp.maximum(fill - 1, 0) // (self.slab_words - 1)
+        return records, fill, int(overflow.sum(dtype=np.int64))
+
+    def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, fill: Any, overflow: int) -> None:
+        """Fill planned tables, for which there is room; `records` become those to store."""
+        xp = self.xp
+        first, rows = self._used, int(records.shape[0])
+        records[:, 0] = xp.where(records[:, 0] >= 0, records[:, 0] + first, -1)
+        self._used += int(fill.size)
+        self._packed = None
+        self._counters.reset()
+        self._kernels.link(int(fill.size), self._pool(), first, fill)
+        self._kernels.place_rows(
+            int(dst.size), self._pool(), self.weights, rows, offsets, dst, weights, records, first, fill
+        )
+        self._take(overflow)
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        records, fill, overflow = self._plan(offsets, dst, self.xp.diff(offsets))
+        tables = int(fill.size) + overflow
+        without = int((records[:, 0] < 0).sum())
+        self._new_pool(FIRST_SLABS + tables + tables // 8 + min(without, tables // 4))
+        self._place(offsets, dst, weights, records, fill, overflow)
+        self.vertices[: records.shape[0]] = records
+        self._tombstones = 0
+
+    def _rehash(self, ids: Any, coming: Any) -> None:
+        """Move the tables of these vertices to new ones, with buckets for `coming` more keys and without tombstones."""
+        old = self.vertices[ids]
+        rows = self._gather(old)
+        records, fill, overflow = self._plan(rows[0], rows[1], old[:, 2] + coming)
+        self._make_room(int(fill.size), overflow)
+        self._place(*rows, records, fill, overflow)
+        self.vertices[ids] = records
+        self._give_back(old)
+
+    def _repack(self) -> None:
+        """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
+        try:
+            self._build(*self._gather(self.vertices[: self._num_vertices]))
+        except MemoryError:
+            return
+
+    def _give_back(self, records: Any) -> None:
+        """Return all slabs of these tables, which nobody refers to any more."""
+        offsets, chains = self._chains(records)
+        self._counters.reset()
+        self._kernels.release(chains, self._pool(), records, int(records.shape[0]), offsets)
+        self._account(self._counters.read())
+        self._tombstones -= int(records[:, 3].sum(dtype=np.int64))
+
+    def _release(self, ids: Any) -> None:
+        if ids.size:
+            records = self.vertices[ids]
+            self.vertices[ids] = self._empty_records(int(ids.size))
+            self._give_back(records)
+
+    def _extend(self, num_vertices: int) -> None:
+        capacity = int(self.vertices.shape[0])
+        if num_vertices > capacity:
+            vertices = self._empty_records(max(num_vertices, capacity + capacity // 2))
+            vertices[:capacity] = self.vertices
+            self.vertices = vertices
+            self._pool_changed()
+
+    # ---- deletion ---------------------------------------------------------------------------------------------------
+
+    def _delete(self, arcs: Arcs) -> int:
+        problems = self._examine(arcs)
+        self._counters.reset()
+        self._kernels.erase(len(arcs), self._pool(), problems, arcs.src, arcs.dst, None, **self._tiles(4))
+        deleted = self._counters.read()[CHANGED]
+        arcs.check(waited=True)
+        self._tombstones += deleted
+        keys = self._num_arcs - deleted + self._tombstones
+        if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
+            self._flush()
+        return deleted
+
+    def compact(self) -> int:
+        """Take all tombstones out, moving keys to the front of their chains, and give back slabs left over.
+
+        Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work; needs no memory to
+        speak of.
+
+        Returns
+        -------
+        int
+            Slabs given back.
+        """
+        freed = self._flush()
+        self.version += 1
+        return freed
+
+    def _flush(self) -> int:
+        ids = self.xp.flatnonzero(self.vertices[: self._num_vertices, 3] > 0)
+        if not ids.size:
+            return 0
+        offsets, chains = self._chains(self.vertices[ids])
+        before = self._free_count
+        self._counters.reset()
+        self._kernels.compact(
+            chains, self._pool(), self.weights, ids, int(ids.size), offsets, **self._tiles(32)
+        )
+        self._account(self._counters.read())
+        self._tombstones = 0
+        return self._free_count - before

@@ -1,0 +1,164 @@
+// CUDA kernels of the slab graph; cpu.py describes each. Macros: VID, WEIGHT, SLAB_WORDS.
+//
+// Four lanes work on an arc, eight arcs to a warp. While a batch is inserted, words of slabs only ever change from
+// EMPTY to a key or a link, each once, and a key is put into the first word of its chain that is EMPTY: whoever loses
+// that word to another thread looks at the slab again, and so finds its own key if that is what was put there.
+#pragma once
+#include "structures/slab/claims.cuh"
+#include "structures/slab/compact.cuh"
+#include "structures/slab/rows.cuh"
+#include "structures/slab/view.cuh"
+
+constexpr i64 PENDING = -0x7fffffffffffffffll - 1;
+
+// for (k = this tile of four lanes; k < count; k += all tiles)
+#define TILE_STRIDE(k, count)                                                                             \
+  for (i64 k = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 4, stride_ = i64(gridDim.x) * blockDim.x / 4; \
+       k < (count); k += stride_)
+
+__device__ inline bool is_bad(const u64* problems) { return problems && (problems[0] | problems[1] | problems[2]); }
+
+extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const VID* dst, i64* slots) {
+  Tile<4> tile;
+  TILE_STRIDE(i, count) {
+    VID key = dst[i];
+    VID u = src[i];
+    int4 record = u < 0 ? make_int4(-1, 0, 0, 0) : __ldg(view.vertices + u);
+    i64 slot = -1;
+    i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
+    while (slab >= 0) {
+      VID link;
+      int seen = look<false>(tile, view.neighbors + slab * SLAB_WORDS, key, link);
+      if (seen < FREE) slot = slab * SLAB_WORDS + seen;
+      if (seen < NOTHING) break;
+      slab = tile.shfl(link, 3);
+    }
+    if (tile.lane == 0) slots[i] = slot;
+  }
+}
+
+// Puts a new slab with this key where `link` is EMPTY. Returns -1 if there is no slab, -2 - slab if it is in place, and
+// the other slab if another thread was faster; `spare` is a slab that was taken and not used yet, or -1.
+template <class Word>
+__device__ inline i64 attach(const Pool& pool, Word* link, VID key, i64& spare) {
+  if (spare < 0) spare = take_slab(pool);
+  if (spare < 0) return -1;
+  pool.keys[spare * SLAB_WORDS] = key;
+  __threadfence();
+  Word other = compare_and_swap(link, Word(EMPTY), Word(spare));
+  if (other != EMPTY) return other;
+  i64 slab = spare;
+  spare = -1;
+  return -2 - slab;
+}
+
+extern "C" __global__ void __launch_bounds__(256, 6) insert(
+    i64 count, Pool pool, WEIGHT* weights, const u64* problems, const i64* which, const VID* src, const VID* dst,
+    const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* claimed) {
+  if (is_bad(problems)) return;
+  Tile<4> tile;
+  u32 created = 0, found = 0, deferred = 0;  // in lane 0
+  i64 spare = -1;                            // in lane 0
+  TILE_STRIDE(k, count) {
+    i64 i = which ? which[k] : k;
+    VID u = src[i], key = dst[i];
+    if (u < 0) {
+      if (tile.lane == 0) slots[i] = -1;
+      continue;
+    }
+    int4 record = __ldcg(pool.vertices + u);
+    // Lane 0 decides: another tile may have attached the first slab between the reads of two lanes.
+    i64 slab = tile.shfl(record.x, 0), outcome = PENDING;
+    bool open = true;
+    if (slab < 0) {
+      if (tile.lane == 0) slab = attach(pool, &pool.vertices[u].x, key, spare);
+      slab = tile.shfl(slab, 0);
+      open = slab >= 0;
+      if (slab < -1) outcome = (-2 - slab) * SLAB_WORDS;
+    } else {
+      slab += bucket_of(key, record.y);
+    }
+    for (int walked = 1; open;) {
+      VID link;
+      int seen = look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      if (seen < FREE) {
+        outcome = -2 - (slab * SLAB_WORDS + seen);
+        break;
+      }
+      if (seen < NOTHING) {
+        i64 slot = slab * SLAB_WORDS + seen - FREE;
+        VID other = EMPTY;
+        if (tile.lane == 0) other = compare_and_swap(pool.keys + slot, VID(EMPTY), key);
+        other = tile.shfl(other, 0);
+        if (other == EMPTY) outcome = slot;
+        if (other == key) outcome = -2 - slot;
+        open = other != EMPTY && other != key;
+        continue;
+      }
+      i64 following = tile.shfl(link, 3);
+      if (following < 0) {
+        if (tile.lane == 0) {
+          following = walked < chain_limit ? attach(pool, pool.keys + slab * SLAB_WORDS + SLAB_KEYS, key, spare) : -1;
+        }
+        following = tile.shfl(following, 0);
+        if (following < -1) outcome = (-2 - following) * SLAB_WORDS;
+        open = following >= 0;
+      }
+      slab = following;
+      ++walked;
+    }
+    if (tile.lane == 0) {
+      slots[i] = outcome;
+      if (outcome >= 0) {
+        if (weights) weights[outcome] = new_weights[i];
+        atomicAdd(pool.counts(u), KEY_CAME);
+        ++created;
+      } else if (outcome == PENDING) {
+        ++deferred;
+      } else {
+        ++found;
+        if (table) claim_or_overflow(-2 - outcome, i, table, table_size, claimed, pool.counters);
+      }
+    }
+  }
+  if (spare >= 0) {
+    pool.keys[spare * SLAB_WORDS] = EMPTY;
+    give_slab(pool, spare);
+  }
+  report(pool, created, found, deferred);
+}
+
+extern "C" __global__ void locate(
+    i64 count, View view, const bool* moved, const VID* src, const VID* dst, i64* slots) {
+  GRID_STRIDE(i, count) {
+    if (src[i] < 0 || !moved[src[i]]) continue;
+    if (slots[i] >= 0) slots[i] = view.find(src[i], dst[i]);
+    else if (slots[i] <= -2) slots[i] = -2 - view.find(src[i], dst[i]);
+  }
+}
+
+// Of several equal arcs, the one whose swap succeeds counts.
+extern "C" __global__ void __launch_bounds__(256, 6) erase(
+    i64 count, Pool pool, const u64* problems, const VID* src, const VID* dst, const i64* chosen) {
+  if (is_bad(problems)) return;
+  Tile<4> tile;
+  u32 erased = 0;  // in lane 0
+  TILE_STRIDE(i, count) {
+    VID u = src[i], key = dst[i];
+    if (u < 0 || (chosen && chosen[i] < 0)) continue;
+    int4 record = __ldcg(pool.vertices + u);
+    i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
+    while (slab >= 0) {
+      VID link;
+      int seen = look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      if (seen < FREE && tile.lane == 0 &&
+          compare_and_swap(pool.keys + slab * SLAB_WORDS + seen, key, VID(TOMBSTONE)) == key) {
+        atomicAdd(pool.counts(u), KEY_LEFT);
+        ++erased;
+      }
+      if (seen < NOTHING) break;
+      slab = tile.shfl(link, 3);
+    }
+  }
+  report(pool, erased, 0, 0);
+}

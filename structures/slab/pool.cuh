@@ -1,0 +1,85 @@
+// The pool as kernels that change the graph see it: taking slabs and giving them back, and reporting to the host.
+#pragma once
+#include "structures/slab/slabs.cuh"
+
+// Indices into Pool::counters; the same names are in cpu_slabs.py.
+enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, CLAIMED, REPEATED, DONE, OVERFULL };
+
+// The fields of the named tuple Pool of cpu_slabs.py, in order.
+struct Pool {
+  int4* vertices;
+  VID* keys;
+  int* ring;
+  u64* counters;
+  i64 free_head, free_count, ring_size, used, capacity, width;
+
+  // The degree (low half) and the tombstones (high half) of a vertex, to be changed together.
+  __device__ u64* counts(VID v) const { return reinterpret_cast<u64*>(vertices + v) + 1; }
+};
+
+constexpr u64 KEY_CAME = 1;
+constexpr u64 KEY_LEFT = 0xffffffffull;  // one less in the low half carries one more into the high half
+
+// Adds one to a counter for each calling thread, with one atomic for the threads of a warp that call together.
+__device__ inline i64 ticket(u64* counter) {
+  u32 together = __activemask();
+  int lane = threadIdx.x & 31, leader = __ffs(int(together)) - 1;
+  u64 first = 0;
+  if (lane == leader) first = atomicAdd(counter, u64(__popc(together)));
+  first = __shfl_sync(together, first, leader);
+  return i64(first) + __popc(together & ((1u << lane) - 1));
+}
+
+__device__ inline i64 ring_at(const Pool& pool, i64 position) {
+  return position >= pool.ring_size ? position - pool.ring_size : position;
+}
+
+// An empty slab, or -1.
+__device__ inline i64 take_slab(const Pool& pool) {
+  i64 turn = ticket(pool.counters + ALLOCATED);
+  if (turn < pool.free_count) return pool.ring[ring_at(pool, pool.free_head + turn)];
+  i64 slab = pool.used + turn - pool.free_count;
+  return slab < pool.capacity ? slab : -1;
+}
+
+// Gives back a slab that is empty.
+__device__ inline void give_slab(const Pool& pool, i64 slab) {
+  i64 turn = ticket(pool.counters + FREED);
+  pool.ring[ring_at(pool, pool.free_head + pool.free_count + turn)] = int(slab);
+}
+
+__device__ inline void clear_slab(const Pool& pool, i64 slab) {
+  int4* vectors = reinterpret_cast<int4*>(pool.keys + slab * SLAB_WORDS);
+#pragma unroll
+  for (int j = 0; j < SLAB_VECTORS; ++j) vectors[j] = make_int4(EMPTY, EMPTY, EMPTY, EMPTY);
+}
+
+// Adds up three numbers of each thread of a block into counters.
+__device__ inline void report(const Pool& pool, u32 changed, u32 found, u32 deferred) {
+  __shared__ u32 sums[3];
+  if (threadIdx.x < 3) sums[threadIdx.x] = 0;
+  __syncthreads();
+  u32 mine[3] = {changed, found, deferred};
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    u32 sum = __reduce_add_sync(0xffffffffu, mine[k]);
+    if ((threadIdx.x & 31) == 0 && sum) atomicAdd(sums + k, sum);
+  }
+  __syncthreads();
+  if (threadIdx.x < 3 && sums[threadIdx.x]) atomicAdd(pool.counters + CHANGED + threadIdx.x, u64(sums[threadIdx.x]));
+}
+
+// The row that holds position `at` of arrays with these offsets, searched from row `low` on.
+__device__ inline i64 row_of(const i64* offsets, i64 low, i64 rows, i64 at) {
+  i64 step = 1;
+  while (low + step < rows && offsets[low + step] <= at) {
+    low += step;
+    step *= 2;
+  }
+  i64 high = low + step < rows ? low + step : rows;
+  while (high - low > 1) {
+    i64 middle = (low + high) >> 1;
+    if (offsets[middle] <= at) low = middle; else high = middle;
+  }
+  return low;
+}

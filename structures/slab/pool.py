@@ -1,0 +1,125 @@
+"""The pool of slabs: how it is laid out, grows, and is seen by kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.runtime import Counters
+
+from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
+
+if TYPE_CHECKING:
+    from frontier.runtime import Device
+
+MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
+_PACKED = np.dtype([(name, np.int64) for name in Pool._fields])
+
+
+class SlabPool:
+    """Equal slabs, handed out to tables; a part of `SlabGraph`, which holds the vertex records.
+
+    Slabs not in use are empty: all words are EMPTY. They are those from `_used` on, never used so far, and those given
+    back, whose numbers are in a ring: ``ring[_free_head]`` and the `_free_count` - 1 that follow, cyclically. A ring
+    lets kernels take slabs from its head while they give others back at its tail, without moving any. It has room for
+    twice the slabs, because a slab that is taken and given back in one kernel counts twice until the kernel ends.
+
+    Attributes
+    ----------
+    keys : array of `vertex_dtype`, shape (capacity * slab_words,)
+    weights : array of `weight_dtype`, shape (capacity * slab_words,), or None
+    ring : array of int32, shape (2 * capacity,)
+    """
+
+    device: Device
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    vertices: Any
+    slab_words: int
+
+    def _new_pool(self, capacity: int) -> None:
+        """Replace the pool by one of empty slabs."""
+        if capacity > MAX_SLABS:
+            raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can tell apart")
+        xp = self.device.xp
+        size = capacity * self.slab_words
+        keys = xp.full(size, EMPTY, self.vertex_dtype)
+        weights = None if self.weight_dtype is None else xp.zeros(size, self.weight_dtype)
+        ring = xp.empty(2 * capacity, np.int32)
+        self.keys, self.weights, self.ring = keys, weights, ring
+        self._used = self._free_head = self._free_count = 0
+        self._pool_changed()
+
+    @property
+    def _capacity(self) -> int:
+        return int(self.keys.size) // self.slab_words
+
+    def _resize_pool(self, capacity: int) -> None:
+        """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
+        keys, weights, used, count = self.keys, self.weights, self._used, self._free_count
+        free = self.ring[(self._free_head + self.device.xp.arange(count)) % self.ring.size] if count else None
+        self._new_pool(capacity)
+        self.keys[: keys.size] = keys
+        if weights is not None:
+            self.weights[: weights.size] = weights
+        if count:
+            self.ring[:count] = free
+        self._used, self._free_count = used, count
+
+    def _make_room(self, consecutive: int, single: int) -> None:
+        """Have so many consecutive slabs that were never used, and so many others; grow by half where possible."""
+        missing = consecutive + max(0, single - self._free_count) - (self._capacity - self._used)
+        if missing <= 0:
+            return
+        needed = self._capacity + missing
+        comfortable = max(needed, self._capacity + self._capacity // 2)
+        try:
+            self._resize_pool(min(comfortable, MAX_SLABS) if needed <= MAX_SLABS else needed)
+        except MemoryError:
+            if comfortable == needed:
+                raise
+            self._resize_pool(needed)
+
+    def _foresee(self, slabs: int) -> None:
+        """Make room for a batch that may need so many slabs, if memory allows; a batch that needs more is put off."""
+        try:
+            self._make_room(0, slabs)
+        except MemoryError:
+            return
+
+    def _account(self, counts: list[int]) -> None:
+        """Follow what kernels took from the pool and gave back."""
+        self._take(min(counts[ALLOCATED], self._free_count + self._capacity - self._used))
+        self._free_count += counts[FREED]
+        if counts[ALLOCATED] or counts[FREED]:
+            self._packed = None
+
+    def _take(self, slabs: int) -> None:
+        recycled = min(slabs, self._free_count)
+        if recycled:
+            self._free_head = (self._free_head + recycled) % int(self.ring.size)
+            self._free_count -= recycled
+        self._used += slabs - recycled
+        self._packed = None
+
+    def _pool_changed(self) -> None:
+        self._packed = None
+        self._view = None
+
+    def _attach_pool(self) -> None:
+        self._counters = Counters(self.device, COUNTERS)
+        self._packed: Any = None
+
+    def _pool(self) -> Any:
+        """The pool as kernels see it."""
+        if self._packed is None:
+            arrays = self.vertices, self.keys, self.ring, self._counters.array
+            numbers = (
+                self._free_head, self._free_count, int(self.ring.size), self._used, self._capacity, self.slab_words,
+            )  # fmt: skip
+            if self.device.is_gpu:
+                self._packed = np.array((*(array.data.ptr for array in arrays), *numbers), _PACKED)
+            else:
+                self._packed = Pool(*arrays, *numbers)
+        return self._packed

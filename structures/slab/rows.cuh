@@ -1,0 +1,77 @@
+// Whole tables to and from rows; cpu_rows.py describes each kernel.
+#pragma once
+#include "structures/slab/pool.cuh"
+
+// A warp copies a chain.
+extern "C" __global__ void gather(
+    i64 count, const VID* keys, const WEIGHT* weights, i64 width, const int4* records, i64 rows,
+    const i64* chain_offsets, const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
+  Tile<32> warp;
+  for (i64 item = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; item < count;
+       item += i64(gridDim.x) * blockDim.x / 32) {
+    i64 row = row_of(chain_offsets, 0, rows, item);
+    i64 slab = records[row].x + item - chain_offsets[row];
+    while (slab >= 0) {
+      i64 slot = slab * SLAB_WORDS + warp.lane;
+      VID key = warp.lane < SLAB_WORDS ? keys[slot] : VID(EMPTY);
+      i64 following = warp.shfl(key, SLAB_KEYS);
+      bool live = warp.lane < SLAB_KEYS && key >= 0;
+      u32 all = warp.ballot(live);
+      int first = 0;
+      if (warp.lane == 0 && all) first = atomicAdd(cursors + row, __popc(all));
+      first = warp.shfl(first, 0);
+      if (live) {
+        i64 at = row_offsets[row] + first + __popc(all & ((1u << warp.lane) - 1));
+        dst[at] = key;
+        if (weights) out_weights[at] = weights[slot];
+      }
+      slab = following;
+    }
+  }
+}
+
+// The row of arc i; the lanes of a warp, which ask for consecutive arcs, share most of the search.
+__device__ inline i64 row_of_arc(const i64* offsets, i64 rows, i64 i) {
+  i64 first = i - (threadIdx.x & 31);
+  return row_of(offsets, row_of(offsets, 0, rows, first), rows, i);
+}
+
+extern "C" __global__ void count_rows(
+    i64 count, i64 rows, const i64* offsets, const VID* dst, const int4* records, int* fill) {
+  GRID_STRIDE(i, count) {
+    i64 row = row_of_arc(offsets, rows, i);
+    int4 record = records[row];
+    if (record.y == 1) {
+      if (i == offsets[row]) fill[record.x] = int(offsets[row + 1] - offsets[row]);
+    } else {
+      atomicAdd(fill + record.x + bucket_of(dst[i], record.y), 1);
+    }
+  }
+}
+
+extern "C" __global__ void link(i64 count, Pool pool, i64 first, int* fill) {
+  GRID_STRIDE(b, count) {
+    i64 slab = first + b;
+    for (int left = (fill[b] - 1) / SLAB_KEYS; left > 0; --left) {
+      i64 fresh = take_slab(pool);
+      pool.keys[slab * SLAB_WORDS + SLAB_KEYS] = VID(fresh);
+      slab = fresh;
+    }
+    fill[b] = 0;
+  }
+}
+
+extern "C" __global__ void place_rows(
+    i64 count, Pool pool, WEIGHT* weights, i64 rows, const i64* offsets, const VID* dst, const WEIGHT* new_weights,
+    const int4* records, i64 first, int* fill) {
+  GRID_STRIDE(i, count) {
+    i64 row = row_of_arc(offsets, rows, i);
+    int4 record = records[row];
+    VID key = dst[i];
+    i64 slab = i64(record.x) + bucket_of(key, record.y);
+    int at = record.y == 1 ? int(i - offsets[row]) : atomicAdd(fill + slab - first, 1);
+    for (; at >= SLAB_KEYS; at -= SLAB_KEYS) slab = pool.keys[slab * SLAB_WORDS + SLAB_KEYS];
+    pool.keys[slab * SLAB_WORDS + at] = key;
+    if (weights) weights[slab * SLAB_WORDS + at] = new_weights[i];
+  }
+}

@@ -1,0 +1,85 @@
+// Slabs: how keys lie in them, and how one thread or a tile of four lanes looks through one. Macros: VID, SLAB_WORDS.
+//
+// A slab is SLAB_WORDS words of type VID: keys in the order they came, EMPTY from the first free word on, and last the
+// number of the slab that follows in the chain, or EMPTY.
+#pragma once
+#include "frontier/cuda/tile.cuh"
+
+#ifndef SLAB_WORDS
+#define SLAB_WORDS 16
+#endif
+
+constexpr int SLAB_KEYS = SLAB_WORDS - 1;
+
+template <class Key> struct KeyVector;
+template <> struct KeyVector<int> { typedef int4 type; };
+template <> struct KeyVector<i64> { typedef longlong2 type; };
+typedef KeyVector<VID>::type Keys;  // 16 bytes of keys, loaded at once
+constexpr int VECTOR_KEYS = 16 / int(sizeof(VID));
+constexpr int SLAB_VECTORS = SLAB_WORDS / VECTOR_KEYS;
+
+__device__ inline int key_at(const int4& keys, int i) {
+  return i == 0 ? keys.x : i == 1 ? keys.y : i == 2 ? keys.z : keys.w;
+}
+__device__ inline i64 key_at(const longlong2& keys, int i) { return i == 0 ? keys.x : keys.y; }
+
+// The bucket of a key in a table of `buckets`: the high half of hash * buckets.
+__device__ inline int bucket_of(VID key, int buckets) {
+  u32 x = u32(key);
+  if (sizeof(VID) == 8) x ^= u32(u64(key) >> 32) * 0x9E3779B1u;
+  x *= 0x9E3779B1u;
+  x ^= x >> 15;
+  x *= 0x85EBCA6Bu;
+  return int(__umulhi(x, u32(buckets)));
+}
+
+// What a look at a slab tells: below FREE the position of the key; below NOTHING, FREE + the position of the first
+// empty word; NOTHING if there is neither.
+constexpr int FREE = 32, NOTHING = 64;
+
+// A tile looks for a key in a slab, of which every lane loads a part; `part_end` is the last word of the lane's part,
+// which in the last lane is the link. Loads bypass the L1 cache if other threads may be writing (SHARED).
+template <bool SHARED>
+__device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& part_end) {
+  constexpr int LOADS = SLAB_VECTORS / 4;
+  const Keys* vectors = reinterpret_cast<const Keys*>(slab) + tile.lane;
+  Keys parts[LOADS];
+#pragma unroll
+  for (int j = 0; j < LOADS; ++j) parts[j] = SHARED ? __ldcg(vectors + 4 * j) : __ldg(vectors + 4 * j);
+  int seen = NOTHING;
+#pragma unroll
+  for (int j = LOADS - 1; j >= 0; --j) {
+#pragma unroll
+    for (int c = VECTOR_KEYS - 1; c >= 0; --c) {
+      VID word = key_at(parts[j], c);
+      int position = (4 * j + tile.lane) * VECTOR_KEYS + c;
+      int what = word == key ? position : word == EMPTY ? FREE + position : NOTHING;
+      bool link = j == LOADS - 1 && c == VECTOR_KEYS - 1 && tile.lane == 3;
+      if (!link && what < seen) seen = what;
+    }
+  }
+  part_end = key_at(parts[LOADS - 1], VECTOR_KEYS - 1);
+  return tile.reduce(seen, Min());
+}
+
+// One thread walks a chain for a key: its slot, or -1.
+__device__ inline i64 walk(const VID* pool, i64 slab, VID key) {
+  while (slab >= 0) {
+    const Keys* vectors = reinterpret_cast<const Keys*>(pool + slab * SLAB_WORDS);
+    i64 following = EMPTY;
+#pragma unroll
+    for (int j = 0; j < SLAB_VECTORS; j += 2) {  // 32 bytes at a time: a memory sector
+      Keys parts[2] = {vectors[j], vectors[j + 1]};
+#pragma unroll
+      for (int c = 0; c < 2 * VECTOR_KEYS; ++c) {
+        VID word = key_at(parts[c / VECTOR_KEYS], c % VECTOR_KEYS);
+        int position = j * VECTOR_KEYS + c;
+        if (position == SLAB_KEYS) following = word;
+        else if (word == key) return slab * SLAB_WORDS + position;
+        else if (c == 2 * VECTOR_KEYS - 1 && word == EMPTY) return -1;
+      }
+    }
+    slab = following;
+  }
+  return -1;
+}

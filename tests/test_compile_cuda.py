@@ -1,0 +1,118 @@
+"""Every CUDA kernel of structures and of batches compiles to machine code, on machines without a GPU too."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+
+import numpy as np
+import pytest
+
+from frontier.registry import structures
+from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.kernels import define_text
+
+pytest.importorskip("cuda.core")
+
+ARCHITECTURES = ["sm_80", "sm_90"]
+VERTEX_DTYPES = ["int32", "int64"]
+WEIGHT_DTYPES = ["float32", "float64", "int32"]
+STRUCTURES = structures()
+# Sizes as long as the pointers and numbers of a view: `pack_view` packs them so.
+VIEW_CHECKS = """#include "{view}"
+static_assert(sizeof(View) == 8 * {size}, "View has other fields than the named tuple");
+static_assert(__is_trivially_copyable(View), "View cannot be passed by value");
+static_assert(View::sorted == {sorted}, "View::sorted is not SORTED");
+"""
+
+
+def compiled(header, defines, arch):
+    from frontier.runtime.cuda import compile_cubin
+
+    pairs = tuple(sorted((name, define_text(value)) for name, value in defines.items()))
+    return compile_cubin(header, pairs, (), arch)
+
+
+def folder(structure):
+    return structure.package.replace(".", "/")
+
+
+def defines_of(structure, vertex_dtype, weight_dtype):
+    """The macros of a graph with these types (those that a graph on the CPU reports are the same as on the GPU)."""
+    weights = weight_dtype if structure.can_store_weights else None
+    graph = structure(8, device="cpu", vertex_dtype=vertex_dtype, weight_dtype=weights)
+    return graph.defines
+
+
+@functools.cache
+def kernels_of(header):
+    """Parameters of each kernel of a header and of those beside it, by name."""
+    headers = sorted((PROJECT_ROOT / header).parent.glob("*.cuh"))
+    text = re.sub(r"//[^\n]*", "", "\n".join(path.read_text() for path in headers))
+    found = re.findall(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)', text)
+    return {name: [p.split()[-1].lstrip("*&") for p in parameters.split(",")] for name, parameters in found}
+
+
+def check_code(code, header):
+    """The machine code holds every kernel of its header."""
+    assert code[:4] == b"\x7fELF"
+    for name in kernels_of(header):
+        assert name.encode() in code, f"{name} is not in the machine code"
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("weight_dtype", WEIGHT_DTYPES)
+@pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_structure(name, vertex_dtype, weight_dtype, arch):
+    structure = STRUCTURES[name]
+    if weight_dtype != "float32" and not structure.can_store_weights:
+        pytest.skip(f"{name} stores no weights")
+    header = f"{folder(structure)}/kernels.cuh"
+    check_code(compiled(header, defines_of(structure, vertex_dtype, weight_dtype), arch), header)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("weight_dtype", WEIGHT_DTYPES)
+@pytest.mark.parametrize("id_dtype", VERTEX_DTYPES)
+@pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
+def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
+    defines = {"ID": np.dtype(id_dtype), "VID": np.dtype(vertex_dtype), "WEIGHT": np.dtype(weight_dtype)}
+    header = "frontier/batch/kernels.cuh"
+    check_code(compiled(header, defines, arch), header)
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_view_is_that_of_the_cpu(name, tmp_path):
+    """The struct has the fields of the named tuple, in order, eight bytes each."""
+    structure = STRUCTURES[name]
+    cpu = importlib.import_module(f"{structure.package}.cpu")
+    fields = cpu.View._fields
+    header = tmp_path / "checks.cuh"
+    text = VIEW_CHECKS.format(view=f"{folder(structure)}/view.cuh", size=len(fields), sorted=str(cpu.SORTED).lower())
+    for i, field in enumerate(fields):
+        text += f'static_assert(__builtin_offsetof(View, {field}) == {8 * i}, "{field} is not field {i}");\n'
+    header.write_text(text)
+    assert compiled(str(header), defines_of(structure, "int32", "float32"), "sm_90")
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_kernels_are_those_of_the_cpu(name):
+    """A kernel that both devices have takes the same arguments, the number of work items first."""
+    structure = STRUCTURES[name]
+    cpu = importlib.import_module(f"{structure.package}.cpu")
+    kernels = kernels_of(f"{folder(structure)}/kernels.cuh")
+    assert kernels
+    for kernel, parameters in kernels.items():
+        assert parameters[0] == "count", f"{kernel} starts with {parameters[0]}"
+        if hasattr(cpu, kernel):
+            code = getattr(cpu, kernel).py_func.__code__
+            assert list(code.co_varnames[: code.co_argcount]) == parameters, kernel
+
+
+def test_a_wrong_view_is_found(tmp_path):
+    header = tmp_path / "checks.cuh"
+    header.write_text('#include "structures/csr/view.cuh"\nstatic_assert(sizeof(View) == 8, "too large");\n')
+    with pytest.raises(Exception, match=r"(?s)too large"):
+        compiled(str(header), {"VID": np.dtype(np.int32), "WEIGHT": np.dtype(np.float32)}, "sm_90")

@@ -1,0 +1,36 @@
+"""The examples run, and print what they are about."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from frontier.registry import structures
+from frontier.runtime.cache import PROJECT_ROOT
+
+EXAMPLES = sorted(path.name for path in (PROJECT_ROOT / "examples").glob("*.py"))
+ARGUMENTS = {"compare_structures.py": ("--scale", "8", "--batch-size", "256")}
+EXPECTED = {
+    "compare_structures.py": ("number of triangles", *structures()),
+    "custom_analytic.py": ("flagged:", "batch  10:", "at 2 hops"),
+    "sliding_window.py": ("burst between 20 vertices",),
+    "stream_triangles.py": ("counted from scratch: 478,358 triangles",),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name):
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    command = [sys.executable, str(PROJECT_ROOT / "examples" / name), "--device", "cpu", *ARGUMENTS.get(name, ())]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for text in EXPECTED[name]:
+        assert text in done.stdout
+
+
+def test_examples_say_how_they_are_run():
+    for name in EXAMPLES:
+        assert f"python examples/{name}" in (PROJECT_ROOT / "examples" / name).read_text()

@@ -1,0 +1,182 @@
+"""Memory: what a graph says it takes, that it does not grow without end, and what happens when there is none left."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from model import random_batch, snapshot
+
+ROUNDS = 40
+GROWTH_LIMIT = 1.5  # of reserved memory, over many rounds of updates that leave the graph's size as it is
+
+
+def test_figures(new, rng, weight_dtype):
+    pair = new(*random_batch(rng, 100, 2000, weight_dtype), num_vertices=100)
+    usage = pair.graph.memory_usage()
+    arcs = pair.graph.num_arcs
+    assert usage.arcs == arcs
+    assert usage.csr == arcs * (4 + (4 if weight_dtype else 0)) + 101 * 4
+    assert arcs * 4 <= usage.used <= usage.reserved
+    assert usage.bytes_per_arc == usage.used / arcs
+
+
+def test_an_empty_graph(structure, device):
+    usage = structure(0, device=device).memory_usage()
+    assert usage.arcs == 0
+    assert 0 <= usage.used <= usage.reserved
+    assert usage.bytes_per_arc >= 0
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same edges", "other edges"])
+def test_delete_and_insert_again(new, rng, same, weight_dtype):
+    """Space of deleted edges is used again."""
+    src, dst, weights = random_batch(rng, 300, 3000, weight_dtype)
+    pair = new(src, dst, weights, num_vertices=300)
+    early = 0
+    for round_ in range(ROUNDS):
+        pair.delete(src, dst)
+        if not same:
+            src, dst, weights = random_batch(rng, 300, 3000, weight_dtype)
+        pair.insert(src, dst, weights)
+        if round_ == 5:
+            early = pair.graph.memory_usage().reserved
+    assert pair.graph.memory_usage().reserved <= GROWTH_LIMIT * early
+    pair.check()
+
+
+def test_sliding_window(new, rng):
+    """A stream through a window: edges arrive and leave in small batches, so space is freed in scattered places."""
+    batches = [random_batch(rng, 500, 250)[:2] for _ in range(120)]
+    pair = new(num_vertices=500)
+    early = 0
+    for time, batch in enumerate(batches):
+        pair.insert(*batch)
+        if time >= 12:
+            pair.delete(*batches[time - 12])
+        if time == 30:
+            early = pair.graph.memory_usage().reserved
+    assert pair.graph.memory_usage().reserved <= GROWTH_LIMIT * early
+    pair.check()
+
+
+def test_hubs_take_turns(new):
+    """One vertex after another grows large and is emptied; together they never hold much."""
+    size = 3000
+    pair = new(num_vertices=size, directed=True)
+    leaves = np.arange(50, size)
+    early = 0
+    for hub in range(ROUNDS):
+        pair.insert(np.full(leaves.size, hub), leaves)
+        pair.delete(np.full(leaves.size, hub), leaves)
+        if hub == 10:
+            early = pair.graph.memory_usage().reserved
+    assert pair.graph.memory_usage().reserved <= 3 * early
+    pair.check()
+
+
+def test_lists_change_their_size(new, rng):
+    """As many edges in ever fewer, longer lists, and back: what held short lists comes to hold long ones."""
+    edges = 32_768
+    pair = new(num_vertices=edges, directed=True)
+    most = 0
+    for length in [1 << k for k in range(13)] + [1 << k for k in range(11, -1, -1)]:
+        src = np.repeat(rng.permutation(edges)[: edges // length], length)
+        dst = (src + 1 + np.tile(np.arange(length), edges // length)) % edges
+        pair.graph.insert_edges(src, dst)
+        most = max(most, pair.graph.memory_usage().used)
+        pair.graph.delete_edges(src, dst)
+    assert pair.graph.num_edges == 0
+    assert pair.graph.memory_usage().reserved <= 4 * most
+    pair.insert([0, 1], [1, 0])
+    pair.check()
+
+
+def test_vertices_come_and_go(new, rng):
+    """What a deleted vertex held is used again."""
+    pair = new(*random_batch(rng, 200, 2000)[:2], num_vertices=200)
+    early = 0
+    for round_ in range(ROUNDS):
+        chosen = rng.permutation(200)[:40]
+        pair.delete_vertices(chosen)
+        pair.insert_vertices(40)
+        pair.insert(rng.choice(chosen, 600), rng.integers(0, 200, 600))
+        if round_ == 8:
+            early = pair.graph.memory_usage().reserved
+    assert pair.graph.num_vertices == 200
+    assert pair.graph.memory_usage().reserved <= GROWTH_LIMIT * early
+    pair.check()
+
+
+def test_a_deleted_vertex_keeps_nothing_large(new):
+    pair = new(np.zeros(20_000, int), np.arange(1, 20_001), directed=True)
+    before = pair.graph.memory_usage().used
+    pair.delete_vertices([0])
+    assert pair.graph.memory_usage().used <= before
+    pair.check()
+
+
+STEPS = 300
+ALLOCATORS = (
+    "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "full_like", "concatenate", "arange", "repeat",
+)  # fmt: skip
+
+
+@contextmanager
+def exhausted(graph, step):
+    """Let allocation fail: on the CPU the one after `step` others, on the GPU the one that passes a limit."""
+    if graph.device.is_gpu:
+        pool = graph.xp.get_default_memory_pool()
+        graph.device.synchronize()
+        pool.free_all_blocks()
+        pool.set_limit(size=pool.total_bytes() + step * 1_000_000)
+        try:
+            yield
+        finally:
+            pool.set_limit(size=0)
+        return
+    left = [step]
+
+    def failing(function):
+        def allocate(*args, **kwargs):
+            left[0] -= 1
+            if left[0] < 0:
+                raise MemoryError("no memory left, for the test")
+            return function(*args, **kwargs)
+
+        return allocate
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ALLOCATORS:
+            patch.setattr(np, name, failing(getattr(np, name)))
+        yield
+
+
+# The update's name, what it takes of a batch, and how.
+UPDATES = {
+    "replace": ("insert_edges", lambda batch: batch, {}),
+    "keep": ("insert_edges", lambda batch: batch, {"on_existing": "keep"}),
+    "add": ("insert_edges", lambda batch: batch, {"on_existing": "add"}),
+    "delete": ("delete_edges", lambda batch: batch[:2], {}),
+    "extend": ("insert_vertices", lambda batch: (100_000,), {}),
+}
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_exhausted_memory_leaves_the_graph_as_it_was(new, device, rng, update):
+    """Whichever allocation fails, a batch is applied wholly or not at all."""
+    name, choose, options = UPDATES[update]
+    pair = new(*random_batch(rng, 1000, 1000, "float32"), num_vertices=1000)
+    args = choose(random_batch(rng, 1000, 200_000 if device == "gpu" else 2000, "float32"))
+    getattr(pair.graph.copy(), name)(*args, **options)  # compiles what it needs
+    before = snapshot(pair.graph)
+    for step in range(STEPS):
+        try:
+            with exhausted(pair.graph, step):
+                getattr(pair.graph, name)(*args, **options)
+            break
+        except MemoryError:
+            assert snapshot(pair.graph) == before, f"changed by a failure at step {step}"
+    assert 0 < step < STEPS - 1, "there was no failure, or no end of them"
+    getattr(pair.model, name)(*args, **options)
+    if update != "extend":
+        pair.check()

@@ -1,0 +1,170 @@
+"""How the house is laid out: the registry, imports between packages, docstrings, where kernels are written."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+
+import pytest
+
+import structures as package
+from frontier import DynamicGraph, Graph
+from frontier.registry import snapshot_structure, structures
+from frontier.runtime.cache import PACKAGES, PROJECT_ROOT
+from frontier.view import pack_view
+
+STRUCTURES = structures()
+SOURCES = {
+    str(path.relative_to(PROJECT_ROOT)): path
+    for name in PACKAGES
+    for path in sorted((PROJECT_ROOT / name).rglob("*.py"))
+}  # fmt: skip
+PACKAGE_SOURCES = [name for name in SOURCES if name.endswith("__init__.py")]
+MAY_IMPORT = {"frontier": {"frontier"}, "structures": {"frontier", "structures"},
+              "algorithms": {"frontier", "algorithms"}}  # fmt: skip
+VIEW_FUNCTIONS = {"degree": 2, "segments": 2, "segment": 3, "next_run": 2, "find": 3}  # with numbers of parameters
+FORBIDDEN = '''
+import structures.csr
+def f():
+    """__global__"""
+    import algorithms
+    kernel = "__global__"
+'''
+ONLY_IN_KERNELS = ("__global__", "__device__", "threadIdx", "blockIdx", "__shfl", "__syncthreads")
+
+
+def parse(source):
+    return ast.parse(SOURCES[source].read_text(), source)
+
+
+def imports(tree, source, *, everywhere):
+    """Top-level packages of this project that a module imports: when it is imported itself, or anywhere in it."""
+    found = set()
+    pending = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module.split(".")[0] if not node.level else source.split("/")[0])
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        elif everywhere or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+    return found & set(PACKAGES)
+
+
+def docstrings(tree):
+    """The constants of a module that are docstrings."""
+    return {
+        node.body[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    }  # fmt: skip
+
+
+def test_registry_and_package_agree():
+    assert {cls.__name__ for cls in STRUCTURES.values()} == set(package.__all__)
+    for name, cls in STRUCTURES.items():
+        assert cls.name == name
+        assert getattr(package, cls.__name__) is cls
+
+
+def test_registry_is_a_copy():
+    structures().clear()
+    assert structures() == STRUCTURES
+
+
+def test_snapshots_are_of_a_structure():
+    assert snapshot_structure() in STRUCTURES.values()
+
+
+def test_every_folder_is_registered():
+    folders = {path.parent.name for path in (PROJECT_ROOT / "structures").glob("*/__init__.py")}
+    assert {cls.package.split(".")[1] for cls in STRUCTURES.values()} == folders
+
+
+def test_structure_is_complete(structure):
+    assert issubclass(structure, Graph)
+    assert not inspect.isabstract(structure)
+    folder = PROJECT_ROOT / structure.package.replace(".", "/")
+    for file in ("__init__.py", "cpu.py", "kernels.cuh", "view.cuh"):
+        assert (folder / file).exists(), file
+
+
+def test_structure_supplies_the_view(structure):
+    cpu = importlib.import_module(f"{structure.package}.cpu")
+    assert isinstance(cpu.SORTED, bool)
+    for name, parameters in VIEW_FUNCTIONS.items():
+        assert getattr(cpu, name).py_func.__code__.co_argcount == parameters, name
+    assert {"neighbors", "weights"} <= set(cpu.View._fields)
+    graph = structure(3, device="cpu")
+    assert isinstance(graph.view(), cpu.View)
+    assert pack_view(graph.device, cpu.View, **graph.view()._asdict()) == graph.view()
+
+
+def test_structures_share_their_signatures(structure):
+    """What differs between structures is options of the constructor, nothing else."""
+    for name, member in inspect.getmembers(DynamicGraph):
+        if name.startswith("_") or not callable(member):
+            continue
+        assert inspect.signature(getattr(structure, name)) == inspect.signature(member), name
+
+
+def test_structures_name_what_they_have(structure):
+    graph = structure.from_edges([0, 1], [1, 2], device="cpu")
+    for name in (*graph._arrays, *graph._scalars):
+        assert hasattr(graph, name), name
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_imports_between_packages(source):
+    """frontier knows no structure and no algorithm; neither of those knows the other."""
+    own = source.split("/")[0]
+    tree = parse(source)
+    assert imports(tree, source, everywhere=False) <= MAY_IMPORT[own]
+    if own != "frontier":  # which asks for the structures, by name, when a registry is first looked at
+        assert imports(tree, source, everywhere=True) <= MAY_IMPORT[own]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_no_kernel_text_in_python(source):
+    tree = parse(source)
+    described = docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in described:
+            assert not any(word in node.value for word in ONLY_IN_KERNELS), f"{source}:{node.lineno}"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_modules_say_what_they_are_for(source):
+    assert ast.get_docstring(parse(source))
+
+
+@pytest.mark.parametrize("source", PACKAGE_SOURCES)
+def test_public_names_are_described(source):
+    module = importlib.import_module(source.removesuffix("/__init__.py").replace("/", "."))
+    for name in getattr(module, "__all__", ()):
+        member = getattr(module, name)
+        if inspect.isclass(member) or inspect.isroutine(member):
+            assert inspect.getdoc(member), name
+
+
+@pytest.mark.parametrize("cls", [Graph, DynamicGraph, *STRUCTURES.values()], ids=lambda cls: cls.__name__)
+def test_public_methods_are_described(cls):
+    assert cls.__doc__
+    for name, member in inspect.getmembers(cls):
+        if not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property)):
+            assert inspect.getdoc(member), name
+
+
+def test_what_the_rules_forbid_is_found():
+    """The checks of this file, on text that breaks the rules."""
+    tree = ast.parse(FORBIDDEN)
+    assert imports(tree, "frontier/x.py", everywhere=False) == {"structures"}
+    assert imports(tree, "frontier/x.py", everywhere=True) == {"structures", "algorithms"}
+    texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and "__global__" in str(n.value)]
+    assert len(texts) == 2
+    assert len([text for text in texts if text not in docstrings(tree)]) == 1
