@@ -1,0 +1,52 @@
+"""`app`: the commands there are. What a command needs is imported when it runs, so that ``--help`` answers at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .commands.bfs import bfs
+from .commands.generate import generate
+from .commands.info import info
+from .commands.stream import stream
+from .commands.structures import structures
+from .commands.triangles import triangles
+
+app = typer.Typer(
+    name="dynfrontier",
+    help="Graph analytics on graphs that change, on GPUs and CPUs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_show_locals=False,
+)
+app.command()(stream)
+app.command()(triangles)
+app.command()(bfs)
+app.command()(info)
+app.add_typer(generate, name="generate")
+app.command()(structures)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"dynfrontier {version('dynfrontier')}")
+        except PackageNotFoundError:
+            typer.echo("dynfrontier, not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Graph analytics on graphs that change, on GPUs and CPUs.
+
+    Start with `dynfrontier stream`: it counts triangles after every batch of a generated stream.
+    """

@@ -1,0 +1,170 @@
+"""``dynfrontier stream``: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..console import err, fail, memory_errors, out, user_errors
+from ..options import Columns, DeviceName, Member, StructureName, column_roles, pick_device, pick_structure
+
+if TYPE_CHECKING:
+    import frontier as fr
+
+    from ..job import Step, StreamJob
+
+GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
+"""Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
+GENERATED_WINDOW = 3 / 4
+"""Part of that stream's batches that an edge stays, so that edges come and go."""
+FILE_BATCH = 65536
+
+
+def stream(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'. "
+                            "Without one, a scale-free (R-MAT) stream is made."),
+    ] = None,
+    structure: StructureName = None,
+    device: DeviceName = "auto",
+    batch_size: Annotated[
+        int | None,
+        typer.Option("--batch-size", "-b", min=1, help="Most records in a batch.",
+                     show_default="65536; 4096 for the generated stream on a CPU"),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option("--window", "-w", min=0, show_default="0; three quarters of the generated stream",
+                     help="Delete edges that were not seen for this many batches; 0 keeps all."),
+    ] = None,
+    scale: Annotated[
+        int | None,
+        typer.Option(min=1, max=26, help="Generated stream: 2**scale vertices.", show_default="15; 18 on a GPU"),
+    ] = None,
+    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
+    seed: Annotated[int, typer.Option(help="Generated stream: equal seeds give equal streams.")] = 1,
+    member: Member = None,
+    columns: Columns = None,
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Check the final count against SciPy's, on the CPU.")
+    ] = True,
+    plot: Annotated[Path | None, typer.Option(help="Draw counts and latencies into this file (matplotlib).")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final count.")] = False,
+) -> None:  # fmt: skip
+    """Count triangles after every batch of a stream of edges.
+
+    The stream goes into a dynamic graph, batch by batch; the count keeps up with it. In the end the count is checked
+    against one that SciPy makes from the stream alone; if they differ, the exit code is 1.
+
+    Examples:
+
+    - `dynfrontier stream`
+    - `dynfrontier stream sx-mathoverflow.txt.gz --batch-size 1000 --window 100`
+    - `dynfrontier stream changes.txt --structure csr --device cpu --json results.json`
+    """
+    if plot is not None:
+        from ..plot import require_matplotlib
+
+        with user_errors(ImportError):
+            require_matplotlib()
+    place = pick_device(device)
+    kind = pick_structure(structure)
+    with memory_errors():
+        edges, setting = _open(file, place, batch_size, window, scale, edge_factor, seed, member, columns)
+        setting = {"structure": kind.name, "device": place.kind, **setting}
+        job, steps = _run(kind, place, edges, setting, quiet)
+        _finish(job, steps, setting, check=check, plot=plot, json=json, quiet=quiet)
+
+
+def _open(
+    file: Path | None, device: fr.Device, batch_size: int | None, window: int | None, scale: int | None,
+    edge_factor: float, seed: int, member: str | None, columns: str | None,
+) -> tuple[fr.io.EdgeStream, dict[str, Any]]:  # fmt: skip
+    """The stream, and what to say of it."""
+    import frontier as fr
+
+    if file is None:
+        usual_scale, usual_batch = GENERATED[device.kind]
+        scale, batch_size = scale or usual_scale, batch_size or usual_batch
+        source = f"R-MAT, scale {scale}, {edge_factor:g} records a vertex, seed {seed}"
+        stream = fr.io.stream_edges(fr.io.rmat(scale, edge_factor, seed=seed), batch_size)
+        window = int(GENERATED_WINDOW * len(stream)) if window is None else window
+    else:
+        batch_size, window, source = batch_size or FILE_BATCH, window or 0, str(file)
+        with user_errors(fr.io.ParseError, OSError, ValueError, ImportError):
+            stream = fr.io.read_stream(file, batch_size, columns=column_roles(columns), member=member)
+        if window and stream.has_deletions:
+            fail(f"{file} says itself what to delete, so that --window has no meaning; leave it out")
+    return stream, {"stream": source, "batch_size": batch_size, "window": window}
+
+
+def _run(
+    kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool
+) -> tuple[StreamJob, list[Step]]:  # fmt: skip
+    """Apply the stream while showing how far it is."""
+    from ..compiling import compile_messages
+    from ..job import StreamJob
+    from ..progress import stream_progress
+    from ..text import counted
+
+    if not quiet:
+        window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
+        amount = f"{counted(len(stream.edges), 'record')} in {counted(len(stream), 'batch')}"
+        err.print(
+            f"[bold]{setting['stream']}[/bold]: {amount}{window}; "
+            f"structure [bold]{kind.name}[/bold] on the [bold]{device.kind.upper()}[/bold]",
+            soft_wrap=True,
+        )
+    job = StreamJob(kind, device, stream, setting["window"])
+    if len(stream):
+        with compile_messages(quiet=quiet):
+            job.warm_up()
+    with stream_progress(len(stream), quiet) as show, compile_messages(show.message, quiet=quiet):
+        steps = []
+        for step in job.steps():
+            steps.append(step)
+            show.step(step)
+    return job, steps
+
+
+def _finish(
+    job: StreamJob, steps: list[Step], setting: dict[str, Any], *, check: bool, plot: Path | None, json: Path | None,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Check, and hand out the results."""
+    from ..report import make_report, times_table, totals_table
+    from ..text import counted
+
+    triangles, edges = (steps[-1].triangles, steps[-1].edges) if steps else (0, 0)
+    recount, recount_seconds = job.recount()
+    wrong = [f"a recount on the graph finds {recount:,}"] if recount != triangles else []
+    if check:
+        with err.status("checking with SciPy") if not quiet else memory_errors():
+            expected_edges, expected = job.expected()
+        if expected != triangles:
+            wrong.append(f"SciPy finds {expected:,}")
+        if expected_edges != edges:
+            wrong.append(f"the stream leaves {expected_edges:,} edges, the graph has {edges:,}")
+    report = make_report(setting, steps, job.graph, recount_seconds, not wrong if check or wrong else None)
+    if not quiet:
+        out.print()
+        out.print(totals_table(report))
+        out.print()
+        out.print(times_table(report))
+        out.print()
+    if json is not None:
+        with user_errors(OSError):
+            report.write_json(json)
+    if plot is not None:
+        from ..plot import plot_steps
+
+        with user_errors(OSError, ValueError):
+            plot_steps(steps, plot, f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}")
+    if wrong:
+        fail(f"not verified: counted {triangles:,} triangles, but " + "; ".join(wrong), code=1)
+    said = "[green]verified[/green]: SciPy counts the same, on the CPU" if check else "not checked"
+    out.print(f"{counted(triangles, 'triangle')}, {said}", soft_wrap=True)

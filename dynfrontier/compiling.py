@@ -1,0 +1,50 @@
+"""Tells who waits what is being compiled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from frontier.runtime.progress import on_compile
+
+from .console import err
+from .text import duration
+
+
+@contextmanager
+def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = False) -> Iterator[list[str]]:
+    """Report kernels that are compiled within the ``with`` block; their names are collected in the list it gives.
+
+    Parameters
+    ----------
+    show : callable, optional
+        Called with a line of text for every kernel, to be shown in place; without it, a spinner shows them.
+    quiet : bool
+        Only collect names.
+    """
+    names: list[str] = []
+    status = None if quiet or show else err.status("")
+
+    def note(name: str) -> None:
+        names.append(name)
+        if quiet:
+            return
+        if len(names) == 1:
+            err.print("Compiling kernels, once for this machine ...")
+        text = f"compiling {name} ({len(names)})"
+        if status is None:
+            show(text)
+        else:
+            status.update(text)
+            status.start()
+
+    begin = time.perf_counter()
+    try:
+        with on_compile(note):
+            yield names
+    finally:
+        if status is not None:
+            status.stop()
+    if names and not quiet:
+        err.print(f"{len(names)} kernels compiled; ready after {duration(time.perf_counter() - begin)}.")

@@ -1,0 +1,44 @@
+"""A picture of the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .job import Step
+
+
+def require_matplotlib() -> None:
+    """Raise ImportError, saying what to install, unless matplotlib is there."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ImportError("--plot needs matplotlib: pip install matplotlib (or dynfrontier[plot])") from None
+
+
+def plot_steps(steps: list[Step], path: Path, title: str) -> None:
+    """Draw triangles, edges and latencies by batch into a file, in the format that its name asks for."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    FigureCanvasAgg(figure)
+    above, below = figure.subplots(2, 1, sharex=True)
+    batches = range(1, len(steps) + 1)
+    figure.suptitle(title)
+    above.plot(batches, [step.triangles for step in steps], color="tab:green")
+    above.set_ylabel("triangles", color="tab:green")
+    edges = above.twinx()
+    edges.plot(batches, [step.edges for step in steps], color="tab:gray")
+    edges.set_ylabel("edges", color="tab:gray")
+    below.stackplot(
+        batches,
+        [1e3 * step.update_seconds for step in steps],
+        [1e3 * step.count_seconds for step in steps],
+        labels=["update", "count"],
+        colors=["tab:blue", "tab:orange"],
+    )
+    below.set_ylabel("milliseconds a batch")
+    below.set_xlabel("batch")
+    below.set_ylim(bottom=0)
+    below.legend(loc="upper left")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,115 @@
+"""The results of the main job: as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from .job import Step
+from .text import duration, scaled, size
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a run has found.
+
+    Attributes
+    ----------
+    setting : dict
+        Structure, device, stream, batch size, window.
+    steps : list of Step
+    totals : dict
+    seconds : dict
+        Total, median and 99th percentile of updates, counts and both.
+    verified : bool or None
+        None if it was not checked.
+    """
+
+    setting: dict[str, Any]
+    steps: list[Step]
+    totals: dict[str, Any]
+    seconds: dict[str, dict[str, float]]
+    verified: bool | None = None
+
+    def write_json(self, path: Path) -> None:
+        """Write it all to a file."""
+        path.write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+
+def make_report(
+    setting: dict[str, Any], steps: list[Step], graph: Any, recount_seconds: float, verified: bool | None
+) -> Report:
+    """Sum up the steps of a job."""
+    memory = graph.memory_usage()
+    summed = ("records", "loops", "inserted", "deleted", "deletions")
+    sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
+    update = np.array([step.update_seconds for step in steps] or [0.0])
+    count = np.array([step.count_seconds for step in steps] or [0.0])
+    changed = sums["records"] + sums["deletions"]
+    edges = max(graph.num_edges, 1)
+    totals = {
+        "batches": len(steps),
+        **sums,
+        "duplicates": sums["records"] - sums["loops"] - sums["inserted"],
+        "vertices": graph.num_vertices,
+        "vertices_with_edges": int((graph.degrees() > 0).sum()) if graph.num_vertices else 0,
+        "edges": graph.num_edges,
+        "triangles": steps[-1].triangles if steps else 0,
+        "updates_per_second": changed / max(float(update.sum()), 1e-9),
+        "counts_per_second": (sums["inserted"] + sums["deleted"]) / max(float(count.sum()), 1e-9),
+        "recount_seconds": recount_seconds,
+        "bytes_per_edge": memory.used / edges,
+        "csr_bytes_per_edge": memory.csr / edges,
+        "bytes_used": memory.used,
+    }
+    seconds = {"update": _spread(update), "count": _spread(count), "both": _spread(update + count)}
+    return Report(setting, steps, totals, seconds, verified)
+
+
+def _spread(seconds: np.ndarray) -> dict[str, float]:
+    p50, p99 = np.percentile(seconds, [50, 99])
+    return {"total": float(seconds.sum()), "p50": float(p50), "p99": float(p99)}
+
+
+def totals_table(report: Report) -> Table:
+    """What went in, and what the graph is now."""
+    found, table = report.totals, _table("Stream and graph")
+    table.add_column("", style="bold")
+    table.add_column("", justify="right")
+    table.add_row("batches", f"{found['batches']:,}")
+    table.add_row("records", f"{found['records']:,}")
+    table.add_row("edges inserted", f"{found['inserted']:,}")
+    table.add_row("duplicates, self-loops", f"{found['duplicates']:,}, {found['loops']:,}")
+    table.add_row("edges deleted", f"{found['deleted']:,}")
+    table.add_row("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}")
+    table.add_row("edges now", f"{found['edges']:,}")
+    table.add_row("triangles now", f"{found['triangles']:,}", style="bold green")
+    ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
+    table.add_row("memory", size(found["bytes_used"]))
+    table.add_row("memory per edge", f"{found['bytes_per_edge']:.1f} B, {ratio:.2f} times CSR's")
+    return table
+
+
+def times_table(report: Report) -> Table:
+    """How long it took."""
+    table = _table("Time")
+    for name, justify in (("", "left"), ("total", "right"), ("P50", "right"), ("P99", "right"), ("edges/s", "right")):
+        table.add_column(name, justify=justify)
+    rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
+    names = {"update": "update the graph", "count": "count triangles", "both": "a batch, both"}
+    for key, name in names.items():
+        spread = report.seconds[key]
+        rate = scaled(rates[key]) if key in rates else ""
+        table.add_row(name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate)
+    table.add_row("count from scratch", duration(report.totals["recount_seconds"]), "", "", "")
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", show_edge=False, box=None, pad_edge=False,
+                 padding=(0, 2, 0, 0))  # fmt: skip

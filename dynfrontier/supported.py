@@ -1,0 +1,95 @@
+"""What runs on what, found in the registry: tables for the terminal and for the README."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table as RichTable
+
+import algorithms
+import frontier as fr
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        lines = [self.header, ("---",) * len(self.header), *self.rows]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+    def rich(self) -> RichTable:
+        """The table for a terminal."""
+        table = RichTable(box=None, padding=(0, 2, 0, 0))
+        for name in self.header:
+            table.add_column(name.replace("`", ""))
+        for row in self.rows:
+            table.add_row(*(cell.replace("`", "") for cell in row))
+        return table
+
+
+def tables() -> tuple[Table, Table]:
+    """One of the structures, and one of the algorithms by structure."""
+    kinds = fr.structures()
+    about = tuple(
+        (f"`{name}`", f"`{kind.__name__}`", _summary(kind), "yes" if kind.can_store_weights else "no", _devices(kind))
+        for name, kind in kinds.items()
+    )  # fmt: skip
+    header = ("name", "class", "what it is", "weights", "devices")
+    by_algorithm = tuple(
+        (f"`{name}`", _summary(algorithm), *(_runs_on(algorithm, kind) for kind in kinds.values()))
+        for name, algorithm in all_algorithms().items()
+    )
+    return Table(header, about), Table(("algorithm", "what it does", *(f"`{name}`" for name in kinds)), by_algorithm)
+
+
+def all_algorithms() -> dict[str, Any]:
+    """The public functions and classes of `algorithms` that work on a graph."""
+    found = {}
+    for name in algorithms.__all__:
+        member = getattr(algorithms, name)
+        if not callable(member) or dataclasses.is_dataclass(member):
+            continue
+        if next(iter(inspect.signature(member).parameters), None) == "graph":
+            found[name] = member
+    return found
+
+
+def _summary(member: Any) -> str:
+    """The first sentence of a docstring."""
+    paragraph = " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
+    sentence = paragraph.split(". ")[0].rstrip(".")
+    return sentence.replace("|", "\\|")
+
+
+def _devices(kind: type[fr.Graph]) -> str:
+    """The devices that a structure has kernels for."""
+    folder = Path(importlib.util.find_spec(kind.package).origin).parent  # type: ignore[union-attr, arg-type]
+    files = (("CPU", "cpu.py"), ("GPU", "kernels.cuh"))
+    return ", ".join(device for device, file in files if (folder / file).exists())
+
+
+def _runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
+    """The devices on which an algorithm runs on a structure: all of the structure's, if it has what it takes."""
+    wants = str(next(iter(inspect.signature(algorithm).parameters.values())).annotation)
+    if "DynamicGraph" in wants and not issubclass(kind, fr.DynamicGraph):
+        return "no"
+    return _devices(kind)
+
+
+def replace_between(text: str, marker: str, content: str) -> str:
+    """`text` with `content` in place of what stands between ``<!-- marker -->`` and ``<!-- /marker -->``."""
+    begin, end = f"<!-- {marker} -->", f"<!-- /{marker} -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(end) < text.index(begin):
+        raise ValueError(f"the text needs the markers {begin} and {end}, once and in this order")
+    head, rest = text.split(begin)
+    return f"{head}{begin}\n{content}\n{end}{rest.split(end)[1]}"

@@ -1,0 +1,34 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def scaled(value: float, unit: str = "") -> str:
+    """Three digits and a prefix: ``12.3 M``."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g} {prefix}{unit}"
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 triangle``, ``2 triangles``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("ch") else "s")
+
+
+def duration(seconds: float) -> str:
+    """Seconds, milliseconds or microseconds, with three digits."""
+    if seconds >= 60:
+        return f"{seconds / 60:.1f} min"
+    for size, unit in ((1.0, "s"), (1e-3, "ms")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def size(count: float) -> str:
+    """Bytes in binary units."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 2**power:
+            return f"{count / 2**power:.1f} {unit}"
+    return f"{count:.0f} B"

@@ -1,0 +1,107 @@
+"""Each benchmark runs in its smallest mode, writes what can be read back, and has a table for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import run
+from benchmarks.context import Clock, choose_structures
+from benchmarks.peers.process import PeerRun
+from benchmarks.results import Results, table
+from benchmarks.timing import Samples, measure
+from frontier.runtime import resolve_device
+
+CPU = resolve_device("cpu")
+SMALLEST = ["--device", "cpu", "--mode", "smoke", "--quiet", "--structures", "hornet"]
+
+
+def results_of(name: str, folder: Path, *more: str) -> Results:
+    assert run.main([name, *SMALLEST, "--out", str(folder), *more]) == 0
+    (path,) = folder.glob("*.json")
+    assert path.name.startswith(f"{name}-cpu-2")
+    found = Results.load(path)
+    assert {"commit", "dirty", "date", "machine", "versions", "seeds", "seconds"} <= set(found.header)
+    assert found.header["machine"]["cores"] >= 1
+    assert not found.notes
+    return found
+
+
+def test_updates(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("updates", tmp_path, "--peers", "none")
+    assert {row["structure"] for row in results.rows} == {"csr", "hornet"}
+    operations = {row["operation"] for row in results.rows}
+    assert {"build", "insert", "duplicate", "query hit", "delete", "query miss"} <= operations
+    for row in results.where(structure="hornet", operation="insert"):
+        assert row["m_edges_per_s"] > 0 and row["times_rebuild"] > 0 and len(row["wall_ms"]) >= 1
+    for row in results.where(operation="build"):
+        assert 0 < row["used_per_arc"] <= row["reserved_per_arc"]
+    assert "times as fast as rebuilding CSR" in capsys.readouterr().out
+
+
+def test_algorithms_beside_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("algorithms", tmp_path, "--peers", "scipy")
+    assert {row["system"] for row in results.rows} == {"csr", "hornet", "scipy"}
+    compared = [row for row in results.rows if row["agrees"] is not None]
+    assert all(row["agrees"] for row in compared)
+    assert {"bfs", "triangles", "spmv"} <= {row["algorithm"] for row in compared if row["system"] == "scipy"}
+    assert "time over that of CSR" in capsys.readouterr().out
+
+
+def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("dynamic", tmp_path, "--peers", "none")
+    rows = results.where(system="hornet")
+    assert {row["operation"] for row in rows} == {"insert", "delete"}
+    assert all(row["correct"] and row["times_csr_recount"] > 0 and row["p99_ms"] >= row["p50_ms"] for row in rows)
+    assert "ms from a batch to the new count" in capsys.readouterr().out
+
+
+def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
+    for options, message in ((["--structures", "nosuch"], "nosuch"), (["--peers", "cugraph"], "scipy")):
+        with pytest.raises(SystemExit):
+            run.main(["updates", "--device", "cpu", "--mode", "smoke", *options])
+        assert message in capsys.readouterr().err
+
+
+def test_a_crashing_peer_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks.graphs import BenchmarkGraph
+
+    src = np.array([0, 1, 2], np.int32)
+    graph = BenchmarkGraph("path", "", 4, src, src + 1, CPU)
+    with PeerRun("scipy", graph) as process:
+        answers, note = process.ask(["nosuch", "build"], timeout=60, repeat=1)
+        assert [answer["task"] for answer in answers] == ["build"] and note.startswith("nosuch: ")
+        answers, note = process.ask(["build"], timeout=0.01)
+        assert not answers and "not done after" in note
+    assert not process.folder.exists()
+
+
+def test_baseline_comes_first() -> None:
+    assert list(choose_structures(["hornet"])) == ["csr", "hornet"]
+    assert next(iter(choose_structures(None))) == "csr"
+
+
+def test_timing_stops_at_its_limit() -> None:
+    calls = []
+    samples, result = measure(CPU, lambda: calls.append(1) or len(calls), repeat=5, warm_up=2)
+    assert (len(samples.wall), result) == (5, 7)
+    samples, _ = measure(CPU, lambda: None, repeat=5, warm_up=1, limit=-1.0)
+    assert len(samples.wall) == 1
+    assert Samples([0.003, 0.001, 0.002]).numbers()["median_ms"] == pytest.approx(2.0)
+
+
+def test_budget() -> None:
+    clock = Clock(100.0)
+    assert clock.fits("work", 10.0)
+    clock.took("work", 10.0, 30.0)
+    assert clock.fits("work", 10.0) and not clock.fits("work", 100.0)
+    assert not Clock(0.0).fits("work", 1.0)
+    assert Clock().fits("work", 1e12)
+
+
+def test_table() -> None:
+    assert table("none", ["a"], []) == ""
+    text = table("some", ["name", "value"], [["x", 1234], ["long name", 0.5], ["none", None]])
+    assert "| long name |   0.5 |" in text and "| x         | 1,234 |" in text and "|      - |" not in text
