@@ -169,7 +169,8 @@ class DynamicGraph(Graph):
             count = int(count_or_ids)
             if count < 0:
                 raise ValueError(f"the number of vertices must not be negative, got {count}")
-            free = xp.flatnonzero(self._absent)[:count] if self._absent is not None else xp.empty(0, np.int64)
+            free = xp.flatnonzero(self._absent) if self._absent is not None else xp.empty(0, np.int64)
+            free = free[: min(count, free.size)]
             fresh = count - int(free.size)
             self._check_fit(self._num_vertices + fresh)
             ids = xp.concatenate([

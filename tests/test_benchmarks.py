@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks import run
 from benchmarks.context import Clock, choose_structures
-from benchmarks.peers.process import PeerRun
+from benchmarks.graphs import BenchmarkGraph
+from benchmarks.peers.process import PeerRun, reason
 from benchmarks.results import Results, table
 from benchmarks.timing import Samples, measure
 from frontier.runtime import resolve_device
@@ -65,9 +66,7 @@ def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
         assert message in capsys.readouterr().err
 
 
-def test_a_crashing_peer_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks.graphs import BenchmarkGraph
-
+def test_a_failing_peer_is_a_note() -> None:
     src = np.array([0, 1, 2], np.int32)
     graph = BenchmarkGraph("path", "", 4, src, src + 1, CPU)
     with PeerRun("scipy", graph) as process:
@@ -76,6 +75,12 @@ def test_a_crashing_peer_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         answers, note = process.ask(["build"], timeout=0.01)
         assert not answers and "not done after" in note
     assert not process.folder.exists()
+
+
+def test_a_crash_is_told_by_its_signal(tmp_path: Path) -> None:
+    (tmp_path / "errors").write_text("some warning\nValueError: no such thing\n")
+    assert reason(-11, tmp_path / "errors") == "crashed (SIGSEGV)"
+    assert reason(1, tmp_path / "errors") == "failed: ValueError: no such thing"
 
 
 def test_baseline_comes_first() -> None:

@@ -10,7 +10,15 @@ import numpy as np
 from ..frontier import Frontier, bitmap_words
 from .cpu import make_pull, make_push
 from .engine import (
-    Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of, tile_size,
+    Pieces,
+    check_op,
+    chunks_for,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    run_cpu,
+    state_of,
+    tile_size,
 )  # fmt: skip
 
 if TYPE_CHECKING:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from ..functor import blamed, check_functor, cpu_functor, cuda_functor, explain, functor_arguments, identity, parameter_types
+from ..functor import (
+    blamed,
+    check_functor,
+    cpu_functor,
+    cuda_functor,
+    explain,
+    functor_arguments,
+    identity,
+    parameter_types,
+)
 from ..runtime import Counters
 from ..runtime.kernels import C_TYPES, define_text
 

@@ -13,7 +13,17 @@ from ..batch import check_ids
 from ..registry import snapshot_structure
 from .advance import PIECE_BLOCKS, items_per_block
 from .cpu import make_intersect, make_intersect_arcs
-from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of, tile_size
+from .engine import (
+    Pieces,
+    check_op,
+    chunks_for,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    run_cpu,
+    state_of,
+    tile_size,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..frontier import Frontier
+from ..runtime.kernels import C_TYPES
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
 from .cpu import REDUCTIONS, make_neighbor_reduce
-from ..runtime.kernels import C_TYPES
 from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
 
 if TYPE_CHECKING:

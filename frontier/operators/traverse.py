@@ -10,7 +10,12 @@ import numpy as np
 
 from ..frontier import Frontier
 from .advance import (
-    OP_PARAMETERS, advance_kernels, check_frontier, pull, pull_pays, push,
+    OP_PARAMETERS,
+    advance_kernels,
+    check_frontier,
+    pull,
+    pull_pays,
+    push,
 )  # fmt: skip
 from .cpu import make_push_repeatedly
 from .engine import check_op, cpu_kernel_for, functor_args, run_cpu, state_of

@@ -37,25 +37,26 @@ extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const
   }
 }
 
-// Puts a new slab with this key where `link` is EMPTY. Returns -1 if there is no slab, -2 - slab if it is in place, and
-// the other slab if another thread was faster; `spare` is a slab that was taken and not used yet, or -1.
+// Puts an empty slab where `link` is EMPTY. Returns the slab that is there then, or -1 if there was none to put; `mine`
+// tells whether it was this thread's. `spare` is a slab that was taken and not used yet, or -1.
 template <class Word>
-__device__ inline i64 attach(const Pool& pool, Word* link, VID key, i64& spare) {
-  if (spare < 0) spare = take_slab(pool);
+__device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& spare, bool& mine) {
+  if (spare < 0) spare = take_slab(pool, stock);
   if (spare < 0) return -1;
-  pool.keys[spare * SLAB_WORDS] = key;
-  __threadfence();
   Word other = compare_and_swap(link, Word(EMPTY), Word(spare));
   if (other != EMPTY) return other;
+  mine = true;
   i64 slab = spare;
   spare = -1;
-  return -2 - slab;
+  return slab;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 6) insert(
     i64 count, Pool pool, WEIGHT* weights, const u64* problems, const i64* which, const VID* src, const VID* dst,
     const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* claimed) {
   if (is_bad(problems)) return;
+  __shared__ Stock stock;
+  fill_stock(pool, stock, count / gridDim.x);
   Tile<4> tile;
   u32 created = 0, found = 0, deferred = 0;  // in lane 0
   i64 spare = -1;                            // in lane 0
@@ -69,18 +70,20 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
     int4 record = __ldcg(pool.vertices + u);
     // Lane 0 decides: another tile may have attached the first slab between the reads of two lanes.
     i64 slab = tile.shfl(record.x, 0), outcome = PENDING;
-    bool open = true;
+    bool open = true, fresh = false;
     if (slab < 0) {
-      if (tile.lane == 0) slab = attach(pool, &pool.vertices[u].x, key, spare);
+      if (tile.lane == 0) slab = attach(pool, stock, &pool.vertices[u].x, spare, fresh);
       slab = tile.shfl(slab, 0);
+      fresh = tile.shfl(int(fresh), 0);
       open = slab >= 0;
-      if (slab < -1) outcome = (-2 - slab) * SLAB_WORDS;
     } else {
       slab += bucket_of(key, record.y);
     }
     for (int walked = 1; open;) {
       VID link;
-      int seen = look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      // Into a slab of one's own without a look first; another tile may yet have been faster.
+      int seen = fresh ? FREE : look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      fresh = false;
       if (seen < FREE) {
         outcome = -2 - (slab * SLAB_WORDS + seen);
         break;
@@ -97,11 +100,11 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       }
       i64 following = tile.shfl(link, 3);
       if (following < 0) {
-        if (tile.lane == 0) {
-          following = walked < chain_limit ? attach(pool, pool.keys + slab * SLAB_WORDS + SLAB_KEYS, key, spare) : -1;
-        }
+        following = -1;
+        if (tile.lane == 0 && walked < chain_limit)
+          following = attach(pool, stock, pool.keys + slab * SLAB_WORDS + SLAB_KEYS, spare, fresh);
         following = tile.shfl(following, 0);
-        if (following < -1) outcome = (-2 - following) * SLAB_WORDS;
+        fresh = tile.shfl(int(fresh), 0);
         open = following >= 0;
       }
       slab = following;
@@ -121,10 +124,8 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       }
     }
   }
-  if (spare >= 0) {
-    pool.keys[spare * SLAB_WORDS] = EMPTY;
-    give_slab(pool, spare);
-  }
+  if (spare >= 0) give_slab(pool, spare);
+  return_stock(pool, stock);
   report(pool, created, found, deferred);
 }
 

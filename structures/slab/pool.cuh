@@ -34,12 +34,55 @@ __device__ inline i64 ring_at(const Pool& pool, i64 position) {
   return position >= pool.ring_size ? position - pool.ring_size : position;
 }
 
-// An empty slab, or -1.
-__device__ inline i64 take_slab(const Pool& pool) {
-  i64 turn = ticket(pool.counters + ALLOCATED);
+// The slab that is taken at a turn, or -1 if there are not so many.
+__device__ inline i64 slab_of_turn(const Pool& pool, i64 turn) {
   if (turn < pool.free_count) return pool.ring[ring_at(pool, pool.free_head + turn)];
   i64 slab = pool.used + turn - pool.free_count;
   return slab < pool.capacity ? slab : -1;
+}
+
+// An empty slab, or -1.
+__device__ inline i64 take_slab(const Pool& pool) { return slab_of_turn(pool, ticket(pool.counters + ALLOCATED)); }
+
+// The slabs that a block takes at its start, so that its threads need not all wait for the pool's one counter. What is
+// left at its end goes back.
+struct Stock {
+  i64 first;  // turn of the first
+  u32 size;
+  u32 taken;  // by threads of the block; may be more than size
+};
+
+// By all threads of a block that will work on about so many arcs; ends with a barrier.
+__device__ inline void fill_stock(const Pool& pool, Stock& stock, i64 arcs) {
+  if (threadIdx.x == 0) {
+    i64 available = pool.free_count + pool.capacity - pool.used, share = available / (2 * i64(gridDim.x));
+    i64 size = arcs / 2 < share ? arcs / 2 : share;
+    stock.size = u32(size);
+    stock.taken = 0;
+    stock.first = size ? i64(atomicAdd(pool.counters + ALLOCATED, u64(size))) : 0;
+  }
+  __syncthreads();
+}
+
+__device__ inline i64 take_slab(const Pool& pool, Stock& stock) {
+  u32 k = atomicAdd(&stock.taken, 1u);
+  return k < stock.size ? slab_of_turn(pool, stock.first + k) : take_slab(pool);
+}
+
+// By all threads of a block, when none takes any more.
+__device__ inline void return_stock(const Pool& pool, Stock& stock) {
+  __shared__ i64 place;
+  __syncthreads();
+  u32 taken = stock.taken;
+  if (taken >= stock.size) return;
+  // Later turns than there are slabs have none to give back.
+  i64 end = stock.first + stock.size, last = pool.free_count + pool.capacity - pool.used;
+  i64 left = (end < last ? end : last) - stock.first - taken;
+  if (left <= 0) return;
+  if (threadIdx.x == 0) place = i64(atomicAdd(pool.counters + FREED, u64(left)));
+  __syncthreads();
+  for (i64 j = threadIdx.x; j < left; j += blockDim.x)
+    pool.ring[ring_at(pool, pool.free_head + pool.free_count + place + j)] = int(slab_of_turn(pool, stock.first + taken + j));
 }
 
 // Gives back a slab that is empty.
