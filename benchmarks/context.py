@@ -1,0 +1,124 @@
+"""What the benchmarks of a run share: device, axes, structures, graphs, and the time that is left."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import frontier as fr
+
+from .defaults import BASELINE, Axes
+from .graphs import BenchmarkGraph, GraphSource
+from .results import Results
+
+GROWTH = 0.8  # of the time of a measurement, with the size of its graph
+
+
+class Clock:
+    """A time budget: tells whether a piece of work, known from smaller ones of its kind, still fits.
+
+    Parameters
+    ----------
+    seconds : float
+        Infinite for no limit.
+    """
+
+    def __init__(self, seconds: float = float("inf")):
+        self.begin = time.perf_counter()
+        self.end = self.begin + seconds
+        self._cost: dict[str, tuple[float, float]] = {}
+
+    def left(self) -> float:
+        """Seconds left."""
+        return self.end - time.perf_counter()
+
+    def part(self, share: float) -> Clock:
+        """A budget of a share of what is left."""
+        return Clock(self.left() * share)
+
+    def fits(self, kind: str, size: float) -> bool:
+        """Whether work of a kind and size should be begun; of an unknown kind if there is any time left."""
+        known, seconds = self._cost.get(kind, (1.0, 0.0))
+        return self.left() > seconds * (size / known) ** GROWTH
+
+    def took(self, kind: str, size: float, seconds: float) -> None:
+        """Learn what work of a kind costs, from its size and time."""
+        self._cost[kind] = (max(size, 1.0), seconds)
+
+
+@dataclass
+class Context:
+    """One run.
+
+    Attributes
+    ----------
+    structures : dict of str to type
+        Those to be measured, the rebuild baseline first.
+    peers : tuple of str
+    out : Path or None
+        Folder of results files.
+    failures : int
+        Pieces of work that have failed.
+    """
+
+    device: fr.Device
+    mode: str
+    axes: Axes
+    structures: dict[str, type[fr.Graph]]
+    graphs: GraphSource
+    peers: tuple[str, ...] = ()
+    quiet: bool = False
+    out: Path | None = None
+    failures: int = 0
+    clock: Clock = field(default_factory=Clock)
+    begin: float = field(default_factory=time.perf_counter)
+
+    def say(self, text: str) -> None:
+        """Show progress."""
+        if not self.quiet:
+            print(f"[{time.perf_counter() - self.begin:6.1f} s] {text}", flush=True)
+
+    def skip(self, results: Results, text: str) -> None:
+        """Show and keep what is left out, and why."""
+        results.notes.append(text)
+        self.say(text)
+
+    def attempt(self, results: Results, what: str, work: Callable[[], Any]) -> Any:
+        """Do a piece of work; if it fails, that is noted and the run goes on. What there is so far is saved."""
+        try:
+            return work()
+        except Exception as error:
+            self.failures += 1
+            self.skip(results, f"FAILED: {what}: {type(error).__name__}: {error}")
+            if not self.quiet:
+                traceback.print_exc()
+            return None
+        finally:
+            if self.out is not None:
+                results.save(self.out)
+
+    def graph(self, name: str) -> BenchmarkGraph:
+        """A graph; tells when it has to be generated."""
+        if name not in self.graphs._made:
+            self.say(f"generate {name}")
+        return self.graphs.get(name)
+
+
+def choose_structures(names: list[str] | None) -> dict[str, type[fr.Graph]]:
+    """Structures by name, all that can be changed by default; the baseline is always there and first.
+
+    Raises
+    ------
+    ValueError
+        There is no structure of a name.
+    """
+    known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
+    for name in names or ():
+        if name not in known:
+            raise ValueError(f"there is no structure {name!r}; there are {', '.join(known)}")
+    chosen = [name for name in names or known if name != BASELINE]
+    return {name: known[name] for name in (BASELINE, *chosen)}

@@ -1,0 +1,113 @@
+"""All axes of the benchmarks: graphs, batch sizes, repetitions and seeds, by device and mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+BASELINE = "csr"  # rebuilt at every update; part of every run
+EDGE_FACTOR = 16  # generated edges for each vertex
+GRAPH_SEED = 1
+BATCH_SEED = 20261121
+VECTOR_SEED = 3
+VARIANTS = ("unweighted", "weighted")
+GPU_PEERS = ("cugraph",)
+CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
+DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
+MOST_EDGES = 2**24  # in all batches of one size together: there are fewer of the large ones
+PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a run covers.
+
+    Attributes
+    ----------
+    scales : tuple of int
+        Base-2 logarithms of the vertices of the RMAT graphs.
+    uniform_scale : int
+        The same of the uniform graph; 0 leaves it out.
+    grid_side : int
+    luxembourg : bool
+        Add the road network of Luxembourg, where ``DYNFRONTIER_DATA`` names a folder that has it.
+    variants : tuple of str
+    batch_sizes : tuple of int
+        Edges in a batch of the update benchmark.
+    repeat, warm_up : int
+        Calls that are timed, and calls before them that are not.
+    baseline_repeat : int
+        Timed calls of the rebuild baseline, which is slow and steady.
+    dynamic_scale : int
+        Of the graph that triangles are counted in after every batch.
+    dynamic_sizes : tuple of int
+        Edges in a batch of that benchmark.
+    dynamic_batches : int
+    dynamic_recounts : int
+        Batches after which the baselines rebuild and recount.
+    grown : bool
+        Run algorithms also on graphs of which half the edges were inserted in batches.
+    seconds_per_call : float
+        No more calls are timed once they have taken this long together.
+    """
+
+    scales: tuple[int, ...]
+    uniform_scale: int
+    grid_side: int
+    luxembourg: bool
+    variants: tuple[str, ...]
+    batch_sizes: tuple[int, ...]
+    repeat: int
+    warm_up: int
+    baseline_repeat: int
+    dynamic_scale: int
+    dynamic_sizes: tuple[int, ...]
+    dynamic_batches: int
+    dynamic_recounts: int
+    grown: bool
+    seconds_per_call: float
+
+
+_GPU = Axes(
+    scales=(20, 22), uniform_scale=20, grid_side=1024, luxembourg=True, variants=VARIANTS,
+    batch_sizes=(2**10, 2**12, 2**14, 2**16, 2**18, 2**20, 2**22), repeat=7, warm_up=2, baseline_repeat=3,
+    dynamic_scale=22, dynamic_sizes=(2**12, 2**16, 2**20), dynamic_batches=100, dynamic_recounts=5, grown=True,
+    seconds_per_call=5.0,
+)  # fmt: skip
+_CPU = Axes(
+    scales=(16,), uniform_scale=16, grid_side=256, luxembourg=True, variants=VARIANTS,
+    batch_sizes=(2**10, 2**14, 2**18), repeat=5, warm_up=1, baseline_repeat=3,
+    dynamic_scale=16, dynamic_sizes=(2**10, 2**14), dynamic_batches=20, dynamic_recounts=3, grown=True,
+    seconds_per_call=2.0,
+)  # fmt: skip
+AXES = {
+    ("gpu", "full"): _GPU,
+    ("gpu", "quick"): replace(
+        _GPU, batch_sizes=(2**16, 2**18, 2**20, 2**22), repeat=4, warm_up=1, baseline_repeat=2,
+        dynamic_sizes=(2**16,), dynamic_batches=30, dynamic_recounts=3,
+    ),
+    ("cpu", "full"): _CPU,
+    ("cpu", "quick"): replace(
+        _CPU, scales=(14,), uniform_scale=14, grid_side=128, batch_sizes=(2**10, 2**14), repeat=3, baseline_repeat=2,
+        dynamic_scale=14, dynamic_sizes=(2**10,), dynamic_batches=8, dynamic_recounts=2, seconds_per_call=1.0,
+    ),
+}  # fmt: skip
+AXES |= {
+    (device, "smoke"): replace(
+        _CPU, scales=(7,), uniform_scale=0, grid_side=8, luxembourg=False, variants=("unweighted",),
+        batch_sizes=(2**6,), repeat=1, baseline_repeat=1, dynamic_scale=7, dynamic_sizes=(2**5,), dynamic_batches=2,
+        dynamic_recounts=1, grown=False, seconds_per_call=0.2,
+    )
+    for device in ("cpu", "gpu")
+}  # fmt: skip
+MODES = ("full", "quick", "smoke")
+SHARES = {"updates": 0.4, "algorithms": 0.35, "dynamic": 0.25}
+"""Of the time left for a run, by benchmark; what one does not use is there for the next."""
+
+
+def axes_for(device: str, mode: str, scales: tuple[int, ...] | None = None) -> Axes:
+    """The axes of a device and mode, with RMAT scales of one's own if given."""
+    axes = AXES[device, mode]
+    if not scales:
+        return axes
+    uniform_scale = min(scales) if axes.uniform_scale else 0
+    return replace(axes, scales=scales, uniform_scale=uniform_scale, dynamic_scale=max(scales))

@@ -1,0 +1,121 @@
+"""The graphs of the benchmarks: generated from seeds, on the host, so that they are the same everywhere."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, Axes
+
+LUXEMBOURG = "luxembourg_osm.noheader.mtx.xz"
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkGraph:
+    """A simple undirected graph on a device.
+
+    Attributes
+    ----------
+    name, description : str
+    num_vertices : int
+    src, dst : arrays of int32, shape (num_edges,)
+        Each edge once.
+    scale : int or None
+        Of an RMAT graph; only there batches can follow the same distribution.
+    """
+
+    name: str
+    description: str
+    num_vertices: int
+    src: Any
+    dst: Any
+    device: fr.Device
+    scale: int | None = None
+
+    @property
+    def num_edges(self) -> int:
+        return int(self.src.size)
+
+    def arcs(self) -> tuple[Any, Any]:
+        """Both directions of every edge."""
+        xp = self.device.xp
+        return xp.concatenate([self.src, self.dst]), xp.concatenate([self.dst, self.src])
+
+    def undirected(self, kind: type[fr.Graph]) -> Any:
+        """The graph in a structure."""
+        return kind.from_edges(self.src, self.dst, num_vertices=self.num_vertices, device=self.device)
+
+
+class GraphSource:
+    """Makes the graphs of a run; each is generated once."""
+
+    def __init__(self, device: fr.Device, axes: Axes):
+        self.device = device
+        self.axes = axes
+        self._made: dict[str, BenchmarkGraph] = {}
+
+    def names(self) -> list[str]:
+        """The graphs there are: RMAT, uniform, and the road-like ones."""
+        found = [f"rmat{scale}" for scale in self.axes.scales]
+        if self.axes.uniform_scale:
+            found.append(f"uniform{self.axes.uniform_scale}")
+        found.append(f"grid{self.axes.grid_side}")
+        if self.axes.luxembourg and _luxembourg_path() is not None:
+            found.append("luxembourg_osm")
+        return found
+
+    def get(self, name: str) -> BenchmarkGraph:
+        """The graph of this name."""
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def _make(self, name: str) -> BenchmarkGraph:
+        scale = None
+        if name.startswith("rmat"):
+            scale = int(name.removeprefix("rmat"))
+            edges = fr.io.rmat(scale, EDGE_FACTOR, seed=GRAPH_SEED)
+            text = f"RMAT {scale}/{EDGE_FACTOR}, a=.57 b=.19 c=.19, symmetrized, simple, seed {GRAPH_SEED}"
+        elif name.startswith("uniform"):
+            vertices = 2 ** int(name.removeprefix("uniform"))
+            edges = fr.io.uniform(vertices, EDGE_FACTOR * vertices, seed=GRAPH_SEED)
+            text = f"{EDGE_FACTOR} uniform random edges a vertex, symmetrized, simple, seed {GRAPH_SEED}"
+        elif name.startswith("grid"):
+            side = int(name.removeprefix("grid"))
+            edges = fr.io.grid(side, side)
+            text = f"{side} x {side} grid"
+        else:
+            edges = fr.io.read_edges(_luxembourg_path())
+            text = "roads of Luxembourg (DIMACS 10)"
+        src, dst = simplify(self.device.xp, edges.src, edges.dst, edges.num_vertices)
+        return BenchmarkGraph(name, text, edges.num_vertices, src, dst, self.device, scale)
+
+
+def simplify(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]:
+    """Each undirected edge once, without loops, as int32 arrays."""
+    src, dst = xp.asarray(src), xp.asarray(dst)
+    keys = xp.minimum(src, dst).astype(np.int64) * num_vertices + xp.maximum(src, dst)
+    keys = xp.unique(keys[xp.flatnonzero(src != dst)])
+    return (keys // num_vertices).astype(np.int32), (keys % num_vertices).astype(np.int32)
+
+
+def hub_of(graph: fr.Graph) -> int:
+    """The vertex with the most neighbors, the first of them."""
+    return int(graph.degrees().argmax())
+
+
+def baseline() -> type[fr.Graph]:
+    """The structure that is rebuilt at every update."""
+    return fr.structures()[BASELINE]
+
+
+def _luxembourg_path() -> Path | None:
+    folder = os.environ.get("DYNFRONTIER_DATA")
+    path = Path(folder) / LUXEMBOURG if folder else None
+    return path if path is not None and path.exists() else None

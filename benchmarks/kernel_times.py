@@ -1,0 +1,101 @@
+"""How long the GPU itself is busy with an update: the sum of its kernels, copies and fills, as CUPTI records them.
+
+    python -m benchmarks.kernel_times [--scales 20,22] [--structures slab,hornet] [--out DIR]
+
+The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of kernels
+alone, so that these are the ones to hold beside them. Needs PyTorch, whose profiler reads CUPTI.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import frontier as fr
+from frontier.runtime import resolve_device
+
+from .batches import new_batches
+from .defaults import BASELINE, VARIANTS, axes_for
+from .graphs import GraphSource
+from .results import FOLDER, Results, describe_run, table
+
+SIZES = (2**16, 2**18, 2**20, 2**22)
+BATCHES = 4  # of each size; the first is not counted
+
+
+def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
+    """Microseconds that the GPU works on a call, in all and by kernel."""
+    from torch.autograd import DeviceType
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as recorded:
+        call()
+        synchronize()
+    by_name: dict[str, float] = defaultdict(float)
+    for event in recorded.events():
+        if event.device_type == DeviceType.CUDA:
+            by_name[event.name[:60]] += event.device_time
+    return sum(by_name.values()), dict(by_name)
+
+
+def measure(results: Results, device: fr.Device, graph: Any, kind: type[fr.Graph], variant: str) -> None:
+    """Insert, look up and delete batches of new arcs, and keep what the GPU was busy with."""
+    src, dst = graph.arcs()
+    weighted = variant == "weighted"
+    xp = device.xp
+    weights = xp.ones(src.size, xp.float32) if weighted else None
+    held = kind.from_edges(src, dst, weights, graph.num_vertices, directed=True, device=device)
+    for size in SIZES:
+        batches = new_batches(graph, held, "uniform", size, BATCHES)
+        batch_weights = xp.ones(size, xp.float32) if weighted else None
+        for operation in ("insert", "query", "delete"):
+            samples = []
+            for a, b in batches or []:
+                call = {
+                    "insert": lambda a=a, b=b: held.insert_edges(a, b, batch_weights),
+                    "query": lambda a=a, b=b: held.has_edges(a, b),
+                    "delete": lambda a=a, b=b: held.delete_edges(a, b),
+                }[operation]
+                samples.append(busy_times(call, device.synchronize))
+            kept = sorted(samples[1:], key=lambda sample: sample[0])
+            microseconds, kernels = kept[len(kept) // 2]
+            results.add(
+                graph=graph.name, structure=kind.name, variant=variant, operation=operation, batch_size=size,
+                busy_us=microseconds, m_edges_per_s=size / microseconds, samples_us=[s for s, _ in samples],
+                kernels_us=kernels,
+            )  # fmt: skip
+
+
+def main() -> None:
+    """Measure, save and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scales", default="20,22")
+    parser.add_argument("--structures", default="")
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    device = resolve_device("gpu")
+    scales = tuple(int(scale) for scale in options.scales.split(","))
+    source = GraphSource(device, axes_for("gpu", "quick", scales))
+    wanted = [name for name in options.structures.split(",") if name]
+    results = Results("kernels", "gpu", "quick", header=describe_run(device, batch_sizes=SIZES, batches=BATCHES))
+    for scale in scales:
+        graph = source.get(f"rmat{scale}")
+        for name, kind in fr.structures().items():
+            if name == BASELINE or (wanted and name not in wanted):
+                continue
+            for variant in VARIANTS:
+                measure(results, device, graph, kind, variant)
+                print(f"{graph.name} {name} {variant}", flush=True)
+                results.save(options.out)
+    for operation in ("insert", "query", "delete"):
+        rows = [
+            (r["graph"], r["structure"], r["variant"], r["batch_size"], r["busy_us"], r["m_edges_per_s"])
+            for r in results.where(operation=operation)
+        ]
+        print(table(f"{operation}: GPU busy", ("graph", "structure", "variant", "batch", "µs", "M edges/s"), rows))
+
+
+if __name__ == "__main__":
+    main()

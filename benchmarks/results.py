@@ -1,0 +1,185 @@
+"""Results files: what was measured, where, when and from which commit."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from frontier import Device
+
+FOLDER = Path(__file__).parent / "results"
+ROOT = Path(__file__).parents[1]
+PACKAGES = (
+    "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc",
+    "pylibcugraph-cu13", "pylibcugraph-cu12", "networkx", "igraph", "networkit",
+)  # fmt: skip
+
+
+@dataclass
+class Results:
+    """Everything that one benchmark measured.
+
+    Attributes
+    ----------
+    benchmark, device, mode : str
+    rows : list of dict
+        One for each measurement; times are milliseconds.
+    notes : list of str
+        What was left out or failed, and why.
+    header : dict
+        Machine, date, commit, versions, seeds and options.
+    """
+
+    benchmark: str
+    device: str
+    mode: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    header: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, **row: Any) -> dict[str, Any]:
+        """Keep a measurement."""
+        self.rows.append(row)
+        return row
+
+    def where(self, **values: Any) -> list[dict[str, Any]]:
+        """The rows that have these values."""
+        return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
+
+    def save(self, folder: Path) -> Path:
+        """Write the results to ``<benchmark>-<device>-<date>.json``; a file of the same day is replaced."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json"
+        labels = {"benchmark": self.benchmark, "device": self.device, "mode": self.mode}
+        head = {**labels, **self.header, "notes": self.notes}
+        lines = ",\n".join("  " + json.dumps(row) for row in self.rows)
+        path.write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n ]\n}\n")
+        return path
+
+    @classmethod
+    def load(cls, path: Path) -> Results:
+        """The results that `save` wrote."""
+        found = json.loads(path.read_text())
+        parts = {name: found.pop(name) for name in ("benchmark", "device", "mode", "rows", "notes")}
+        return cls(**parts, header=found)
+
+
+def describe_run(device: Device, **options: Any) -> dict[str, Any]:
+    """Machine, date, commit and versions, for a results file; `options` are added to it."""
+    commit, dirty = _commit()
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": commit,
+        "dirty": dirty,
+        "machine": _machine(device),
+        "versions": {"python": platform.python_version(), **_versions()},
+        **options,
+    }
+
+
+def _commit() -> tuple[str, bool | None]:
+    """Hash of the commit, and whether files differ from it; ``DYNFRONTIER_COMMIT`` tells it where there is no Git."""
+    said = os.environ.get("DYNFRONTIER_COMMIT")
+    if said:
+        return said.removesuffix("-dirty"), said.endswith("-dirty")
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        return git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ".", ":!benchmarks/results"))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", None
+
+
+def _machine(device: Device) -> dict[str, Any]:
+    found: dict[str, Any] = {"cpu": _cpu_name(), "cores": len(os.sched_getaffinity(0)), "system": platform.platform()}
+    if device.is_gpu:
+        runtime = device.xp.cuda.runtime
+        properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
+        found |= {
+            "gpu": properties["name"].decode(),
+            "gpu_memory": int(properties["totalGlobalMem"]),
+            "multiprocessors": int(properties["multiProcessorCount"]),
+            "driver": _driver(),
+            "cuda_runtime": int(runtime.runtimeGetVersion()),
+        }
+    return found
+
+
+def _driver() -> str:
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(query, capture_output=True, text=True, check=True, timeout=20).stdout.splitlines()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown"
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table, aligned so that it can be read in a terminal; "" if there are no rows."""
+    cells = [[_text(value) for value in row] for row in rows]
+    if not cells:
+        return ""
+    widths = [max(len(row[i]) for row in [list(columns), *cells]) for i in range(len(columns))]
+    left = [all(not _is_number(row[i]) for row in cells) for i in range(len(columns))]
+
+    def line(row: Sequence[str]) -> str:
+        return "| " + " | ".join(row[i].ljust(w) if left[i] else row[i].rjust(w) for i, w in enumerate(widths)) + " |"
+
+    rule = "|".join("-" * (w + 2) if left[i] else "-" * (w + 1) + ":" for i, w in enumerate(widths))
+    return "\n".join([f"### {title}", "", line(columns), f"|{rule}|", *map(line, cells), ""])
+
+
+def pivot(
+    rows: Iterable[dict[str, Any]], keys: Sequence[str], across: str, value: Callable[[dict[str, Any]], Any]
+) -> tuple[list[str], list[list[Any]]]:
+    """Columns and rows of a table: one row for each combination of `keys`, one column for each value of `across`."""
+    columns: list[Any] = []
+    found: dict[tuple, dict[Any, Any]] = {}
+    for row in rows:
+        if row[across] not in columns:
+            columns.append(row[across])
+        found.setdefault(tuple(row[key] for key in keys), {})[row[across]] = value(row)
+    return [*keys, *map(str, columns)], [[*key, *(cells.get(c) for c in columns)] for key, cells in found.items()]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        size = abs(value)
+        return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return text == "-" or text.replace(",", "").replace(".", "").replace("e-", "").isdigit()

@@ -1,0 +1,108 @@
+"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|all]``."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from frontier.runtime import resolve_device
+from frontier.runtime.progress import on_compile
+
+from . import algorithms_static, dynamic_triangles, updates
+from .context import Clock, Context, choose_structures
+from .defaults import CPU_PEERS, GPU_PEERS, MODES, SHARES, axes_for
+from .graphs import GraphSource
+from .peers.process import is_installed
+from .results import FOLDER, Results
+
+BENCHMARKS = {"updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    found = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure structures and peers.")
+    found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
+    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found.add_argument("--mode", default="full", choices=MODES, help="how much is covered (see defaults.py)")
+    found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
+    found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
+    found.add_argument("--scales", help="RMAT scales, such as 20,22; the largest is that of the dynamic benchmark")
+    found.add_argument("--peers", help="names, separated by commas, or 'none'; by default all that are installed")
+    found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
+    found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
+    found.add_argument("--quiet", action="store_true", help="no progress lines")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run benchmarks, write a results file each, and print their tables; 1 if something failed, else 0."""
+    line = parser()
+    options = line.parse_args(arguments)
+    try:
+        device = resolve_device(options.device)
+        structures = choose_structures(options.structures.split(",") if options.structures else None)
+        scales = tuple(int(text) for text in options.scales.split(",")) if options.scales else None
+        peers = _choose_peers(options.peers, device.kind)
+    except (ValueError, RuntimeError) as error:
+        line.error(str(error))
+    axes = axes_for(device.kind, options.mode, scales)
+    context = Context(
+        device, options.mode, axes, structures, GraphSource(device, axes), peers, quiet=options.quiet, out=options.out
+    )
+    whole = Clock(options.budget)
+    chosen = list(BENCHMARKS) if options.benchmark == "all" else [options.benchmark]
+    found: list[Results] = []
+    compiled: list[str] = []
+    if options.mode != "smoke":
+        context.say("compile kernels, on tiny graphs")
+        with on_compile(compiled.append):
+            _warm_up(context, chosen)
+        context.say(f"{len(compiled)} kernels compiled")
+    for position, name in enumerate(chosen):
+        context.clock = whole.part(SHARES[name] / sum(SHARES[other] for other in chosen[position:]))
+        begin = time.perf_counter()
+        results = BENCHMARKS[name].run(context)
+        results.header["seconds"] = round(time.perf_counter() - begin, 1)
+        path = results.save(options.out)
+        context.say(f"{name}: {results.header['seconds']} s; written to {path}")
+        found.append(results)
+    for results in found:
+        print("\n" + report(results), flush=True)
+    return 1 if context.failures else 0
+
+
+def _warm_up(context: Context, benchmarks: list[str]) -> None:
+    """Run benchmarks on tiny graphs, so that no measurement waits for a compiler."""
+    axes = replace(axes_for(context.device.kind, "smoke"), variants=context.axes.variants, grown=context.axes.grown)
+    graphs = GraphSource(context.device, axes)
+    tiny = replace(context, mode="smoke", axes=axes, graphs=graphs, peers=(), quiet=True, out=None, clock=Clock())
+    for name in benchmarks:
+        BENCHMARKS[name].run(tiny)
+
+
+def report(results: Results) -> str:
+    """A benchmark's tables and notes, in Markdown."""
+    machine = results.header["machine"]
+    place = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
+    commit = results.header["commit"][:10] + (" with changes" if results.header["dirty"] else "")
+    date = results.header["date"][:10]
+    head = f"## {results.benchmark} on {place}\n\n{date}, commit {commit}, {results.mode} mode.\n"
+    notes = "\n".join(f"* {note}" for note in results.notes)
+    return "\n".join([head, *BENCHMARKS[results.benchmark].tables(results), notes])
+
+
+def _choose_peers(names: str | None, device: str) -> tuple[str, ...]:
+    known = GPU_PEERS if device == "gpu" else CPU_PEERS
+    if names == "none":
+        return ()
+    if names is None:
+        return tuple(name for name in known if is_installed(name))
+    for name in names.split(","):
+        if name not in known:
+            raise ValueError(f"there is no peer {name!r} for this device; there are {', '.join(known)}")
+        if not is_installed(name):
+            raise ValueError(f"peer {name!r} is not installed")
+    return tuple(names.split(","))

@@ -1,0 +1,182 @@
+"""Updates: bulk build, insertion of new arcs and of arcs that are there, queries, deletion, and memory, by structure.
+
+Graphs are directed and hold both directions of every edge, so that an edge of a batch is one arc, as in the peers' own
+benchmarks. A batch of new arcs is inserted, inserted again (duplicates), looked up (hits), deleted, and looked up again
+(misses): the graph is the same before and after. Every repetition has a batch of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .batches import distributions_of, new_batches
+from .context import Context
+from .defaults import BASELINE, BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, MOST_EDGES
+from .graphs import BenchmarkGraph
+from .results import Results, describe_run, pivot, table
+from .timing import Samples, measure, timed
+
+NAME = "updates"
+OPERATIONS = ("insert", "duplicate", "query hit", "delete", "query miss")
+BUILDS = 3
+
+
+def run(context: Context) -> Results:
+    """Measure all structures on all graphs."""
+    seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED}
+    header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR)
+    results = Results(NAME, context.device.kind, context.mode, header=header)
+    for name in context.graphs.names():
+        graph = context.graph(name)
+        prepared: dict[tuple[str, int], Any] = {}
+        for variant in context.axes.variants:
+            if not context.clock.fits(NAME, graph.num_edges):
+                context.skip(results, f"{NAME}: {name}, {variant} left out: it would not fit the time budget")
+                continue
+            begin = time.perf_counter()
+            _measure_graph(context, results, graph, variant, prepared)
+            context.clock.took(NAME, graph.num_edges, time.perf_counter() - begin)
+    _compare(results)
+    return results
+
+
+def _measure_graph(
+    context: Context, results: Results, graph: BenchmarkGraph, variant: str, prepared: dict[tuple[str, int], Any]
+) -> None:
+    """All structures on one graph; the batches, which all share, are prepared once."""
+    device = context.device
+    src, dst = graph.arcs()
+    weights = None
+    if variant == "weighted":
+        rng = np.random.default_rng(GRAPH_SEED)
+        weights = device.xp.asarray(rng.random(int(src.size), dtype=np.float32))
+    for name, kind in context.structures.items():
+        what = f"updates: {graph.name}, {variant}, {name}"
+        context.say(what)
+        arcs = (src, dst, weights)
+        context.attempt(
+            results, what, partial(_measure_structure, context, results, graph, variant, kind, arcs, prepared)
+        )
+
+
+def _measure_structure(
+    context: Context, results: Results, graph: BenchmarkGraph, variant: str, kind: type[fr.DynamicGraph],
+    arcs: tuple[Any, Any, Any], prepared: dict[tuple[str, int], Any],
+) -> None:  # fmt: skip
+    """One structure on one graph."""
+    axes, device = context.axes, context.device
+    make = partial(kind.from_edges, *arcs, graph.num_vertices, directed=True, device=device)
+    samples, built = measure(device, make, repeat=BUILDS, limit=axes.seconds_per_call)
+    labels = {"graph": graph.name, "variant": variant, "structure": kind.name}
+    results.add(**labels, operation="build", **_memory(built), **_rates(samples, built.num_arcs))
+    repeat = axes.baseline_repeat if kind.name == BASELINE else axes.repeat
+    for distribution in distributions_of(graph):
+        for size in axes.batch_sizes:
+            key = (distribution, size)
+            if key not in prepared:  # by the baseline, which comes first and answers what is new
+                count = axes.warm_up + max(min(axes.repeat, MOST_EDGES // size), 1)
+                prepared[key] = new_batches(graph, built, distribution, size, count)
+                if prepared[key] is None:
+                    context.skip(results, f"{NAME}: {graph.name}: no {distribution} batches of {size:,} new arcs")
+            if prepared[key] is None:
+                continue
+            found = _cycle(context, built, prepared[key][: repeat + axes.warm_up], weighted=arcs[2] is not None)
+            for operation, times in found.items():
+                results.add(
+                    **labels, distribution=distribution, batch=size, operation=operation, **_rates(times, size)
+                )
+    results.add(**labels, operation="after all batches", **_memory(built))
+
+
+def _memory(graph: fr.Graph) -> dict[str, Any]:
+    """Bytes, and bytes for each arc, beside those of CSR."""
+    memory = graph.memory_usage()
+    found: dict[str, Any] = {"arcs": memory.arcs}
+    for name, size in (("used", memory.used), ("reserved", memory.reserved), ("csr", memory.csr)):
+        found |= {f"{name}_bytes": size, f"{name}_per_arc": size / memory.arcs}
+    return found
+
+
+def _cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bool) -> dict[str, Samples]:
+    """Times of the five operations over these batches, of which the first are for warming up."""
+    device, axes = context.device, context.axes
+    found = {operation: Samples() for operation in OPERATIONS}
+    spent = 0.0
+    for index, (src, dst) in enumerate(batches):
+        if spent > len(OPERATIONS) * axes.seconds_per_call and index > axes.warm_up:
+            break
+        size = int(src.size)
+        weights = device.xp.ones(size, np.float32) if weighted else None
+        before = graph.num_arcs
+        warm = index < axes.warm_up
+
+        def step(operation: str, work: Any, warm: bool = warm) -> Any:
+            nonlocal spent
+            wall, result = timed(device, work, None if warm else found[operation])
+            spent += wall
+            return result
+
+        inserted = step("insert", partial(graph.insert_edges, src, dst, weights)).inserted
+        repeated = step("duplicate", partial(graph.insert_edges, src, dst, weights)).inserted
+        hits = step("query hit", partial(graph.has_edges, src, dst))
+        deleted = step("delete", partial(graph.delete_edges, src, dst)).deleted
+        misses = step("query miss", partial(graph.has_edges, src, dst))
+        if (inserted, repeated, deleted, graph.num_arcs) != (size, 0, size, before) or not hits.all() or misses.any():
+            raise AssertionError(f"{graph!r} did not do as it was told with a batch of {size:,} new arcs")
+    return found
+
+
+def _rates(samples: Samples, count: int) -> dict[str, float]:
+    """M edges a second beside the times."""
+    return {
+        "m_edges_per_s": count / samples.median / 1e6,
+        "m_edges_per_s_best": count / samples.best / 1e6,
+        **samples.numbers(),
+    }
+
+
+def _compare(results: Results) -> None:
+    """Add to every row how many times faster than the rebuild it is."""
+    axes = ("graph", "variant", "distribution", "batch", "operation")
+    baseline = {
+        tuple(row.get(axis) for axis in axes): row for row in results.where(structure=BASELINE) if "median_ms" in row
+    }
+    for row in results.rows:
+        other = baseline.get(tuple(row.get(axis) for axis in axes))
+        if other and "median_ms" in row:
+            row["times_rebuild"] = other["median_ms"] / row["median_ms"]
+
+
+def tables(results: Results) -> list[str]:
+    """What a reader wants to see first."""
+    found = []
+    for graph in dict.fromkeys(row["graph"] for row in results.rows):
+        updates = [row for row in results.where(graph=graph) if "batch" in row]
+        for distribution in dict.fromkeys(row["distribution"] for row in updates):
+            rows = [row for row in updates if row["distribution"] == distribution]
+            keys = ("variant", "operation", "structure")
+            columns, cells = pivot(rows, keys, "batch", lambda row: row["m_edges_per_s"])
+            cells.sort(key=lambda row: (row[0], OPERATIONS.index(row[1])))
+            found.append(table(f"{graph}, {distribution} batches: M edges/s (median) by batch size", columns, cells))
+            columns, cells = pivot(
+                [row for row in rows if row["structure"] != BASELINE and not row["operation"].startswith("query")],
+                keys, "batch", lambda row: row["times_rebuild"],
+            )  # fmt: skip
+            cells.sort(key=lambda row: (row[0], OPERATIONS.index(row[1])))
+            found.append(table(f"{graph}, {distribution} batches: times as fast as rebuilding CSR", columns, cells))
+    rows = [
+        (
+            row["graph"], row["variant"], row["structure"], row["arcs"], row["m_edges_per_s"], row["used_per_arc"],
+            row["reserved_per_arc"], row["csr_per_arc"],
+        )
+        for row in results.where(operation="build")
+    ]  # fmt: skip
+    columns = ("graph", "variant", "structure", "arcs", "build, M arcs/s", "bytes/arc used", "reserved", "CSR")
+    found.append(table("Bulk build and memory", columns, rows))
+    return [text for text in found if text]
