@@ -2,14 +2,15 @@
 
     python -m benchmarks.kernel_times [--scales 20,22] [--structures slab,hornet] [--out DIR]
 
-The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of kernels
-alone, so that these are the ones to hold beside them. Needs PyTorch, whose profiler reads CUPTI.
+The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of
+kernels alone, so that these are the ones to hold beside them. Needs PyTorch, whose profiler reads CUPTI.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,12 @@ def measure(results: Results, device: fr.Device, graph: Any, kind: type[fr.Graph
         for operation in ("insert", "query", "delete"):
             samples = []
             for a, b in batches or []:
-                call = {
-                    "insert": lambda a=a, b=b: held.insert_edges(a, b, batch_weights),
-                    "query": lambda a=a, b=b: held.has_edges(a, b),
-                    "delete": lambda a=a, b=b: held.delete_edges(a, b),
+                method, extra = {
+                    "insert": (held.insert_edges, (batch_weights,)),
+                    "query": (held.has_edges, ()),
+                    "delete": (held.delete_edges, ()),
                 }[operation]
-                samples.append(busy_times(call, device.synchronize))
+                samples.append(busy_times(partial(method, a, b, *extra), device.synchronize))
             kept = sorted(samples[1:], key=lambda sample: sample[0])
             microseconds, kernels = kept[len(kept) // 2]
             results.add(
