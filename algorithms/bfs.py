@@ -1,8 +1,8 @@
 """Breadth-first search, direction-optimizing.
 
-Level by level: every vertex of the frontier hands its unreached neighbors the next distance. While the frontier is small it
-pushes along its edges; when it holds a large part of the graph, the unreached vertices pull, and stop at the first neighbor
-that was reached.
+Level by level: every vertex of the frontier hands its unreached neighbors the next distance. While the frontier is
+small it pushes along its edges; when it holds a large part of the graph, the unreached vertices pull, and stop at the
+first neighbor that was reached.
 
     distance[v]      edges on a shortest path from the source; UNREACHED before it is found
     predecessor[v]   the vertex before v on such a path; -1 for the source and unreached vertices

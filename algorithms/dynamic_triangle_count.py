@@ -1,15 +1,15 @@
 """Triangle counts that keep up with a graph.
 
-A triangle comes or goes with a batch if at least one of its edges is in it. For every edge (u, v) of the batch, every common
-neighbor w of u and v closes such a triangle, but a triangle of which k edges are in the batch is found k times. So each
-finding counts 6 / k sixths of a triangle, which is a whole number.
+A triangle comes or goes with a batch if at least one of its edges is in it. For every edge (u, v) of the batch, every
+common neighbor w of u and v closes such a triangle, but a triangle of which k edges are in the batch is found k times.
+So each finding counts 6 / k sixths of a triangle, which is a whole number.
 
     changing[slot]   1 while the arc in this slot is in the batch
     sixths[v]        six times the triangles of v that the batch makes or breaks
 
 Insertions are counted after they are made, deletions before, so that one rule serves both. It does what the
-inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017) does,
-in one pass over the graph instead of three.
+inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017)
+does, in one pass over the graph instead of three.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Triangle counting on a graph as it stands.
 
-Each edge is kept in one direction only, from the end with fewer neighbors to the other (ties by id). Then no vertex keeps
-more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one arc. The pairs are
-taken from the upper end: its neighbors are put into a set, and those of the lower ends, whose lists are short, are looked up.
+Each edge is kept in one direction only, from the end with fewer neighbors to the other (ties by id). Then no vertex
+keeps more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one
+arc. The pairs are taken from the upper end: its neighbors are put into a set, and those of the lower ends, whose lists
+are short, are looked up.
 
     up            each edge from its end of lower degree to the other (ties by id)
     down          the same edges reversed

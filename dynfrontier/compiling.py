@@ -33,9 +33,9 @@ def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = Fa
         if len(names) == 1:
             err.print("Compiling kernels, once for this machine ...")
         text = f"compiling {name} ({len(names)})"
-        if status is None:
+        if show is not None:
             show(text)
-        else:
+        elif status is not None:
             status.update(text)
             status.start()
 

@@ -98,8 +98,9 @@ def totals_table(report: Report) -> Table:
 def times_table(report: Report) -> Table:
     """How long it took."""
     table = _table("Time")
-    for name, justify in (("", "left"), ("total", "right"), ("P50", "right"), ("P99", "right"), ("edges/s", "right")):
-        table.add_column(name, justify=justify)
+    table.add_column("")
+    for name in ("total", "P50", "P99", "edges/s"):
+        table.add_column(name, justify="right")
     rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
     names = {"update": "update the graph", "count": "count triangles", "both": "a batch, both"}
     for key, name in names.items():

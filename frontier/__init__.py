@@ -1,8 +1,9 @@
 """Graph analytics on graphs that change: the frontier engine.
 
-Analytics are loops of a few operators over a `Frontier`, a set of vertices: `advance` along edges, `filter` and `compute`
-over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to the end. What is
-done on the way is said in plain Python functions, which are compiled for the graph's device, CPU or GPU.
+Analytics are loops of a few operators over a `Frontier`, a set of vertices: `advance` along edges, `filter` and
+`compute` over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to
+the end. What is done on the way is said in plain Python functions, which are compiled for the graph's device, CPU or
+GPU.
 """
 
 from . import io

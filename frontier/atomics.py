@@ -1,8 +1,8 @@
 """Atomic operations for users' functors, with one spelling on both devices.
 
-Each takes an array, an index and a value, changes ``array[index]`` in one step that no other thread can come between, and
-returns what was there before. Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a functor they
-work on NumPy arrays, one element at a time.
+Each takes an array, an index and a value, changes ``array[index]`` in one step that no other thread can come between,
+and returns what was there before. Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a
+functor they work on NumPy arrays, one element at a time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def atomic_exch(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
-    """``array[index] = value`` if it was `expected`; returns the old value, which is `expected` if the swap was made."""
+    """``array[index] = value`` if it was `expected`.
+
+    Returns the old value, which is `expected` if the swap was made.
+    """
     old = array[index]
     if old == expected:
         array[index] = value

@@ -44,7 +44,8 @@ class DynamicGraph(Graph):
             1 by default, in weighted graphs.
         on_existing : {"replace", "keep", "add"}
             What becomes of an edge that is there already: its weight is replaced, kept, or added to. With ``"add"`` an
-            edge whose weight falls to 0 or below is deleted, and one that is not there and would start so is not inserted.
+            edge whose weight falls to 0 or below is deleted, and one that is not there and would start so is not
+            inserted.
 
         Returns
         -------
@@ -214,8 +215,8 @@ class DynamicGraph(Graph):
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and every edge that touches them.
 
-        The ids become absent: to name one in a batch raises, until `insert_vertices` gives it out again. Directed graphs
-        are searched whole for edges that point to the vertices; undirected ones only around them.
+        The ids become absent: to name one in a batch raises, until `insert_vertices` gives it out again. Directed
+        graphs are searched whole for edges that point to the vertices; undirected ones only around them.
 
         Returns
         -------

@@ -198,11 +198,14 @@ def explain(function: Callable, error: Exception, where: str) -> FunctorError:
     line = linecache.getline(function.__code__.co_filename, number).strip()
     place = f'File "{function.__code__.co_filename}", line {number}'
     return FunctorError(
-        f"{function.__name__}() cannot be compiled for {where}: {_reason(text)}\n  {place}" + (f"\n    {line}" if line else "")
+        f"{function.__name__}() cannot be compiled for {where}: {_reason(text)}\n  {place}"
+        + (f"\n    {line}" if line else "")
     )
 
 
-_ARRAY_MISUSE = re.compile(r"(Unknown attribute '\w+' of type \w+\*|function len>\) found for signature:.*\*)", re.DOTALL)
+_ARRAY_MISUSE = re.compile(
+    r"(Unknown attribute '\w+' of type \w+\*|function len>\) found for signature:.*\*)", re.DOTALL
+)
 _TELLING = (
     "Unknown attribute", "No implementation", "Use of unsupported", "Untyped global", "NameError", "Cannot unify",
     "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition",
@@ -272,7 +275,9 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
         return np.bool_(value)
     if isinstance(value, device.xp.ndarray):
         if value.dtype not in ARRAY_DTYPES:
-            raise FunctorError(f"argument {i} of {function_name}() is an array of {value.dtype}, which is not supported")
+            raise FunctorError(
+                f"argument {i} of {function_name}() is an array of {value.dtype}, which is not supported"
+            )
         if value.ndim != 1 or not value.flags.c_contiguous:
             raise FunctorError(
                 f"argument {i} of {function_name}() must be a one-dimensional contiguous array, not of shape "
@@ -282,7 +287,9 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
     if isinstance(value, np.generic) and value.dtype in ARRAY_DTYPES:
         return value
     if isinstance(value, np.ndarray) and device.is_gpu:
-        raise FunctorError(f"argument {i} of {function_name}() is a NumPy array, but the graph is on the GPU: pass CuPy's")
+        raise FunctorError(
+            f"argument {i} of {function_name}() is a NumPy array, but the graph is on the GPU: pass CuPy's"
+        )
     text = f"{kind.__module__}.{kind.__name__}" if kind.__module__ != builtins.__name__ else kind.__name__
     raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors take numbers and arrays")
 

@@ -116,8 +116,8 @@ class Graph(ABC):
         Parameters
         ----------
         src, dst : array-like of int, shape (m,)
-            NumPy, CuPy, lists, pandas, Arrow or cuDF columns, PyTorch tensors. A list of an undirected graph may name an
-            edge in either direction, or both.
+            NumPy, CuPy, lists, pandas, Arrow or cuDF columns, PyTorch tensors. A list of an undirected graph may name
+            an edge in either direction, or both.
         weights : array-like of numbers, shape (m,), optional
             int32, int64, float32 or float64; the graph keeps their type.
         num_vertices : int, optional
@@ -178,7 +178,7 @@ class Graph(ABC):
             "scalars": {name: getattr(self, name) for name in self._scalars},
         }
         arrays = {name: getattr(self, name) for name in (*self._arrays, "_absent")}
-        held = {name: self.device.to_host(array) for name, array in arrays.items() if array is not None}
+        held: dict[str, Any] = {name: self.device.to_host(array) for name, array in arrays.items() if array is not None}
         with open(path, "wb") as file:
             np.savez(file, header=np.array(json.dumps(header)), **held)
 
@@ -416,7 +416,8 @@ class Graph(ABC):
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
         """*structure*: fill the empty graph from CSR arrays that are sorted and free of duplicates.
 
-        `offsets` is int64 of length num_vertices + 1; `weights` is None in graphs without weights. The arrays may be kept.
+        `offsets` is int64 of length num_vertices + 1; `weights` is None in graphs without weights. The arrays may be
+        kept.
         """
 
     @abstractmethod

@@ -1,13 +1,13 @@
 """Views: what kernels see of a graph, and the neighbor-iterator interface.
 
-A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine walks
-any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions; in its
-``view.cuh`` they are members of ``struct View``, whose fields are those of the named tuple ``View`` of ``cpu.py``, in
-order, each eight bytes wide.
+A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine
+walks any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions; in
+its ``view.cuh`` they are members of ``struct View``, whose fields are those of the named tuple ``View`` of ``cpu.py``,
+in order, each eight bytes wide.
 
-The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is a neighbor's id, or negative where the slot
-holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot identifies its
-arc until the next update: it is the `edge` that operators hand to users' functions.
+The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is a neighbor's id, or negative where the
+slot holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot
+identifies its arc until the next update: it is the `edge` that operators hand to users' functions.
 
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v

@@ -236,11 +236,11 @@ def test_what_operators_refuse(graph, device):
         fr.advance(graph, start, everything, x)
     with pytest.raises(fr.FunctorError, match="plain Python function"):
         fr.advance(graph, start, len)
-    with pytest.raises(fr.FunctorError, match="argument 0.*contiguous"):
+    with pytest.raises(fr.FunctorError, match=r"argument 0.*contiguous"):
         fr.advance(graph, start, lambda src, dst, edge, weight, x: True, x[::2])
-    with pytest.raises(fr.FunctorError, match="argument 0.*str"):
+    with pytest.raises(fr.FunctorError, match=r"argument 0.*str"):
         fr.advance(graph, start, lambda src, dst, edge, weight, x: True, "text")
-    with pytest.raises(fr.FunctorError, match="argument 0.*complex"):
+    with pytest.raises(fr.FunctorError, match=r"argument 0.*complex"):
         fr.advance(graph, start, lambda src, dst, edge, weight, x: True, xp.zeros(3, complex))
     with pytest.raises(TypeError, match="frontier"):
         fr.advance(graph, [0], everything)

@@ -1,4 +1,7 @@
-"""Independent verifiers: each accepts any right answer, computes nothing the way the library does, and fails a wrong one."""
+"""Independent verifiers.
+
+Each accepts any right answer, computes nothing the way the library does, and fails a wrong one.
+"""
 
 from __future__ import annotations
 

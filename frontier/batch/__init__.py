@@ -25,8 +25,8 @@ class Arcs:
         An arc with ``src < 0`` came from a self-loop or a bad id and is to be ignored.
     weights : array, shape (m,), or None
     problems : array of int64, shape (3,), or None
-        On the device. Until the batch has been checked, they are nonzero once something bad was found in it: kernels that
-        look at them may be queued before the host knows.
+        On the device. Until the batch has been checked, they are nonzero once something bad was found in it: kernels
+        that look at them may be queued before the host knows.
     """
 
     def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, problems: Any = None):
@@ -101,9 +101,9 @@ class ArcMaker:
         Raises
         ------
         TypeError, ValueError
-            At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values shows:
-            an id that is out of range or names a deleted vertex, a NaN weight. A batch must have been checked before
-            the next one is made.
+            At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values
+            shows: an id that is out of range or names a deleted vertex, a NaN weight. A batch must have been checked
+            before the next one is made.
         """
         device, xp = self.device, self.device.xp
         src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
@@ -180,7 +180,11 @@ def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None
     bad = device.xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
-        vertices = f"outside the graph's vertices 0..{num_vertices - 1}" if num_vertices else "outside the graph, which has no vertices"
+        vertices = (
+            f"outside the graph's vertices 0..{num_vertices - 1}"
+            if num_vertices
+            else "outside the graph, which has no vertices"
+        )
         raise ValueError(
             f"{name}[{where}] is {int(ids[where])}, {vertices} ({bad.size} such ids); insert_vertices() extends them"
         )

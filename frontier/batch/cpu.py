@@ -16,11 +16,11 @@ def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops
         good = 0 <= u < num_vertices and 0 <= v < num_vertices
         if not good:
             problems[0] += 1
-        elif absent is not None:
+        elif absent is not None:  # noqa: SIM102  (on its own, so that Numba prunes the branch)
             if absent[u] or absent[v]:
                 problems[1] += 1
                 good = False
-        if weights is not None:
+        if weights is not None:  # noqa: SIM102  (likewise)
             if np.isnan(weights[i]):
                 problems[2] += 1
                 good = False

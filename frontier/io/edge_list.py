@@ -11,7 +11,7 @@ import numpy as np
 _INT32_VERTICES = 2**31
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class EdgeList:
     """Edge records in columns, in the order in which they were read or generated.
 
@@ -45,41 +45,53 @@ class EdgeList:
 
     src: np.ndarray
     dst: np.ndarray
-    weights: np.ndarray | None = None
-    times: np.ndarray | None = None
-    num_vertices: int | None = None
-    ids: np.ndarray | None = None
-    directed: bool | None = None
-    operation: str = "insert"
+    weights: np.ndarray | None
+    times: np.ndarray | None
+    num_vertices: int
+    ids: np.ndarray | None
+    directed: bool | None
+    operation: str
 
-    def __post_init__(self) -> None:
-        src, dst = _vertex_column("src", self.src), _vertex_column("dst", self.dst)
-        for name in ("dst", "weights", "times"):
-            column = getattr(self, name)
+    def __init__(
+        self,
+        src: Any,
+        dst: Any,
+        weights: Any = None,
+        times: Any = None,
+        num_vertices: int | None = None,
+        ids: Any = None,
+        directed: bool | None = None,
+        operation: str = "insert",
+    ) -> None:
+        src, dst = _vertex_column("src", src), _vertex_column("dst", dst)
+        for name, column in (("dst", dst), ("weights", weights), ("times", times)):
             if column is not None:
                 column = np.asarray(column)
                 if column.shape != src.shape:
                     raise ValueError(f"{name} has shape {column.shape}, src has {src.shape}")
-                object.__setattr__(self, name, column)
+            object.__setattr__(self, name, column)
         largest = max(int(src.max()), int(dst.max())) if len(src) else -1
         if len(src) and min(int(src.min()), int(dst.min())) < 0:
             raise ValueError("vertex numbers must not be negative")
-        count = largest + 1 if self.num_vertices is None else int(self.num_vertices)
+        count = largest + 1 if num_vertices is None else int(num_vertices)
         if count < 0:
             raise ValueError(f"num_vertices must not be negative, got {count}")
         if largest >= count:
             raise ValueError(f"vertex {largest} is not below num_vertices = {count}")
-        if self.ids is not None:
-            object.__setattr__(self, "ids", np.asarray(self.ids))
-            if self.ids.shape != (count,):
-                raise ValueError(f"ids has shape {self.ids.shape}, expected ({count},)")
-        if self.operation not in ("insert", "delete"):
-            raise ValueError(f"operation must be 'insert' or 'delete', got {self.operation!r}")
+        if ids is not None:
+            ids = np.asarray(ids)
+            if ids.shape != (count,):
+                raise ValueError(f"ids has shape {ids.shape}, expected ({count},)")
+        if operation not in ("insert", "delete"):
+            raise ValueError(f"operation must be 'insert' or 'delete', got {operation!r}")
         # Decided by the number of vertices, not by the largest end, so that every batch of a stream has one dtype.
         dtype = np.int32 if count <= _INT32_VERTICES else np.int64
         object.__setattr__(self, "src", src.astype(dtype, copy=False))
         object.__setattr__(self, "dst", dst.astype(dtype, copy=False))
         object.__setattr__(self, "num_vertices", count)
+        object.__setattr__(self, "ids", ids)
+        object.__setattr__(self, "directed", directed)
+        object.__setattr__(self, "operation", operation)
 
     def __len__(self) -> int:
         return len(self.src)

@@ -104,6 +104,10 @@ def read_tar(data: bytes, source: str) -> dict[str, bytes]:
     """
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            return {m.name: archive.extractfile(m).read() for m in archive.getmembers() if m.isfile()}
+            return {
+                m.name: file.read()
+                for m in archive.getmembers()
+                if m.isfile() and (file := archive.extractfile(m)) is not None
+            }
     except (tarfile.TarError, EOFError) as error:
         raise ParseError(f"the tar archive is damaged ({error})", source) from error

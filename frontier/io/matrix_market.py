@@ -44,7 +44,7 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
     rows, cols, entries = size
     if rows != cols:
         raise line_error(f"the matrix is {rows} by {cols}; a graph needs a square one", source, data, start)
-    roles = ["src", "dst"] if words[3] == "pattern" else ["src", "dst", "weight"]
+    roles: list[str | None] = ["src", "dst"] if words[3] == "pattern" else ["src", "dst", "weight"]
     begin = data.find(b"\n", start) + 1 or len(data)
     layout = Layout(start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]])
     edges, _ = read_text(data, source, layout=layout, **options)

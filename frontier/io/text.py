@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -185,7 +185,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 
 
 def _names_known(columns: Columns, words: Sequence[str]) -> bool:
-    return hasattr(columns, "values") and set(columns.values()) <= set(words)
+    return isinstance(columns, Mapping) and set(columns.values()) <= set(words)
 
 
 def _roles(
@@ -200,7 +200,7 @@ def _roles(
 ) -> tuple[list[str | None], bool]:
     """Roles of the columns to parse, and whether more columns than these are an error."""
     if columns is not None:
-        if hasattr(columns, "values"):
+        if isinstance(columns, Mapping):
             if names is None:
                 raise ValueError(f"{source}: columns is a mapping of names, but the file has no line of names")
             return roles_from_mapping(columns, names), False

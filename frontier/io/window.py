@@ -65,17 +65,17 @@ def sliding_window(
     if directed is None:
         directed = edges.directed is not False
     following = None if multigraph else _next_record(edges, directed)
-    return _pairs(stream, window, by, following)
+    return _pairs(stream, window, edges.times if by == "time" else None, following)
 
 
 def _pairs(
-    stream: EdgeStream, window: float, by: str, following: np.ndarray | None
+    stream: EdgeStream, window: float, times: np.ndarray | None, following: np.ndarray | None
 ) -> Iterator[tuple[EdgeList, EdgeList]]:
     edges, oldest, end = stream.edges, 0, 0
     for batch in stream:
         end += len(batch)
-        if by == "time":
-            start = int(np.searchsorted(edges.times[:end], edges.times[end - 1] - window, side="right"))
+        if times is not None:
+            start = int(np.searchsorted(times[:end], times[end - 1] - window, side="right"))
         else:
             start = max(0, end - int(window))
         leaving = np.arange(oldest, max(oldest, start))

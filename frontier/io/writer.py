@@ -6,9 +6,10 @@ import bz2
 import gzip
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from frontier.io.files import bare_name
 from frontier.io.tables import require_pyarrow
 
 _TEXT = {".txt": " ", ".el": " ", ".edges": " ", ".tsv": "\t", ".csv": ","}
+_OPENERS: dict[str, Callable[..., Any]] = {
+    ".gz": partial(gzip.open, compresslevel=6), ".xz": lzma.open, ".bz2": bz2.open,
+}  # fmt: skip
 _ROWS = 1 << 16  # lines formatted at a time
 
 
@@ -67,9 +71,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
 def _open(path: str | os.PathLike) -> BinaryIO:
     """Open for writing, compressed as the last suffix says."""
     suffix = Path(path).suffix.lower()
-    if suffix == ".gz":
-        return gzip.open(path, "wb", compresslevel=6)
-    return {".xz": lzma.open, ".bz2": bz2.open}.get(suffix, open)(path, "wb")
+    return _OPENERS.get(suffix, open)(path, "wb")
 
 
 def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:

@@ -48,18 +48,18 @@ def advance(
     graph : Graph
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.slot_capacity``; `weight` is 1 in graphs
-        without weights. It runs in parallel, in any order: what it changes in arrays that several edges share, it changes
-        with atomics.
+        Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.slot_capacity``; `weight` is 1 in
+        graphs without weights. It runs in parallel, in any order: what it changes in arrays that several edges share,
+        it changes with atomics.
     *args : arrays and numbers
         Handed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
     condition : function ``condition(dst, *args) -> bool``, optional
-        Whether `dst` still wants to be visited. Edges to other vertices are passed over, and a pull leaves a vertex as soon
-        as it wants no more; the result must not depend on which of its edges were visited before that.
+        Whether `dst` still wants to be visited. Edges to other vertices are passed over, and a pull leaves a vertex as
+        soon as it wants no more; the result must not depend on which of its edges were visited before that.
     direction : {"auto", "push", "pull"}
-        Push goes from the frontier to its neighbors; pull lets every vertex look for neighbors in the frontier, which is
-        less work when the frontier is large and `condition` rules vertices out early. In a pull, `edge` is the slot of
-        the opposite arc. ``"auto"`` decides by the frontier's size. A directed graph can only push.
+        Push goes from the frontier to its neighbors; pull lets every vertex look for neighbors in the frontier, which
+        is less work when the frontier is large and `condition` rules vertices out early. In a pull, `edge` is the slot
+        of the opposite arc. ``"auto"`` decides by the frontier's size. A directed graph can only push.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def advance(
 
     Notes
     -----
-    Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al., PPoPP
-    2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
+    Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
+    PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
     """
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(map(repr, DIRECTIONS))}, not {direction!r}")
@@ -157,8 +157,9 @@ def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     else:
         kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))
         run_cpu(
-            kernel, (op, condition), words, graph.num_vertices, view, graph._weight_pool(), bits, out, counters.array, args
-        )
+            kernel, (op, condition), words, graph.num_vertices, view, graph._weight_pool(), bits, out, counters.array,
+            args,
+        )  # fmt: skip
     size, arcs = counters.read()[:2]
     return Frontier._of(graph, bits=out, size=size, arcs=arcs)
 
@@ -172,7 +173,9 @@ def items_per_block(count: int) -> int:
     return 256 if count >= 262144 else 64 if count >= 32768 else 32
 
 
-def advance_kernels(graph: Graph, op: Callable, condition: Callable | None, args: tuple, step: int | None = None) -> Any:
+def advance_kernels(
+    graph: Graph, op: Callable, condition: Callable | None, args: tuple, step: int | None = None
+) -> Any:
     """The CUDA kernels of advance; argument number `step` counts the pushes that one launch makes."""
     return cuda_kernels_for(
         graph, "frontier/operators/advance.cuh", advance_functors(op, condition), args,

@@ -164,7 +164,10 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
             full = tuple((kinds[kind], False) for kind in parameters) + types
             codes.append(cuda_functor(function, symbol, result, full, capability).ltoir)
     names = [f"a{i}" for i in range(len(types))]
-    texts = [f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}" for name, (dtype, is_array) in zip(names, types, strict=True)]
+    texts = [
+        f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"
+        for name, (dtype, is_array) in zip(names, types, strict=True)
+    ]
     defines = {
         **{name: define_text(value) for name, value in graph.defines.items()},
         "VIEW_HEADER": f'"{graph.package.replace(".", "/")}/view.cuh"',

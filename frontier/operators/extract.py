@@ -33,8 +33,8 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     Returns
     -------
     Graph
-        Of structure ``csr``, directed, on the same device; rows are in no particular order, and its `find` is therefore of
-        no use. Weights are left behind.
+        Of structure ``csr``, directed, on the same device; rows are in no particular order, and its `find` is therefore
+        of no use. Weights are left behind.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
     """
     xp = graph.xp
     if graph.directed:
-        snapshot = extract_subgraph(graph, _touches, marked.view(np.uint8))
+        snapshot: Any = extract_subgraph(graph, _touches, marked.view(np.uint8))
         return row_ids(graph.device, snapshot.offsets, graph.vertex_dtype), snapshot.indices
     ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
     offsets, dst, _ = extract(graph, ids)

@@ -92,8 +92,8 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     Parameters
     ----------
     graph : Graph
-        Where neighbors are looked for. If it keeps each edge of an undirected graph in one direction, without cycles, every
-        common neighbor is a triangle, found once.
+        Where neighbors are looked for. If it keeps each edge of an undirected graph in one direction, without cycles,
+        every common neighbor is a triangle, found once.
     pairs : Graph, optional
         Whose arcs are the pairs; by default `graph` itself.
     tally : array of int64, shape (num_vertices,), optional
@@ -110,9 +110,9 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
 
     Notes
     -----
-    O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a hash table
-    in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it makes of
-    graphs of other structures.
+    O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
+    hash table in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it
+    makes of graphs of other structures.
     """
     pairs = graph if pairs is None else pairs
     if pairs.num_vertices != graph.num_vertices or pairs.device != graph.device:

@@ -59,8 +59,8 @@ def neighbor_reduce(
     Returns
     -------
     array of `dtype`, shape (num_vertices,), on the graph's device
-        `out`, or a new array. Vertices without edges, and those outside the frontier in a new array, hold the reduction of
-        nothing: 0, or the largest (min) or smallest (max) number of the type.
+        `out`, or a new array. Vertices without edges, and those outside the frontier in a new array, hold the reduction
+        of nothing: 0, or the largest (min) or smallest (max) number of the type.
 
     Raises
     ------

@@ -51,8 +51,8 @@ def traverse(
 ) -> int:
     """Advance until the frontier is empty.
 
-    The same as a loop of `advance`, without its overhead: while frontiers are small, many advances run in one launch, so
-    that graphs with thousands of levels take microseconds a level.
+    The same as a loop of `advance`, without its overhead: while frontiers are small, many advances run in one launch,
+    so that graphs with thousands of levels take microseconds a level.
 
     Parameters
     ----------
@@ -101,8 +101,9 @@ def traverse(
 
 
 def _push_repeatedly(
-    graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, values: list, step: int | None, limit: int
-) -> tuple[Frontier, int]:
+    graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, values: list, step: int | None,
+    limit: int,
+) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer small; the frontier then, and how many pushes were made."""
     xp = graph.xp
     state = state_of(graph)
@@ -118,8 +119,9 @@ def _push_repeatedly(
     if graph.device.is_gpu:
         kernels = advance_kernels(graph, op, condition, args, step)
         kernels.push_repeatedly(
-            len(frontier), view, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args, blocks=1, threads=1024
-        )
+            len(frontier), view, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
+            blocks=1, threads=1024,
+        )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_push_repeatedly, (op, condition), step)
         run_cpu(

@@ -52,6 +52,8 @@ class _KeyedCache(FunctionCache):
     the text of all of them. Loads that miss are reported as compilation progress.
     """
 
+    _impl_class: Any  # Numba declares a class; here it is one with its key filled in
+
     def __init__(self, py_func: Callable, key: str):
         self._impl_class = functools.partial(_KeyedImpl, key=key)
         self._key = key
@@ -82,7 +84,7 @@ def cpu_kernel(
     """
     if function is None:
         return functools.partial(cpu_kernel, parallel=parallel, key=key, nogil=nogil)
-    dispatcher = numba.njit(function, parallel=parallel, nogil=nogil, error_model="numpy")
+    dispatcher: Any = numba.njit(function, parallel=parallel, nogil=nogil, error_model="numpy")
     if key is not None:
         dispatcher._cache = _KeyedCache(function, f"{source_fingerprint('.py')}{key}{parallel}")
     return dispatcher

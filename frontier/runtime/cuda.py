@@ -115,7 +115,9 @@ class CudaKernel:
         self._function = function
         self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
 
-    def __call__(self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1) -> None:
+    def __call__(
+        self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1
+    ) -> None:
         """Queue the kernel on the current stream.
 
         Parameters

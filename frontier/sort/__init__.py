@@ -31,11 +31,7 @@ def id_bits(num_vertices: int) -> int:
 
 def sort_pairs(device: Device, keys: Any, values: Any = None) -> tuple[Any, Any]:
     """`keys` in ascending order, with `values` (by default positions) moved along; equal keys keep their order."""
-    xp = device.xp
-    if device.is_gpu:
-        order = xp.argsort(keys, kind="stable")
-    else:
-        order = np.argsort(keys, kind="stable")
+    order = device.xp.argsort(keys, kind="stable")
     return keys[order], order if values is None else values[order]
 
 

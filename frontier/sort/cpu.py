@@ -9,8 +9,8 @@ from ..runtime import cpu_kernel
 def sort_arcs(count, src, dst, offsets, order):
     """Positions of a batch's distinct arcs by source, then destination; of equal arcs the last.
 
-    Two stable counting sorts, by destination and then by source. Arcs with ``src < 0`` are left out. ``offsets`` becomes
-    the CSR offsets; the first ``offsets[-1]`` entries of ``order`` the positions.
+    Two stable counting sorts, by destination and then by source. Arcs with ``src < 0`` are left out. ``offsets``
+    becomes the CSR offsets; the first ``offsets[-1]`` entries of ``order`` the positions.
     """
     n = offsets.size - 1
     starts = np.zeros(n + 1, np.int64)

@@ -18,9 +18,9 @@ from .cpu import View
 class CSR(DynamicGraph):
     """Neighbor lists one after another in one array, each in ascending order.
 
-    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static snapshots are made
-    of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges the
-    sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
+    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static snapshots are
+    made of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges
+    the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
 
     Attributes
     ----------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .cpu import CLASSES, FREE
+
+if TYPE_CHECKING:
+    from frontier.runtime import Device, Kernels
 
 NONE, CONTINUED = -1, -2  # in `array_classes`: the unit is free, or belongs to the block-array before it
 GROWTH = 5, 4  # the pool grows at least by this ratio
@@ -63,8 +66,14 @@ class BlockArrays:
         Its class; NONE or CONTINUED in units where none begins.
     """
 
+    device: Device
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    weights: Any
+    _kernels: Kernels
+
     def _init_block_arrays(self, unit_bits: int) -> None:
-        xp = self.xp
+        xp = self.device.xp
         self.unit_bits = unit_bits
         self.pool = xp.empty(0, self.vertex_dtype)
         self.weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
@@ -106,9 +115,9 @@ class BlockArrays:
         return self._kept_directory
 
     def _ordered_directory(self) -> Directory:
-        xp = self.xp
+        xp = self.device.xp
         units = np.flatnonzero(self._classes >= 0)
-        used = np.count_nonzero(self._classes != NONE)
+        used = int(np.count_nonzero(self._classes != NONE))
         if self._leaving is not None:
             units = units[~np.isin(units, np.flatnonzero(self._leaving))]
         classes = self._classes[units]
@@ -145,7 +154,8 @@ class BlockArrays:
         if (requests <= free).all():
             return
         self._give_back_empty(free - requests)
-        # Opening block-arrays is work on the host, so that it is done ahead, for all classes that will soon ask for some.
+        # Opening block-arrays is work on the host, so that it is done ahead, for all classes that will soon ask for
+        # some.
         in_class = np.bincount(self._classes[self._classes >= 0], minlength=CLASSES)
         ahead = np.where(requests > 0, in_class * [self._blocks(k) for k in range(CLASSES)] // AHEAD, 0)
         for attempt, lacking in enumerate((requests + ahead - free, requests - free)):
@@ -167,7 +177,7 @@ class BlockArrays:
             classes[unit : unit + self._units(k)] = CONTINUED
         classes[starts] = chosen
         self._open(chosen, starts)
-        self.array_classes = self.xp.asarray(classes)
+        self.array_classes = self.device.xp.asarray(classes)
         self._kept_directory = None
         self._count_free(counters)
 
@@ -213,7 +223,7 @@ class BlockArrays:
         for name, size in sizes.items():
             array = getattr(self, name)
             if array is not None:
-                grown[name] = self.xp.empty(units * size, array.dtype)
+                grown[name] = self.device.xp.empty(units * size, array.dtype)
         for name, array in grown.items():
             old = getattr(self, name)
             array[: old.size] = old
@@ -225,7 +235,7 @@ class BlockArrays:
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
         """Make all blocks of new block-arrays free."""
         words, counts = self._all_free
-        units, classes = self.xp.asarray(np.stack([units, classes.astype(np.int64)]))
+        units, classes = self.device.xp.asarray(np.stack([units, classes.astype(np.int64)]))
         self.free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
         self.free_counts[units] = counts[classes]
 
@@ -238,7 +248,7 @@ class BlockArrays:
                 blocks = self._blocks(k)
                 words[k, : max(blocks // 32, 1)] = 0xFFFFFFFF if blocks >= 32 else (1 << blocks) - 1
             counts = np.array([self._blocks(k) for k in range(CLASSES)], np.int32)
-            self._all_free_kept = self.xp.asarray(words), self.xp.asarray(counts)
+            self._all_free_kept = self.device.xp.asarray(words), self.device.xp.asarray(counts)
         return self._all_free_kept
 
     def _give_back_empty(self, surplus: np.ndarray | None = None) -> None:
@@ -263,7 +273,7 @@ class BlockArrays:
             units = empty[classes[empty] == k]
             for part in range(self._units(int(k))):
                 classes[units + part] = NONE
-        self.array_classes = self.xp.asarray(classes)
+        self.array_classes = self.device.xp.asarray(classes)
         self._kept_directory = None
 
     def _empty_arrays(self) -> np.ndarray:

@@ -239,7 +239,8 @@ class Hornet(BlockArrays, DynamicGraph):
             scratch("delta_pos", size, self.vertex_dtype), scratch("delta_dst", size, self.vertex_dtype),
             None if weights is None else scratch("delta_weights", size, self.weight_dtype),
         )  # fmt: skip
-        slots = index = None
+        slots: Any = None
+        index: Any = None
         if weights is not None:
             slots, index = scratch("other_slots", size, np.int64), scratch("other_index", size, np.int64)
         self._kernels.locate_serially(

@@ -1,0 +1,49 @@
+"""Published graphs on every structure and device, against published counts; needs the folder of DYNFRONTIER_DATA."""
+
+import numpy as np
+import pytest
+from test_io_data import FOLDER, locate
+from verifiers import host
+
+from algorithms import DynamicTriangleCount, bfs, triangle_count
+from frontier.io import read_edges, read_stream
+
+pytestmark = pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")
+
+# file, vertices, edges, triangles, vertices of the largest component, largest degree (None where none is published)
+GRAPHS = [
+    ("sx-mathoverflow.txt.gz", 24_818, 187_986, 1_403_919, 24_668, 2_172),
+    ("CollegeMsg.txt.gz", 1_899, 13_838, 14_319, 1_893, None),
+    ("email-Eu-core-temporal.txt.gz", 986, 16_064, 105_461, 986, 345),
+    ("coAuthorsDBLP.tar.gz", 299_067, 977_676, 2_098_349, 299_067, 336),
+    ("ego-twitter-undirected.jlg.gz", 81_306, 1_342_296, 13_082_506, None, 3_383),
+    ("email-Enron.txt.gz", 36_692, 183_831, 727_044, 33_696, None),
+    ("wiki-Vote.txt.xz", 7_115, 100_762, 608_389, 7_066, None),
+    ("facebook_combined.txt.xz", 4_039, 88_234, 1_612_010, 4_039, None),
+    ("luxembourg_osm.noheader.mtx.xz", 114_599, 119_666, 68, 114_599, 6),
+    ("delaunay_n16.noheader.mtx.xz", 65_536, 196_575, 131_842, 65_536, 17),
+]
+
+
+@pytest.mark.parametrize(("name", "vertices", "edges", "triangles", "component", "largest_degree"), GRAPHS)
+def test_counts(structure, device, name, vertices, edges, triangles, component, largest_degree):
+    records = read_edges(locate(name), compact=True)
+    graph = structure.from_edges(records.src, records.dst, num_vertices=records.num_vertices, device=device)
+    assert (graph.num_vertices, graph.num_edges) == (vertices, edges)
+    count = triangle_count(graph)
+    assert count.total == triangles and int(count.per_vertex.sum()) == 3 * triangles
+    degrees = host(graph.degrees())
+    assert largest_degree is None or degrees.max() == largest_degree
+    # The vertex with most neighbors is in the largest component, of all these graphs.
+    reached = host(bfs(graph, int(np.argmax(degrees))).distance) != np.iinfo(np.int32).max
+    assert component is None or reached.sum() == component
+
+
+def test_a_stream_ends_with_the_published_count(structure, device):
+    stream = read_stream(locate("sx-mathoverflow.txt.gz"), 65536)
+    graph = structure(stream.num_vertices, device=device)
+    count = DynamicTriangleCount(graph)
+    for batch in stream:
+        graph.insert_edges(batch.src, batch.dst)
+    assert (graph.num_edges, count.total) == (187_986, 1_403_919)
+    assert int(count.per_vertex.sum()) == 3 * 1_403_919
