@@ -15,16 +15,16 @@ extern "C" __global__ void compact(
     i64 source = i64(record->x) + item - offsets[row], target = source;
     int filled = 0;  // keys in the target slab
     while (source >= 0) {
-      i64 slot = source * SLAB_WORDS + lane;
+      i64 slot = source * SLAB_STRIDE + lane;
       VID key = lane < SLAB_WORDS ? pool.keys[slot] : VID(EMPTY);
       i64 following = warp.shfl(key, SLAB_KEYS);
       bool live = lane < SLAB_KEYS && key >= 0;
       WEIGHT weight = live && weights ? weights[slot] : WEIGHT(0);
       u32 all = warp.ballot(live);  // and all lanes have loaded
-      i64 after = pool.keys[target * SLAB_WORDS + SLAB_KEYS];
+      i64 after = pool.keys[target * SLAB_STRIDE + SLAB_KEYS];
       int at = filled + __popc(all & ((1u << lane) - 1));
       if (live) {
-        i64 to = at < SLAB_KEYS ? target * SLAB_WORDS + at : after * SLAB_WORDS + at - SLAB_KEYS;
+        i64 to = at < SLAB_KEYS ? target * SLAB_STRIDE + at : after * SLAB_STRIDE + at - SLAB_KEYS;
         pool.keys[to] = key;
         if (weights) weights[to] = weight;
       }
@@ -36,13 +36,13 @@ extern "C" __global__ void compact(
       source = following;
       __syncwarp();
     }
-    i64 spare = pool.keys[target * SLAB_WORDS + SLAB_KEYS];
+    i64 spare = pool.keys[target * SLAB_STRIDE + SLAB_KEYS];
     __syncwarp();
-    if (lane >= filled && lane < SLAB_WORDS) pool.keys[target * SLAB_WORDS + lane] = EMPTY;
+    if (lane >= filled && lane < SLAB_WORDS) pool.keys[target * SLAB_STRIDE + lane] = EMPTY;
     while (spare >= 0) {
-      i64 following = pool.keys[spare * SLAB_WORDS + SLAB_KEYS];
+      i64 following = pool.keys[spare * SLAB_STRIDE + SLAB_KEYS];
       __syncwarp();
-      if (lane < SLAB_WORDS) pool.keys[spare * SLAB_WORDS + lane] = EMPTY;
+      if (lane < SLAB_WORDS) pool.keys[spare * SLAB_STRIDE + lane] = EMPTY;
       if (lane == 0) give_slab(pool, spare);
       spare = following;
     }
@@ -54,7 +54,7 @@ extern "C" __global__ void release(i64 count, Pool pool, const int4* records, i6
     i64 row = row_of(offsets, 0, rows, item);
     i64 slab = records[row].x + item - offsets[row];
     while (slab >= 0) {
-      i64 following = pool.keys[slab * SLAB_WORDS + SLAB_KEYS];
+      i64 following = pool.keys[slab * SLAB_STRIDE + SLAB_KEYS];
       clear_slab(pool, slab);
       give_slab(pool, slab);
       slab = following;

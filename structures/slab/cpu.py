@@ -30,11 +30,12 @@ SORTED = False
 
 
 class View(NamedTuple):
-    """A vertex record is (first base slab or -1, buckets, degree, tombstones); slab s holds slots s * width and on."""
+    """A vertex record is (first base slab or -1, buckets, degree, tombstones); slab s holds slots s * stride and on."""
 
     vertices: Any
     neighbors: Any
     weights: Any
+    stride: Any
     width: Any
 
 
@@ -51,26 +52,26 @@ def segments(view, v):
 @numba.njit(inline="always")
 def segment(view, v, i):
     slab = np.int64(view.vertices[v, 0]) + i
-    return slab, slab * view.width, slab * view.width + view.width - 1
+    return slab, slab * view.stride, slab * view.stride + view.width - 1
 
 
 @numba.njit(inline="always")
 def next_run(view, run):
-    slab = np.int64(view.neighbors[run * view.width + view.width - 1])
+    slab = np.int64(view.neighbors[run * view.stride + view.width - 1])
     if slab < 0:
         return np.int64(-1), np.int64(0), np.int64(0)
-    return slab, slab * view.width, slab * view.width + view.width - 1
+    return slab, slab * view.stride, slab * view.stride + view.width - 1
 
 
 @numba.njit
-def probe(keys, width, slab, v):
+def probe(keys, stride, width, slab, v):
     """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
 
     The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
     """
     walked = 1
     while True:
-        low = slab * width
+        low = slab * stride
         words = keys[low : low + width]
         for i in range(width - 1):
             key = words[i]
@@ -90,7 +91,7 @@ def find(view, u, v):
     base = np.int64(view.vertices[u, 0])
     if base < 0:
         return np.int64(-1)
-    slot, _, _ = probe(view.neighbors, view.width, base + bucket_of(v, view.vertices[u, 1]), v)
+    slot, _, _ = probe(view.neighbors, view.stride, view.width, base + bucket_of(v, view.vertices[u, 1]), v)
     return slot if slot >= 0 else np.int64(-1)
 
 
@@ -125,7 +126,8 @@ def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_l
     has room), -1 if the arc is to be ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted.
     """
-    keys, vertices, counters, width = pool.keys, pool.vertices, pool.counters, pool.width
+    keys, vertices, counters = pool.keys, pool.vertices, pool.counters
+    stride, width = pool.stride, pool.width
     for k in range(count):
         i = k
         if which is not None:
@@ -139,7 +141,7 @@ def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_l
         walked = 0
         slot = np.int64(-1)
         if slab >= 0:
-            slot, slab, walked = probe(keys, width, slab + bucket_of(v, vertices[u, 1]), v)
+            slot, slab, walked = probe(keys, stride, width, slab + bucket_of(v, vertices[u, 1]), v)
         if slot >= 0:
             slots[i] = -2 - slot
             counters[FOUND] += 1
@@ -160,8 +162,8 @@ def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_l
             if slab < 0:
                 vertices[u, 0] = fresh
             else:
-                keys[slab * width + width - 1] = fresh
-            slot = fresh * width
+                keys[slab * stride + width - 1] = fresh
+            slot = fresh * stride
         else:
             slot = -2 - slot
         keys[slot] = v
@@ -234,7 +236,8 @@ def locate(count, view, moved, src, dst, slots):
 @cpu_kernel
 def erase(count, pool, problems, src, dst, chosen):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``."""
-    keys, vertices, counters, width = pool.keys, pool.vertices, pool.counters, pool.width
+    keys, vertices, counters = pool.keys, pool.vertices, pool.counters
+    stride, width = pool.stride, pool.width
     for i in range(count):
         if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
             if chosen[i] < 0:
@@ -245,7 +248,7 @@ def erase(count, pool, problems, src, dst, chosen):
         base = np.int64(vertices[u, 0])
         if base < 0:
             continue
-        slot, _, _ = probe(keys, width, base + bucket_of(dst[i], vertices[u, 1]), dst[i])
+        slot, _, _ = probe(keys, stride, width, base + bucket_of(dst[i], vertices[u, 1]), dst[i])
         if slot >= 0:
             keys[slot] = TOMBSTONE
             vertices[u, 2] -= 1
@@ -256,7 +259,7 @@ def erase(count, pool, problems, src, dst, chosen):
 @cpu_kernel
 def compact(count, pool, weights, ids, rows, offsets):
     """Take the tombstones out of `count` chains, those of the `rows` vertices `ids`; give back slabs left over."""
-    keys, vertices, width = pool.keys, pool.vertices, pool.width
+    keys, vertices, stride, width = pool.keys, pool.vertices, pool.stride, pool.width
     row = 0
     for item in range(count):
         while offsets[row + 1] <= item:
@@ -266,23 +269,23 @@ def compact(count, pool, weights, ids, rows, offsets):
         source = target = np.int64(vertices[ids[row], 0]) + item - offsets[row]
         filled = 0
         while source >= 0:
-            for slot in range(source * width, source * width + width - 1):
+            for slot in range(source * stride, source * stride + width - 1):
                 key = keys[slot]
                 if key < 0:
                     continue
                 if filled == width - 1:
-                    target = np.int64(keys[target * width + width - 1])
+                    target = np.int64(keys[target * stride + width - 1])
                     filled = 0
-                keys[target * width + filled] = key
+                keys[target * stride + filled] = key
                 if weights is not None:
-                    weights[target * width + filled] = weights[slot]
+                    weights[target * stride + filled] = weights[slot]
                 filled += 1
-            source = np.int64(keys[source * width + width - 1])
-        keys[target * width + filled : target * width + width - 1] = EMPTY
-        spare = np.int64(keys[target * width + width - 1])
-        keys[target * width + width - 1] = EMPTY
+            source = np.int64(keys[source * stride + width - 1])
+        keys[target * stride + filled : target * stride + width - 1] = EMPTY
+        spare = np.int64(keys[target * stride + width - 1])
+        keys[target * stride + width - 1] = EMPTY
         while spare >= 0:
-            following = np.int64(keys[spare * width + width - 1])
+            following = np.int64(keys[spare * stride + width - 1])
             clear_slab(pool, spare)
             give_slab(pool, spare)
             spare = following
@@ -295,7 +298,7 @@ def release(count, pool, records, rows, offsets):
     for item in range(count):
         slab, row = chain_of(records, offsets, row, item)
         while slab >= 0:
-            following = np.int64(pool.keys[slab * pool.width + pool.width - 1])
+            following = np.int64(pool.keys[slab * pool.stride + pool.width - 1])
             clear_slab(pool, slab)
             give_slab(pool, slab)
             slab = following

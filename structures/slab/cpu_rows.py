@@ -8,20 +8,20 @@ from .cpu_slabs import bucket_of, chain_of, take_slab
 
 
 @cpu_kernel
-def gather(count, keys, weights, width, records, rows, chain_offsets, row_offsets, cursors, dst, out_weights):
+def gather(count, keys, weights, stride, width, records, rows, chain_offsets, row_offsets, cursors, dst, out_weights):
     """Copy the keys (and weights) of `count` chains to the rows of their tables."""
     row = 0
     for item in range(count):
         slab, row = chain_of(records, chain_offsets, row, item)
         while slab >= 0:
-            for slot in range(slab * width, slab * width + width - 1):
+            for slot in range(slab * stride, slab * stride + width - 1):
                 if keys[slot] >= 0:
                     at = row_offsets[row] + cursors[row]
                     cursors[row] += 1
                     dst[at] = keys[slot]
                     if weights is not None:
                         out_weights[at] = weights[slot]
-            slab = np.int64(keys[slab * width + width - 1])
+            slab = np.int64(keys[slab * stride + width - 1])
 
 
 @cpu_kernel
@@ -40,12 +40,12 @@ def count_rows(count, rows, offsets, dst, records, fill):
 @cpu_kernel
 def link(count, pool, first, fill):
     """Give each of `count` base slabs from `first` on the overflow slabs that it needs; sets `fill` to zero."""
-    keys, width = pool.keys, pool.width
+    keys, stride, width = pool.keys, pool.stride, pool.width
     for b in range(count):
         slab = first + b
         for _ in range((fill[b] - 1) // (width - 1)):
             fresh = take_slab(pool)
-            keys[slab * width + width - 1] = fresh
+            keys[slab * stride + width - 1] = fresh
             slab = fresh
         fill[b] = 0
 
@@ -53,7 +53,7 @@ def link(count, pool, first, fill):
 @cpu_kernel
 def place_rows(count, pool, weights, rows, offsets, dst, new_weights, records, first, fill):
     """Write the keys of rows into their tables, whose chains are linked and empty."""
-    keys, width = pool.keys, pool.width
+    keys, stride, width = pool.keys, pool.stride, pool.width
     for row in range(rows):
         base = np.int64(records[row, 0])
         buckets = records[row, 1]
@@ -63,8 +63,8 @@ def place_rows(count, pool, weights, rows, offsets, dst, new_weights, records, f
             fill[base + bucket - first] += 1
             slab = base + bucket
             while at >= width - 1:
-                slab = np.int64(keys[slab * width + width - 1])
+                slab = np.int64(keys[slab * stride + width - 1])
                 at -= width - 1
-            keys[slab * width + at] = dst[i]
+            keys[slab * stride + at] = dst[i]
             if weights is not None:
-                weights[slab * width + at] = new_weights[i]
+                weights[slab * stride + at] = new_weights[i]

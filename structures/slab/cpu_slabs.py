@@ -23,7 +23,8 @@ FOLD = np.uint64(15)
 class Pool(NamedTuple):
     """What kernels that change the graph see of it; ``struct Pool`` of pool.cuh has the same fields.
 
-    Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``.
+    Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``. Slab s is
+    ``keys[s * stride .. s * stride + width)``.
     """
 
     vertices: Any
@@ -35,6 +36,7 @@ class Pool(NamedTuple):
     ring_size: Any
     used: Any
     capacity: Any
+    stride: Any
     width: Any
 
 
@@ -75,7 +77,8 @@ def give_slab(pool, slab):
 
 @numba.njit
 def clear_slab(pool, slab):
-    pool.keys[slab * pool.width : (slab + 1) * pool.width] = EMPTY
+    """Empty the keys and the link; weights may stay, nobody reads those of empty words."""
+    pool.keys[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
 
 
 @numba.njit

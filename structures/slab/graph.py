@@ -4,8 +4,10 @@ What differs from the paper, and why:
 
 * *Tiles.* An arc is worked on by four lanes with 16-byte loads, eight arcs to a warp, not by a warp with arcs in turn:
   a slab is one or two loads for each lane, and eight walks are in flight where there was one.
-* *Keys and weights apart.* The map variant keeps 15 keys and the link in 64 bytes, the weights in a parallel pool. The
-  paper's 15 key-value pairs fill 128 bytes; searches now touch half of that, and weights can be of any type.
+* *Keys first, then weights.* The paper's map variant fills 128 bytes with 15 key-value pairs and the link. Here the
+  15 keys and the link are the first half of that line and the weights the second: searches touch half a line, and an
+  insertion writes to one. With 8-byte ids and weights each half is a line. Weights that are wider or narrower than ids
+  have a pool of their own.
 * *31 keys.* The set variant has 31 keys to a slab (the paper's has 30 and a spare word). With 64-bit ids a slab of
   either variant has 15 keys.
 * *Growth.* A table whose chains get long is rehashed into more buckets. The paper leaves this to the user, and walks
@@ -100,7 +102,7 @@ class SlabGraph(SlabPool, DynamicGraph):
 
     name = "slab"
     package = "structures.slab"
-    _arrays = ("vertices", "keys", "weights", "ring")
+    _arrays = ("vertices", "keys", "_apart", "ring")
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
@@ -125,7 +127,7 @@ class SlabGraph(SlabPool, DynamicGraph):
 
     @property
     def defines(self) -> dict[str, Any]:
-        return super().defines | {"SLAB_WORDS": self.slab_words}
+        return super().defines | {"SLAB_WORDS": self.slab_words, "SLAB_STRIDE": self.slab_stride}
 
     @property
     def slot_capacity(self) -> int:
@@ -133,8 +135,9 @@ class SlabGraph(SlabPool, DynamicGraph):
 
     def _make_view(self) -> Any:
         return pack_view(
-            self.device, View, vertices=self.vertices, neighbors=self.keys, weights=self.weights, width=self.slab_words
-        )
+            self.device, View, vertices=self.vertices, neighbors=self.keys, weights=self.weights,
+            stride=self.slab_stride, width=self.slab_words,
+        )  # fmt: skip
 
     def _degrees(self) -> Any:
         return self.vertices[: self._num_vertices, 2]
@@ -143,8 +146,8 @@ class SlabGraph(SlabPool, DynamicGraph):
         return self.weights
 
     def _used_bytes(self) -> int:
-        word = self.vertex_dtype.itemsize + (self.weight_dtype.itemsize if self.weight_dtype is not None else 0)
-        return (self._used - self._free_count) * self.slab_words * word + self._num_vertices * RECORD
+        word = self.vertex_dtype.itemsize + (0 if self._apart is None else self._apart.itemsize)
+        return (self._used - self._free_count) * self.slab_stride * word + self._num_vertices * RECORD
 
     def _tiles(self, lanes: int) -> dict[str, int]:
         """Launch options of kernels in which so many threads share a work item."""
@@ -170,7 +173,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         items = xp.arange(chains)
         rows = xp.searchsorted(offsets, items, side="right") - 1
         slabs = records[rows, 0] + items - offsets[rows]
-        links = self.keys.reshape(-1, self.slab_words)[:, -1]
+        links = self.keys.reshape(-1, self.slab_stride)[:, self.slab_words - 1]
         lengths = xp.zeros(chains, np.int64)
         while items.size:
             lengths[items] += 1
@@ -331,8 +334,8 @@ class SlabGraph(SlabPool, DynamicGraph):
         cursors = xp.zeros(records.shape[0], np.int32)
         chain_offsets, chains = self._chains(records)
         self._kernels.gather(
-            chains, self.keys, self.weights, self.slab_words, records, records.shape[0], chain_offsets, offsets,
-            cursors, dst, weights, **self._tiles(32),
+            chains, self.keys, self.weights, self.slab_stride, self.slab_words, records, records.shape[0],
+            chain_offsets, offsets, cursors, dst, weights, **self._tiles(32),
         )  # fmt: skip
         return offsets, dst, weights
 

@@ -1,4 +1,4 @@
-// CUDA kernels of the slab graph; cpu.py describes each. Macros: VID, WEIGHT, SLAB_WORDS.
+// CUDA kernels of the slab graph; cpu.py describes each. Macros: VID, WEIGHT, SLAB_WORDS, SLAB_STRIDE.
 //
 // Four lanes work on an arc, eight arcs to a warp. While a batch is inserted, words of slabs only ever change from
 // EMPTY to a key or a link, each once, and a key is put into the first word of its chain that is EMPTY: whoever loses
@@ -28,8 +28,8 @@ extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const
     i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
     while (slab >= 0) {
       VID link;
-      int seen = look<false>(tile, view.neighbors + slab * SLAB_WORDS, key, link);
-      if (seen < FREE) slot = slab * SLAB_WORDS + seen;
+      int seen = look<false>(tile, view.neighbors + slab * SLAB_STRIDE, key, link);
+      if (seen < FREE) slot = slab * SLAB_STRIDE + seen;
       if (seen < NOTHING) break;
       slab = tile.shfl(link, 3);
     }
@@ -82,14 +82,14 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
     for (int walked = 1; open;) {
       VID link;
       // Into a slab of one's own without a look first; another tile may yet have been faster.
-      int seen = fresh ? FREE : look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      int seen = fresh ? FREE : look<true>(tile, pool.keys + slab * SLAB_STRIDE, key, link);
       fresh = false;
       if (seen < FREE) {
-        outcome = -2 - (slab * SLAB_WORDS + seen);
+        outcome = -2 - (slab * SLAB_STRIDE + seen);
         break;
       }
       if (seen < NOTHING) {
-        i64 slot = slab * SLAB_WORDS + seen - FREE;
+        i64 slot = slab * SLAB_STRIDE + seen - FREE;
         VID other = EMPTY;
         if (tile.lane == 0) other = compare_and_swap(pool.keys + slot, VID(EMPTY), key);
         other = tile.shfl(other, 0);
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       if (following < 0) {
         following = -1;
         if (tile.lane == 0 && walked < chain_limit)
-          following = attach(pool, stock, pool.keys + slab * SLAB_WORDS + SLAB_KEYS, spare, fresh);
+          following = attach(pool, stock, pool.keys + slab * SLAB_STRIDE + SLAB_KEYS, spare, fresh);
         following = tile.shfl(following, 0);
         fresh = tile.shfl(int(fresh), 0);
         open = following >= 0;
@@ -151,9 +151,9 @@ extern "C" __global__ void __launch_bounds__(256, 6) erase(
     i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
     while (slab >= 0) {
       VID link;
-      int seen = look<true>(tile, pool.keys + slab * SLAB_WORDS, key, link);
+      int seen = look<true>(tile, pool.keys + slab * SLAB_STRIDE, key, link);
       if (seen < FREE && tile.lane == 0 &&
-          compare_and_swap(pool.keys + slab * SLAB_WORDS + seen, key, VID(TOMBSTONE)) == key) {
+          compare_and_swap(pool.keys + slab * SLAB_STRIDE + seen, key, VID(TOMBSTONE)) == key) {
         atomicAdd(pool.counts(u), KEY_LEFT);
         ++erased;
       }

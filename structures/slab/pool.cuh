@@ -11,7 +11,7 @@ struct Pool {
   VID* keys;
   int* ring;
   u64* counters;
-  i64 free_head, free_count, ring_size, used, capacity, width;
+  i64 free_head, free_count, ring_size, used, capacity, stride, width;
 
   // The degree (low half) and the tombstones (high half) of a vertex, to be changed together.
   __device__ u64* counts(VID v) const { return reinterpret_cast<u64*>(vertices + v) + 1; }
@@ -91,8 +91,9 @@ __device__ inline void give_slab(const Pool& pool, i64 slab) {
   pool.ring[ring_at(pool, pool.free_head + pool.free_count + turn)] = int(slab);
 }
 
+// Empties the keys and the link; weights may stay, nobody reads those of empty words.
 __device__ inline void clear_slab(const Pool& pool, i64 slab) {
-  int4* vectors = reinterpret_cast<int4*>(pool.keys + slab * SLAB_WORDS);
+  int4* vectors = reinterpret_cast<int4*>(pool.keys + slab * SLAB_STRIDE);
 #pragma unroll
   for (int j = 0; j < SLAB_VECTORS; ++j) vectors[j] = make_int4(EMPTY, EMPTY, EMPTY, EMPTY);
 }

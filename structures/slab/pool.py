@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class SlabPool:
 
     Attributes
     ----------
-    keys : array of `vertex_dtype`, shape (capacity * slab_words,)
-    weights : array of `weight_dtype`, shape (capacity * slab_words,), or None
+    keys : array of `vertex_dtype`, shape (capacity * slab_stride,)
+        Slab s is ``keys[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
     ring : array of int32, shape (2 * capacity,)
     """
 
@@ -36,33 +37,66 @@ class SlabPool:
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
     vertices: Any
-    slab_words: int
+    _apart: Any  # weights by slot, where they are not as wide as keys; otherwise None
+    _beside: tuple[Any, Any]  # `keys`, and the weights among them, as last asked for
+    _view: tuple[int, Any] | None
+    _packed: Any  # the pool as kernels see it; None once it has changed
+
+    @property
+    @abstractmethod
+    def slab_words(self) -> int:
+        """Words of a slab: its keys and the link."""
+
+    @property
+    def _joined(self) -> bool:
+        """Whether weights are as wide as keys: those of a slab then follow it in `keys`."""
+        return self.weight_dtype is not None and self.weight_dtype.itemsize == self.vertex_dtype.itemsize
+
+    @property
+    def slab_stride(self) -> int:
+        """Words of `keys` from one slab to the next: a slab, and as many words again if its weights are there too."""
+        return 2 * self.slab_words if self._joined else self.slab_words
+
+    @property
+    def weights(self) -> Any:
+        """Weights by slot, an array of `weight_dtype`, or None in graphs without.
+
+        Where weights are as wide as keys it is `keys` without the first slab, seen as weights: the weight of key i lies
+        `slab_words` words after it. Otherwise it is an array of its own, as long as `keys`.
+        """
+        if not self._joined:
+            return self._apart
+        keys, weights = self._beside
+        if keys is not self.keys:
+            weights = self.keys[self.slab_words :].view(self.weight_dtype)
+            self._beside = self.keys, weights
+        return weights
 
     def _new_pool(self, capacity: int) -> None:
         """Replace the pool by one of empty slabs."""
         if capacity > MAX_SLABS:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can tell apart")
         xp = self.device.xp
-        size = capacity * self.slab_words
+        size = capacity * self.slab_stride
         keys = xp.full(size, EMPTY, self.vertex_dtype)
-        weights = None if self.weight_dtype is None else xp.zeros(size, self.weight_dtype)
+        apart = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
         ring = xp.empty(2 * capacity, np.int32)
-        self.keys, self.weights, self.ring = keys, weights, ring
+        self.keys, self._apart, self.ring = keys, apart, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
 
     @property
     def _capacity(self) -> int:
-        return int(self.keys.size) // self.slab_words
+        return int(self.keys.size) // self.slab_stride
 
     def _resize_pool(self, capacity: int) -> None:
         """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
-        keys, weights, used, count = self.keys, self.weights, self._used, self._free_count
+        keys, apart, used, count = self.keys, self._apart, self._used, self._free_count
         free = self.ring[(self._free_head + self.device.xp.arange(count)) % self.ring.size] if count else None
         self._new_pool(capacity)
         self.keys[: keys.size] = keys
-        if weights is not None:
-            self.weights[: weights.size] = weights
+        if apart is not None:
+            self._apart[: apart.size] = apart
         if count:
             self.ring[:count] = free
         self._used, self._free_count = used, count
@@ -106,17 +140,20 @@ class SlabPool:
     def _pool_changed(self) -> None:
         self._packed = None
         self._view = None
+        self._beside = None, None
 
     def _attach_pool(self) -> None:
         self._counters = Counters(self.device, COUNTERS)
-        self._packed: Any = None
+        self._packed = None
+        self._beside = None, None
 
     def _pool(self) -> Any:
         """The pool as kernels see it."""
         if self._packed is None:
             arrays = self.vertices, self.keys, self.ring, self._counters.array
             numbers = (
-                self._free_head, self._free_count, int(self.ring.size), self._used, self._capacity, self.slab_words,
+                self._free_head, self._free_count, int(self.ring.size), self._used, self._capacity,
+                self.slab_stride, self.slab_words,
             )  # fmt: skip
             if self.device.is_gpu:
                 self._packed = np.array((*(array.data.ptr for array in arrays), *numbers), _PACKED)

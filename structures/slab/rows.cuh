@@ -4,15 +4,15 @@
 
 // A warp copies a chain.
 extern "C" __global__ void gather(
-    i64 count, const VID* keys, const WEIGHT* weights, i64 width, const int4* records, i64 rows,
-    const i64* chain_offsets, const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
+    i64 count, const VID* keys, const WEIGHT* weights, i64 stride, i64 width, const int4* records,
+    i64 rows, const i64* chain_offsets, const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
   Tile<32> warp;
   for (i64 item = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; item < count;
        item += i64(gridDim.x) * blockDim.x / 32) {
     i64 row = row_of(chain_offsets, 0, rows, item);
     i64 slab = records[row].x + item - chain_offsets[row];
     while (slab >= 0) {
-      i64 slot = slab * SLAB_WORDS + warp.lane;
+      i64 slot = slab * SLAB_STRIDE + warp.lane;
       VID key = warp.lane < SLAB_WORDS ? keys[slot] : VID(EMPTY);
       i64 following = warp.shfl(key, SLAB_KEYS);
       bool live = warp.lane < SLAB_KEYS && key >= 0;
@@ -54,7 +54,7 @@ extern "C" __global__ void link(i64 count, Pool pool, i64 first, int* fill) {
     i64 slab = first + b;
     for (int left = (fill[b] - 1) / SLAB_KEYS; left > 0; --left) {
       i64 fresh = take_slab(pool);
-      pool.keys[slab * SLAB_WORDS + SLAB_KEYS] = VID(fresh);
+      pool.keys[slab * SLAB_STRIDE + SLAB_KEYS] = VID(fresh);
       slab = fresh;
     }
     fill[b] = 0;
@@ -70,8 +70,8 @@ extern "C" __global__ void place_rows(
     VID key = dst[i];
     i64 slab = i64(record.x) + bucket_of(key, record.y);
     int at = record.y == 1 ? int(i - offsets[row]) : atomicAdd(fill + slab - first, 1);
-    for (; at >= SLAB_KEYS; at -= SLAB_KEYS) slab = pool.keys[slab * SLAB_WORDS + SLAB_KEYS];
-    pool.keys[slab * SLAB_WORDS + at] = key;
-    if (weights) weights[slab * SLAB_WORDS + at] = new_weights[i];
+    for (; at >= SLAB_KEYS; at -= SLAB_KEYS) slab = pool.keys[slab * SLAB_STRIDE + SLAB_KEYS];
+    pool.keys[slab * SLAB_STRIDE + at] = key;
+    if (weights) weights[slab * SLAB_STRIDE + at] = new_weights[i];
   }
 }

@@ -1,12 +1,17 @@
-// Slabs: how keys lie in them, and how one thread or a tile of four lanes looks through one. Macros: VID, SLAB_WORDS.
+// Slabs: how keys lie in them, and how one thread or a tile of four lanes looks through one. Macros: VID, SLAB_WORDS,
+// SLAB_STRIDE.
 //
 // A slab is SLAB_WORDS words of type VID: keys in the order they came, EMPTY from the first free word on, and last the
-// number of the slab that follows in the chain, or EMPTY.
+// number of the slab that follows in the chain, or EMPTY. Slabs start SLAB_STRIDE words apart: weights as wide as keys
+// lie between them, in the order of the keys. Key i of a slab has the slot slab * SLAB_STRIDE + i.
 #pragma once
 #include "frontier/cuda/tile.cuh"
 
 #ifndef SLAB_WORDS
 #define SLAB_WORDS 16
+#endif
+#ifndef SLAB_STRIDE
+#define SLAB_STRIDE SLAB_WORDS
 #endif
 
 constexpr int SLAB_KEYS = SLAB_WORDS - 1;
@@ -65,7 +70,7 @@ __device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& p
 // One thread walks a chain for a key: its slot, or -1.
 __device__ inline i64 walk(const VID* pool, i64 slab, VID key) {
   while (slab >= 0) {
-    const Keys* vectors = reinterpret_cast<const Keys*>(pool + slab * SLAB_WORDS);
+    const Keys* vectors = reinterpret_cast<const Keys*>(pool + slab * SLAB_STRIDE);
     i64 following = EMPTY;
 #pragma unroll
     for (int j = 0; j < SLAB_VECTORS; j += 2) {  // 32 bytes at a time: a memory sector
@@ -75,7 +80,7 @@ __device__ inline i64 walk(const VID* pool, i64 slab, VID key) {
         VID word = key_at(parts[c / VECTOR_KEYS], c % VECTOR_KEYS);
         int position = j * VECTOR_KEYS + c;
         if (position == SLAB_KEYS) following = word;
-        else if (word == key) return slab * SLAB_WORDS + position;
+        else if (word == key) return slab * SLAB_STRIDE + position;
         else if (c == 2 * VECTOR_KEYS - 1 && word == EMPTY) return -1;
       }
     }

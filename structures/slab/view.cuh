@@ -8,7 +8,7 @@ struct View {
   const int4* vertices;  // first base slab or -1, buckets, degree, tombstones
   VID* neighbors;
   WEIGHT* weights;
-  i64 width;
+  i64 stride, width;
 
   __device__ i64 degree(VID v) const { return vertices[v].z; }
   __device__ i64 segments(VID v) const {
@@ -16,13 +16,13 @@ struct View {
     return record.x < 0 ? 0 : record.y;
   }
   __device__ Run segment(VID v, i64 i) const { return run_of(vertices[v].x + i); }
-  __device__ Run next_run(const Run& run) const { return run_of(neighbors[run.handle * SLAB_WORDS + SLAB_KEYS]); }
+  __device__ Run next_run(const Run& run) const { return run_of(neighbors[run.handle * SLAB_STRIDE + SLAB_KEYS]); }
   __device__ i64 find(VID u, VID v) const {
     int4 record = vertices[u];
     return record.x < 0 ? -1 : walk(neighbors, i64(record.x) + bucket_of(v, record.y), v);
   }
 
   static __device__ Run run_of(i64 slab) {
-    return {slab < 0 ? -1 : slab, slab * SLAB_WORDS, slab * SLAB_WORDS + SLAB_KEYS};
+    return {slab < 0 ? -1 : slab, slab * SLAB_STRIDE, slab * SLAB_STRIDE + SLAB_KEYS};
   }
 };
