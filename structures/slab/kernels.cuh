@@ -81,6 +81,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
     }
     for (int walked = 1; open;) {
       VID link;
+      expect_weights(tile, pool.keys + slab * SLAB_STRIDE);
       // Into a slab of one's own without a look first; another tile may yet have been faster.
       int seen = fresh ? FREE : look<true>(tile, pool.keys + slab * SLAB_STRIDE, key, link);
       fresh = false;
