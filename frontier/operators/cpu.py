@@ -326,6 +326,8 @@ def make_intersect_arcs(iterator: ModuleType, key: str) -> Any:
         tickets = np.zeros(1, np.int64)
         for _worker in numba.prange(chunks):
             mark = np.full(num_vertices, -1, view.neighbors.dtype)
+            # Each worker keeps a tally of its own: an atomic for every common neighbor would take most of the time.
+            own = np.zeros(0 if tally is None else num_vertices, np.int64)
             total = 0
             while True:
                 first = atomic_add(tickets, 0, grain)
@@ -344,16 +346,21 @@ def make_intersect_arcs(iterator: ModuleType, key: str) -> Any:
                         _run, low_y, high_y = segment(view, y, 0)
                         of_y = 0
                         for slot in range(low_y, high_y):
-                            if mark[view.neighbors[slot]] == x:
-                                of_y += 1
-                                if tally is not None:
-                                    atomic_add(tally, view.neighbors[slot], 1)
-                        if of_y and tally is not None:
-                            atomic_add(tally, y, of_y)
+                            w = view.neighbors[slot]
+                            common = np.int64(mark[w] == x)
+                            of_y += common
+                            if tally is not None:
+                                own[w] += common  # always, since a branch would often be mispredicted
+                        if tally is not None:
+                            own[y] += of_y
                         of_x += of_y
-                    if of_x and tally is not None:
-                        atomic_add(tally, x, of_x)
+                    if tally is not None:
+                        own[x] += of_x
                     total += of_x
+            if tally is not None:
+                for v in range(num_vertices):
+                    if own[v]:
+                        atomic_add(tally, v, own[v])
             atomic_add(counters, 0, total)
 
     return intersect_arcs
@@ -364,10 +371,10 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
     segments, segment, next_run, _ = _functions(iterator)
     chosen = _arc_test(op)
 
-    @cpu_kernel(key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
     def extract(count, view, weights, vertices, offsets, out_src, out_dst, out_slots, args):
         # Without out_dst: offsets[i + 1] becomes the number of arcs of vertices[i]. With it: arcs go to offsets[i] on.
-        for i in range(count):
+        for i in numba.prange(count):
             u = vertices[i]
             held = 0
             for s in range(segments(view, u)):
