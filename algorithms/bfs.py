@@ -74,12 +74,12 @@ def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResu
     return BFSResult(distance, predecessor, levels)
 
 
-def _visit(src, dst, edge, weight, distance, predecessor, level):  # type: ignore[no-untyped-def]
+def _visit(src, dst, edge, weight, distance, predecessor, level):
     if fr.atomic_cas(distance, dst, UNREACHED, level) == UNREACHED:
         predecessor[dst] = src
         return True
     return False
 
 
-def _unreached(dst, distance, predecessor, level):  # type: ignore[no-untyped-def]
+def _unreached(dst, distance, predecessor, level):
     return distance[dst] == UNREACHED

@@ -103,7 +103,7 @@ class DynamicTriangleCount:
         return int(sixths.sum()) // 18, sixths
 
 
-def _credit(u, v, w, edge_uw, edge_vw, changing, sixths):  # type: ignore[no-untyped-def]
+def _credit(u, v, w, edge_uw, edge_vw, changing, sixths):
     share = 6 // (1 + changing[edge_uw] + changing[edge_vw])
     fr.atomic_add(sixths, u, share)
     fr.atomic_add(sixths, v, share)

@@ -68,13 +68,13 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount
     return TriangleCount(fr.intersect_arcs(up, down, tally), tally)
 
 
-def _goes_up(src, dst, edge, weight, degrees):  # type: ignore[no-untyped-def]
+def _goes_up(src, dst, edge, weight, degrees):
     a = degrees[src]
     b = degrees[dst]
     return a < b or (a == b and src < dst)
 
 
-def _goes_down(src, dst, edge, weight, degrees):  # type: ignore[no-untyped-def]
+def _goes_down(src, dst, edge, weight, degrees):
     a = degrees[src]
     b = degrees[dst]
     return a > b or (a == b and src > dst)

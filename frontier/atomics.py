@@ -119,7 +119,7 @@ def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any) -> A
 
 
 @overload(atomic_cas)
-def _cas_implementation(array, index, expected, value):  # type: ignore[no-untyped-def]
+def _cas_implementation(array, index, expected, value):
     if isinstance(array, types.Array):
         return lambda array, index, expected, value: _cas(array, index, expected, value)
     return None

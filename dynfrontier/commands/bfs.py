@@ -77,7 +77,7 @@ def bfs(
             err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
 
 
-def _report(graph, start, per_level, seconds) -> None:  # type: ignore[no-untyped-def]
+def _report(graph, start, per_level, seconds) -> None:
     """Print how many vertices there are at each distance."""
     from rich.table import Table
 

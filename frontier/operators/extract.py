@@ -86,7 +86,7 @@ def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
     return xp.concatenate([src, dst]), xp.concatenate([dst, src])
 
 
-def _touches(src, dst, edge, weight, marked):  # type: ignore[no-untyped-def]
+def _touches(src, dst, edge, weight, marked):
     return marked[src] != 0 or marked[dst] != 0
 
 
