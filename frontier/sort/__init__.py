@@ -30,9 +30,19 @@ def id_bits(num_vertices: int) -> int:
 
 
 def sort_pairs(device: Device, keys: Any, values: Any = None) -> tuple[Any, Any]:
-    """`keys` in ascending order, with `values` (by default positions) moved along; equal keys keep their order."""
-    order = device.xp.argsort(keys, kind="stable")
-    return keys[order], order if values is None else values[order]
+    """Keys (not negative) in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+    """
+    bits = int(keys.size).bit_length()
+    if not device.is_gpu and keys.size and int(keys.max()) < 1 << (63 - bits):
+        # Keys and positions in one number: NumPy sorts plain numbers several times as fast as it does by argsort.
+        both = keys << bits
+        both |= np.arange(keys.size)
+        both.sort()
+        sorted_keys, order = both >> bits, both & ((1 << bits) - 1)
+    else:
+        order = device.xp.argsort(keys, kind="stable")
+        sorted_keys = keys[order]
+    return sorted_keys, order if values is None else values[order]
 
 
 def last_of_runs(device: Device, keys: Any) -> Any:
@@ -54,10 +64,7 @@ def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any
     arcs = arcs.valid(xp)
     keys = arc_keys(device, arcs.src, arcs.dst, num_vertices)
     if arcs.weights is None:
-        if device.is_gpu:
-            keys.sort()
-        else:
-            keys.sort(kind="stable")
+        keys.sort()
         return keys[last_of_runs(device, keys)], None
     keys, order = sort_pairs(device, keys)
     last = last_of_runs(device, keys)

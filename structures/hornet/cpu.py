@@ -215,10 +215,62 @@ def take_blocks(
                 first += np.int64(32) << k
 
 
-@cpu_kernel
-def apply_serially(
+@numba.njit
+def apply_list(
+    records, pool, pool_weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
+):  # fmt: skip
+    """Put the changes ``low .. high - 1`` into v's list, or take them out, moving it to another block if so planned."""
+    if low == high and move == STAY:
+        return
+    start = records[v, 0]
+    old = records[v, 1] >> CLASS_BITS
+    k = records[v, 1] & CLASS_MASK
+    target = start
+    new_class = k
+    if move >= 0:
+        new_class = move >> RANK_BITS
+        target = fresh[class_first[new_class] + (move & ((np.int64(1) << RANK_BITS) - 1))]
+    if mode == DELETE:
+        new = old - (high - low)
+        if move != DROP:
+            first = np.int64(0) if move >= 0 else np.int64(delta_pos[low])
+            for j in range(low, high + 1):
+                last = np.int64(delta_pos[j]) if j < high else old
+                shift = target - (j - low)
+                for p in range(first, last):
+                    pool[shift + p] = pool[start + p]
+                if pool_weights is not None:
+                    for p in range(first, last):
+                        pool_weights[shift + p] = pool_weights[start + p]
+                first = last + 1
+    else:
+        new = old + (high - low)
+        last = old
+        for j in range(high - 1, low - 1, -1):
+            first = np.int64(delta_pos[j])
+            shift = target + (j - low) + 1
+            for p in range(last - 1, first - 1, -1):
+                pool[shift + p] = pool[start + p]
+            pool[shift + first - 1] = delta_dst[j]
+            if pool_weights is not None:
+                for p in range(last - 1, first - 1, -1):
+                    pool_weights[shift + p] = pool_weights[start + p]
+                pool_weights[shift + first - 1] = delta_weights[j]
+            last = first
+        if move >= 0:
+            for p in range(last):
+                pool[target + p] = pool[start + p]
+            if pool_weights is not None:
+                for p in range(last):
+                    pool_weights[target + p] = pool_weights[start + p]
+    records[v, 0] = -1 if move == DROP else target
+    records[v, 1] = 0 if move == DROP else (new << CLASS_BITS) | new_class
+
+
+@cpu_kernel(parallel=True)
+def apply_lists(
     count, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst, delta_weights, mode, moves,
-    fresh, unit_bits, free_bits, free_counts, counters,
+    fresh, unit_bits, free_bits, free_counts, counters, strands,
 ):  # fmt: skip
     """Carry out what was planned: move the lists, put changes in or take them out, give back blocks."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
@@ -227,56 +279,16 @@ def apply_serially(
         class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
     for g in range(count):
         v = np.int64(group_vertex[g])
-        low = np.int64(group_start[g])
-        high = np.int64(group_start[g + 1])
-        move = moves[g]
-        if low == high and move == STAY:
-            continue
         start = records[v, 0]
-        old = records[v, 1] >> CLASS_BITS
-        k = records[v, 1] & CLASS_MASK
-        target = start
-        new_class = k
-        if move >= 0:
-            new_class = move >> RANK_BITS
-            target = fresh[class_first[new_class] + (move & ((np.int64(1) << RANK_BITS) - 1))]
-        if mode == DELETE:
-            new = old - (high - low)
-            if move != DROP:
-                first = np.int64(0) if move >= 0 else np.int64(delta_pos[low])
-                for j in range(low, high + 1):
-                    last = np.int64(delta_pos[j]) if j < high else old
-                    shift = target - (j - low)
-                    for p in range(first, last):
-                        pool[shift + p] = pool[start + p]
-                    if pool_weights is not None:
-                        for p in range(first, last):
-                            pool_weights[shift + p] = pool_weights[start + p]
-                    first = last + 1
-        else:
-            new = old + (high - low)
-            last = old
-            for j in range(high - 1, low - 1, -1):
-                first = np.int64(delta_pos[j])
-                shift = target + (j - low) + 1
-                for p in range(last - 1, first - 1, -1):
-                    pool[shift + p] = pool[start + p]
-                pool[shift + first - 1] = delta_dst[j]
-                if pool_weights is not None:
-                    for p in range(last - 1, first - 1, -1):
-                        pool_weights[shift + p] = pool_weights[start + p]
-                    pool_weights[shift + first - 1] = delta_weights[j]
-                last = first
-            if move >= 0:
-                for p in range(last):
-                    pool[target + p] = pool[start + p]
-                if pool_weights is not None:
-                    for p in range(last):
-                        pool_weights[target + p] = pool_weights[start + p]
-        if move != STAY and start >= 0:
+        if moves[g] != STAY and start >= 0:
             unit = start >> unit_bits
-            bit = (start - (unit << unit_bits)) >> k
+            bit = (start - (unit << unit_bits)) >> (records[v, 1] & CLASS_MASK)
             free_bits[unit * words_per_unit + (bit >> 5)] |= np.uint32(1) << np.uint32(bit & 31)
             free_counts[unit] += 1
-        records[v, 0] = -1 if move == DROP else target
-        records[v, 1] = 0 if move == DROP else (new << CLASS_BITS) | new_class
+    # Lists are dealt out in turn, since those of hubs often come one after another.
+    for strand in numba.prange(strands):
+        for g in range(strand, count, strands):
+            apply_list(
+                records, pool, pool_weights, np.int64(group_vertex[g]), np.int64(group_start[g]),
+                np.int64(group_start[g + 1]), delta_pos, delta_dst, delta_weights, mode, moves[g], fresh, class_first,
+            )  # fmt: skip

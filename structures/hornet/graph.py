@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from frontier.batch import Arcs
@@ -34,6 +35,7 @@ from .cpu import (
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 KEYS = 512  # of a sorted batch to a thread block (layout.cuh has the same number)
+STRANDS = 4  # pieces that a batch's lists are dealt into on the CPU, for each thread
 MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
 
 
@@ -350,9 +352,9 @@ class Hornet(BlockArrays, DynamicGraph):
         if not self.device.is_gpu:
             if changes.weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
                 delta = (*delta[:-1], self.weights[:0])
-            kernels.apply_serially(
+            kernels.apply_lists(
                 groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh, self.unit_bits,
-                self.free_bits, self.free_counts, counters.array,
+                self.free_bits, self.free_counts, counters.array, STRANDS * numba.get_num_threads(),
             )  # fmt: skip
         else:
             lists = (self.records, self.pool, self.weights, *delta, mode, moves, fresh, counters.array)
