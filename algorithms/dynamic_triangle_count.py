@@ -38,7 +38,7 @@ class DynamicTriangleCount:
     total : int
         Triangles of the graph.
     per_vertex : array of int64, shape (num_vertices,)
-        Triangles that each vertex is part of, on the graph's device. It is updated in place: copy it to keep it.
+        Triangles that each vertex is part of, on the graph's device: a new array each time it is asked for.
 
     Raises
     ------
@@ -47,17 +47,24 @@ class DynamicTriangleCount:
 
     Notes
     -----
-    A batch takes O(sum over its edges of the smaller degree) look-ups, and no work for edges that were there already.
+    A batch takes O(sum over its edges of the smaller degree) look-ups, none for edges that were there already, and a
+    few passes over an array of one number per vertex.
     """
 
     def __init__(self, graph: fr.DynamicGraph):
         count = triangle_count(graph)
         self.graph = graph
         self.total = count.total
-        self.per_vertex = count.per_vertex
-        self._pending: tuple[int, Any] = (0, None)
+        self._sixths = 6 * count.per_vertex
+        self._batch_sixths = graph.xp.zeros(graph.num_vertices, np.int64)
+        self._batch_total = 0
         self._changing = graph.xp.zeros(0, np.uint8)
         graph.attach(self)
+
+    @property
+    def per_vertex(self) -> Any:
+        """Triangles that each vertex is part of: a new int64 array, on the graph's device."""
+        return self._sixths // 6
 
     def close(self) -> None:
         """Keep up no more."""
@@ -65,42 +72,47 @@ class DynamicTriangleCount:
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Count the triangles that a batch of new edges has made."""
-        total, sixths = self._triangles_through(src, dst)
-        self.total += total
-        if total:
-            self.per_vertex += sixths // 6
+        self._count_through(src, dst)
+        self._apply(1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Count the triangles that a batch of edges, about to be deleted, is part of."""
-        self._pending = self._triangles_through(src, dst)
+        self._count_through(src, dst)
 
     def edges_deleted(self) -> None:
         """Take those triangles off."""
-        total, sixths = self._pending
-        self._pending = (0, None)
-        self.total -= total
-        if total:
-            self.per_vertex -= sixths // 6
+        self._apply(-1)
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
         grown = self.graph.xp.zeros(self.graph.num_vertices, np.int64)
-        grown[: self.per_vertex.size] = self.per_vertex
-        self.per_vertex = grown
+        grown[: self._sixths.size] = self._sixths
+        self._sixths = grown
+        self._batch_sixths = self.graph.xp.zeros_like(grown)
 
-    def _triangles_through(self, src: Any, dst: Any) -> tuple[int, Any]:
-        """The number of triangles with an edge among these, and six times that for each vertex."""
+    def _apply(self, sign: int) -> None:
+        """Add the triangles of the batch counted last, or take them off."""
+        if self._batch_total:
+            self.total += sign * self._batch_total
+            self._sixths += sign * self._batch_sixths
+            self._batch_total = 0
+
+    def _count_through(self, src: Any, dst: Any) -> None:
+        """Count the triangles with an edge among these: all of them, and six times those of each vertex."""
         graph, xp = self.graph, self.graph.xp
+        self._batch_total = 0
         if not src.size:
-            return 0, None
-        slots = graph._find(xp.concatenate([src, dst]), xp.concatenate([dst, src]))
+            return
         if self._changing.size < graph.slot_capacity:
             self._changing = xp.zeros(graph.slot_capacity, np.uint8)
+        self._batch_sixths.fill(0)
+        slots = graph._find(xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         self._changing[slots] = 1
-        sixths = xp.zeros(graph.num_vertices, np.int64)
-        fr.intersect(graph, src, dst, _credit, self._changing, sixths)
-        self._changing[slots] = 0
-        return int(sixths.sum()) // 18, sixths
+        try:
+            fr.intersect(graph, src, dst, _credit, self._changing, self._batch_sixths)
+        finally:
+            self._changing[slots] = 0
+        self._batch_total = int(self._batch_sixths.sum()) // 18
 
 
 def _credit(u, v, w, edge_uw, edge_vw, changing, sixths):

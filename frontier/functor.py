@@ -2,15 +2,15 @@
 
 A functor is a plain Python function over numbers and arrays. What it can hold is what Numba compiles: arithmetic,
 comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants and functions of its module, and
-``array[index]`` on its array arguments. On the GPU arrays come as raw pointers: they have no length or shape there, and
-an index outside them is not noticed.
+``array[index]`` on its array arguments. Globals are constants, read when it is first compiled, and each new value that
+it closes over is compiled anew: what changes from call to call is passed as an argument. On the GPU arrays come as raw
+pointers: they have no length or shape there, and an index outside them is not noticed.
 """
 
 from __future__ import annotations
 
 import builtins
 import dis
-import functools
 import hashlib
 import inspect
 import linecache
@@ -126,25 +126,13 @@ def cpu_functor(function: Callable) -> Functor:
     return found
 
 
-@functools.cache
-def _numba_scalar(dtype: np.dtype) -> Any:
-    return numba.from_dtype(dtype)
-
-
-@dataclass(frozen=True)
-class CudaFunctor:
-    """A functor for CUDA: LTO-IR to be linked into a kernel."""
-
-    ltoir: bytes
-
-
 def cuda_functor(
     function: Callable,
     symbol: str,
     result: np.dtype | None,
     parameters: tuple[tuple[np.dtype, bool], ...],
     capability: tuple[int, int],
-) -> CudaFunctor:
+) -> bytes:
     """`function` compiled to LTO-IR, as the C function `symbol`.
 
     Parameters
@@ -180,7 +168,7 @@ def cuda_functor(
             )  # fmt: skip
         except Exception as error:
             raise explain(function, error, "the GPU") from error
-        found = _in_memory[key] = CudaFunctor(bytes(code))
+        found = _in_memory[key] = bytes(code)
     return found
 
 

@@ -1,7 +1,8 @@
 """CPU kernels of the operators, made for a structure's iterator and a user's functors.
 
 Each ``make_*`` returns a Numba kernel that walks a graph through the functions of the structure's ``cpu.py`` (see
-`frontier.view`), captured here so that they are compiled into the loop.
+`frontier.view`), captured here so that they are compiled into the loop. The loops over segments, runs and slots are
+written out in each: a generator that yields the slots would do it once, but takes seven to ten times as long.
 """
 
 from __future__ import annotations
@@ -372,7 +373,7 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
     chosen = _arc_test(op)
 
     @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
-    def extract(count, view, weights, vertices, offsets, out_src, out_dst, out_slots, args):
+    def extract(count, view, weights, vertices, offsets, out_dst, out_slots, args):
         # Without out_dst: offsets[i + 1] becomes the number of arcs of vertices[i]. With it: arcs go to offsets[i] on.
         for i in numba.prange(count):
             u = vertices[i]
@@ -391,8 +392,6 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
                             if out_dst is not None:
                                 out_dst[offsets[i] + held] = v
                                 out_slots[offsets[i] + held] = slot
-                                if out_src is not None:
-                                    out_src[offsets[i] + held] = u
                             held += 1
                     run, low, high = next_run(view, run)
             if out_dst is None:

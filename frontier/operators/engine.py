@@ -162,7 +162,7 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     for symbol, function, parameters, result in functors:
         if function is not None:
             full = tuple((kinds[kind], False) for kind in parameters) + types
-            codes.append(cuda_functor(function, symbol, result, full, capability).ltoir)
+            codes.append(cuda_functor(function, symbol, result, full, capability))
     names = [f"a{i}" for i in range(len(types))]
     texts = [
         f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"

@@ -117,7 +117,7 @@ def _run(graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots:
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_extract, (op,))
         run_cpu(
-            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, None, dst, slots, args
+            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, dst, slots, args
         )
         return
     functor = (("op", op, _OP, np.dtype(np.int32)),)

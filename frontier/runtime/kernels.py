@@ -1,7 +1,7 @@
 """One name, two devices: kernels that host code calls without asking where it runs.
 
 A folder that owns kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with an
-``extern "C" __global__`` function of the same name. Both take the same arguments: first the number of work items, then
+CUDA function of the same name, exported in C. Both take the same arguments: first the number of work items, then
 arrays, views and scalars.
 """
 

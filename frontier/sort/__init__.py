@@ -30,7 +30,9 @@ def id_bits(num_vertices: int) -> int:
 
 
 def sort_pairs(device: Device, keys: Any, values: Any = None) -> tuple[Any, Any]:
-    """Keys (not negative) in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+    """Keys in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+
+    Keys must not be negative.
     """
     bits = int(keys.size).bit_length()
     if not device.is_gpu and keys.size and int(keys.max()) < 1 << (63 - bits):

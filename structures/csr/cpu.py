@@ -81,24 +81,17 @@ def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, sh
             if not pending and i == end:
                 break
             dst = batch_keys[taken] & mask if pending else 0
-            if pending and (i == end or dst < neighbors[i]):
-                tally[0] += 1
+            if pending and (i == end or dst <= neighbors[i]):
+                present = i < end and dst == neighbors[i]
+                tally[1 if present else 0] += 1
                 if inserting:
                     new_neighbors[out] = dst
                     if batch_weights is not None:
                         new_weights[out] = batch_weights[taken]
                     out += 1
                 taken += 1
-                continue
-            if pending and dst == neighbors[i]:
-                tally[1] += 1
-                if inserting:
-                    new_neighbors[out] = dst
-                    if batch_weights is not None:
-                        new_weights[out] = batch_weights[taken]
-                    out += 1
-                taken += 1
-                i += 1
+                if present:
+                    i += 1
                 continue
             new_neighbors[out] = neighbors[i]
             if weights is not None:

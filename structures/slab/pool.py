@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.runtime import Counters
+from frontier.view import pack_view
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from frontier.runtime import Device
 
 MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
-_PACKED = np.dtype([(name, np.int64) for name in Pool._fields])
 
 
 class SlabPool:
@@ -150,13 +150,10 @@ class SlabPool:
     def _pool(self) -> Any:
         """The pool as kernels see it."""
         if self._packed is None:
-            arrays = self.vertices, self.keys, self.ring, self._counters.array
-            numbers = (
-                self._free_head, self._free_count, int(self.ring.size), self._used, self._capacity,
-                self.slab_stride, self.slab_words,
+            self._packed = pack_view(
+                self.device, Pool, vertices=self.vertices, keys=self.keys, ring=self.ring,
+                counters=self._counters.array, free_head=self._free_head, free_count=self._free_count,
+                ring_size=int(self.ring.size), used=self._used, capacity=self._capacity, stride=self.slab_stride,
+                width=self.slab_words,
             )  # fmt: skip
-            if self.device.is_gpu:
-                self._packed = np.array((*(array.data.ptr for array in arrays), *numbers), _PACKED)
-            else:
-                self._packed = Pool(*arrays, *numbers)
         return self._packed

@@ -1,0 +1,27 @@
+"""Views as kernels on a GPU get them: each field eight bytes, in order; no GPU is needed to pack one."""
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from frontier.runtime import resolve_device
+from frontier.view import pack_view
+
+
+class View(NamedTuple):
+    offsets: Any
+    weights: Any
+    size: Any
+
+
+def test_pointers_and_numbers_are_packed_in_order():
+    array = SimpleNamespace(data=SimpleNamespace(ptr=0x7F00DEADBEEF))
+    packed = pack_view(SimpleNamespace(is_gpu=True), View, size=-3, weights=None, offsets=array)
+    assert packed.nbytes == 24 and packed.shape == ()
+    assert np.frombuffer(packed.tobytes(), np.int64).tolist() == [0x7F00DEADBEEF, 0, -3]
+
+
+def test_on_the_cpu_a_view_is_the_named_tuple():
+    array = np.zeros(2)
+    assert pack_view(resolve_device("cpu"), View, offsets=array, weights=None, size=2) == View(array, None, 2)
