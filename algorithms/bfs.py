@@ -19,11 +19,13 @@ import numpy as np
 
 import frontier as fr
 
+from .result import Result
+
 UNREACHED = np.int32(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True)
-class BFSResult:
+class BFSResult(Result):
     """What `bfs` finds; arrays are on the graph's device.
 
     Attributes

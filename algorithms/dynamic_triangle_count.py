@@ -23,7 +23,7 @@ import frontier as fr
 from .triangle_count import triangle_count
 
 
-class DynamicTriangleCount:
+class DynamicTriangleCount(fr.UpdateObserver):
     """The triangles of an undirected graph, exact after every batch.
 
     Counts once when it is made, then keeps up with the graph for as long as it lives.
@@ -79,12 +79,14 @@ class DynamicTriangleCount:
         """Count the triangles that a batch of edges, about to be deleted, is part of."""
         self._count_through(src, dst)
 
-    def edges_deleted(self) -> None:
+    def edges_deleted(self, src: Any, dst: Any) -> None:
         """Take those triangles off."""
         self._apply(-1)
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
+        if self._sixths.size == self.graph.num_vertices:
+            return
         grown = self.graph.xp.zeros(self.graph.num_vertices, np.int64)
         grown[: self._sixths.size] = self._sixths
         self._sixths = grown

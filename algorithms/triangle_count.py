@@ -21,9 +21,11 @@ import numpy as np
 
 import frontier as fr
 
+from .result import Result
+
 
 @dataclass(frozen=True)
-class TriangleCount:
+class TriangleCount(Result):
     """What `triangle_count` finds.
 
     Attributes

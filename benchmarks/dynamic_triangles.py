@@ -27,7 +27,7 @@ NAME = "dynamic"
 RECOUNT = "csr recount"
 
 
-class CountingTime:
+class CountingTime(fr.UpdateObserver):
     """Stands in for the counter of a graph and measures the time that it takes."""
 
     def __init__(self, graph: fr.DynamicGraph, counter: DynamicTriangleCount):
@@ -48,9 +48,9 @@ class CountingTime:
         """Passed on."""
         self._measure(self._counter.edges_deleting, src, dst)
 
-    def edges_deleted(self) -> None:
+    def edges_deleted(self, src: Any, dst: Any) -> None:
         """Passed on."""
-        self._measure(self._counter.edges_deleted)
+        self._measure(self._counter.edges_deleted, src, dst)
 
     def vertices_changed(self) -> None:
         """Passed on."""

@@ -44,7 +44,7 @@ class Step:
     count_seconds: float
 
 
-class TimedObserver:
+class TimedObserver(fr.UpdateObserver):
     """Stands in for another observer of a graph, and measures the time it takes."""
 
     def __init__(self, graph: fr.DynamicGraph, observer: Any):
@@ -67,8 +67,8 @@ class TimedObserver:
     def edges_deleting(self, src: Any, dst: Any) -> None:
         self._measure(self._observer.edges_deleting, src, dst)
 
-    def edges_deleted(self) -> None:
-        self._measure(self._observer.edges_deleted)
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        self._measure(self._observer.edges_deleted, src, dst)
 
     def vertices_changed(self) -> None:
         self._measure(self._observer.vertices_changed)

@@ -6,7 +6,7 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import io
+from . import interchange, io
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
 from .frontier import Frontier
@@ -21,11 +21,13 @@ from .operators import (
     intersect,
     intersect_arcs,
     neighbor_reduce,
+    reduce,
     traverse,
+    visit_edges,
 )
 from .registry import structures
 from .runtime import Device, gpu_available
-from .updates import MemoryUsage, UpdateResult
+from .updates import MemoryUsage, UpdateObserver, UpdateResult
 
 __all__ = [
     "Device",
@@ -35,6 +37,7 @@ __all__ = [
     "Graph",
     "MemoryUsage",
     "Step",
+    "UpdateObserver",
     "UpdateResult",
     "advance",
     "atomic_add",
@@ -46,10 +49,13 @@ __all__ = [
     "extract_subgraph",
     "filter",
     "gpu_available",
+    "interchange",
     "intersect",
     "intersect_arcs",
     "io",
     "neighbor_reduce",
+    "reduce",
     "structures",
     "traverse",
+    "visit_edges",
 ]

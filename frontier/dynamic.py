@@ -101,33 +101,38 @@ class DynamicGraph(Graph):
         return UpdateResult(inserted // copies, replaced // copies, deleted // copies)
 
     def _insert_observed(self, arcs: Arcs) -> tuple[int, int]:
-        observers = self._live_observers()
-        if observers:
-            new = self._effective_edges(arcs, present=False)
+        told = self._what_observers_see(arcs, present=False)
+        inserted = replaced = 0
         if len(arcs):
             inserted, replaced = self._insert(arcs)
             self._num_arcs += inserted
             self.version += 1
-        else:
-            inserted = replaced = 0
-        for observer in observers:
-            observer.edges_inserted(*new)
+        for observer, edges in told:
+            observer.edges_inserted(*edges)
         return inserted, replaced
 
     def _delete_observed(self, arcs: Arcs) -> int:
-        observers = self._live_observers()
-        if observers:
-            old = self._effective_edges(arcs, present=True)
-            for observer in observers:
-                observer.edges_deleting(*old)
+        told = self._what_observers_see(arcs, present=True)
+        for observer, edges in told:
+            observer.edges_deleting(*edges)
         deleted = 0
         if len(arcs):
             deleted = self._delete(arcs)
             self._num_arcs -= deleted
             self.version += 1
-        for observer in observers:
-            observer.edges_deleted()
+        for observer, edges in told:
+            observer.edges_deleted(*edges)
         return deleted
+
+    def _what_observers_see(self, arcs: Arcs, present: bool) -> list[tuple[UpdateObserver, tuple[Any, Any]]]:
+        """Each observer with the sources and destinations that it is to be told of."""
+        observers = self._live_observers()
+        if not observers:
+            return []
+        effective = None
+        if any(observer.exact for observer in observers):
+            effective = self._effective_edges(arcs, present)
+        return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
 
     def _effective_edges(self, arcs: Arcs, present: bool) -> tuple[Any, Any]:
         """The distinct edges of a batch that are (or are not) in the graph; undirected ones once, as src < dst."""
@@ -188,6 +193,7 @@ class DynamicGraph(Graph):
                 if not bool(self._absent.any()):
                     self._absent = None
             self.version += 1
+            self._tell_of_vertices()
         return ids
 
     def _check_fit(self, num_vertices: int) -> None:
@@ -209,8 +215,6 @@ class DynamicGraph(Graph):
             self._absent = absent
         self._num_vertices = num_vertices
         self.version += 1
-        for observer in self._live_observers():
-            observer.vertices_changed()
 
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and every edge that touches them.
@@ -241,6 +245,7 @@ class DynamicGraph(Graph):
         self._release(xp.flatnonzero(marked))
         self._absent = marked if self._absent is None else self._absent | marked
         self.version += 1
+        self._tell_of_vertices()
         return self._result(0, 0, deleted)
 
     # ---- observers --------------------------------------------------------------------------------------------------
@@ -259,6 +264,10 @@ class DynamicGraph(Graph):
         live = [(ref, ref()) for ref in self._observers]
         self._observers = [ref for ref, observer in live if observer is not None]
         return [observer for _, observer in live if observer is not None]
+
+    def _tell_of_vertices(self) -> None:
+        for observer in self._live_observers():
+            observer.vertices_changed()
 
     # ---- for structures ---------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -25,24 +25,34 @@ class UpdateResult:
     deleted: int = 0
 
 
-class UpdateObserver(Protocol):
-    """An analytic that keeps up with a graph's updates.
+class UpdateObserver:
+    """An analytic that keeps up with a graph's updates: a base class whose methods do nothing.
 
-    All arrays are on the graph's device and hold effective edges only, each once: edges that were absent before an
-    insertion, or present before a deletion; undirected edges as ``src < dst``.
+    All arrays are on the graph's device, of its vertex dtype.
+
+    Attributes
+    ----------
+    exact : bool
+        If true (the default), methods are given effective edges only, each once: edges that were absent before an
+        insertion, or present before a deletion; undirected edges as ``src < dst``. If false, they are given the arcs of
+        the batch as they came, which costs nothing: both directions of undirected edges, duplicates, arcs that were
+        there already or never, and entries that were dropped, with a negative `src`. `visit_edges` takes them as they
+        are, and passes over those.
     """
 
+    exact: ClassVar[bool] = True
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Called after edges were inserted."""
+        """Called after edges were inserted, or given other weights (which only those who are not exact are told)."""
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Called before edges are deleted, while they can still be seen."""
 
-    def edges_deleted(self) -> None:
+    def edges_deleted(self, src: Any, dst: Any) -> None:
         """Called after they were; not called if the deletion failed."""
 
     def vertices_changed(self) -> None:
-        """Called after the id space has grown."""
+        """Called after vertices were added, brought back or deleted; the edges of deleted ones are gone by then."""
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,20 @@ def reduce_case(reduce, dtype):
     return case
 
 
+def visit_case(graph):
+    functor = (("op", total, OP, INT),)
+    return functor, (np.zeros(1, np.float64),), ()
+
+
+def reduce_vertices_case(reduce, dtype):
+    def case(graph):
+        result = {np.float64: "double", np.int32: "int"}[dtype]
+        functor = (("op", large, ("vertex",), np.dtype(dtype)),)
+        return functor, (np.zeros(1, np.float64), np.float64(0)), (("REDUCE", reduce), ("RESULT", result))
+
+    return case
+
+
 def vertices_case(op, result, options):
     return lambda graph: ((("op", op, ("vertex",), result),), (np.zeros(1, np.float64), np.float64(0)), options)
 
@@ -79,6 +93,9 @@ CASES = {
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
+    "visit": ("visit", visit_case),
+    "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
+    "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
 }

@@ -2,17 +2,20 @@
 
 import gc
 
+import numpy as np
 import pytest
 from model import random_batch, to_host
 
+import frontier as fr
 
-class Recorder:
+
+class Recorder(fr.UpdateObserver):
     """Keeps a set of edges up to date from what it is told, and nothing else."""
 
     def __init__(self, graph, edges=()):
         self.graph = graph
         self.edges = set(edges)
-        self.grown = 0
+        self.vertex_changes = 0
         self.leaving = None
         graph.attach(self)
 
@@ -35,12 +38,13 @@ class Recorder:
         assert self.leaving <= self.edges, "an edge leaves that was not there"
         assert to_host(self.graph, self.graph.has_edges(src, dst)).all(), "an edge can no longer be seen"
 
-    def edges_deleted(self):
+    def edges_deleted(self, src, dst):
+        assert self._pairs(src, dst) == self.leaving
         self.edges -= self.leaving
         self.leaving = None
 
     def vertices_changed(self):
-        self.grown += 1
+        self.vertex_changes += 1
 
 
 @pytest.fixture
@@ -68,11 +72,12 @@ def test_edges(watched, rng, on_existing):
 def test_vertices(watched):
     pair, recorder = watched
     pair.delete_vertices([1, 4, 5])
+    assert recorder.vertex_changes == 1
     same(watched)
     pair.insert_vertices([4])
-    assert recorder.grown == 0
+    assert recorder.vertex_changes == 2
     pair.insert_vertices(3)
-    assert recorder.grown == 1
+    assert recorder.vertex_changes == 3
     pair.insert([4, 30], [30, 4], [1, 2])
     same(watched)
 
@@ -119,3 +124,31 @@ def test_several(watched, rng):
     pair.insert(*random_batch(rng, 30, 100, "float32"))
     assert first.edges == second.edges
     same(watched)
+
+
+class Everything(fr.UpdateObserver):
+    """Keeps the arcs that it is told of, as they come."""
+
+    exact = False
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.arcs = []
+        graph.attach(self)
+
+    def edges_inserted(self, src, dst):
+        src, dst = to_host(self.graph, src), to_host(self.graph, dst)
+        self.arcs.append([(u, v) for u, v in zip(src.tolist(), dst.tolist(), strict=True) if u >= 0])
+
+    edges_deleting = edges_deleted = edges_inserted
+
+
+def test_who_is_not_exact_gets_batches_as_they_come(new):
+    pair = new([0], [1], num_vertices=5)
+    watcher = Everything(pair.graph)
+    pair.insert([0, 2, 3, 2], [1, 2, 4, 1])
+    both = {(0, 1), (1, 0), (3, 4), (4, 3), (2, 1), (1, 2)}  # the loop is gone, what was there is not
+    assert set(watcher.arcs.pop()) == both
+    pair.delete([3, 0], [4, 3])
+    assert set(watcher.arcs.pop()) == set(watcher.arcs.pop()) == {(3, 4), (4, 3), (0, 3), (3, 0)}
+    assert np.sum([len(arcs) for arcs in watcher.arcs]) == 0

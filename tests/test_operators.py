@@ -281,3 +281,75 @@ def test_functors_see_new_values_of_what_they_close_over(graph):
 
     everyone = fr.Frontier.all(graph)
     assert [len(fr.filter(everyone, make(k))) for k in (3, 7, 3)] == [3, 7, 3]
+
+
+def mark(src, dst, edge, weight, seen, slots, total):
+    slots[seen[src]] = edge
+    fr.atomic_add(total, 0, weight)
+    return edge >= 0
+
+
+def test_visit_edges_sees_listed_arcs(weighted):
+    src, dst, weights = map(host, weighted.to_coo())
+    n = weighted.num_vertices
+    some = np.flatnonzero(np.unique(src, return_index=True)[1] % 3 == 0)
+    first = np.unique(src, return_index=True)[1][some]  # arcs with distinct sources, so that each has a place to report
+    us, vs = np.append(src[first], [-1, 0]), np.append(dst[first], [5, 0])  # one to pass over, one that is not there
+    xp = weighted.xp
+    place = np.zeros(n, np.int64)
+    place[us[:-2]] = np.arange(us.size - 2)
+    place[0] = us.size - 1
+    slots = xp.full(us.size, -7, np.int64)
+    total = xp.zeros(1, np.float64)
+    keep = us[:-2] != 0
+    us, vs = np.append(us[:-2][keep], [-1, 0]), np.append(vs[:-2][keep], [5, 0])
+    out = fr.visit_edges(weighted, xp.asarray(us), xp.asarray(vs), mark, xp.asarray(place), slots, total)
+    assert sorted(host(out.vertices).tolist()) == np.unique(vs[:-2]).tolist()
+    assert out.num_arcs == int(host(weighted.degrees())[np.unique(vs[:-2])].sum())
+    found = host(slots)
+    assert (found[place[us[:-2]]] == host(weighted.find_edges(us[:-2], vs[:-2]))).all()
+    assert found[place[0]] == -1
+    assert float(total[0]) == weights[first][keep].sum() + 1
+
+
+def test_visit_edges_refuses_ids_out_of_range(weighted):
+    n = weighted.num_vertices
+    slots, total = weighted.xp.zeros(n, np.int64), weighted.xp.zeros(1, np.float64)
+    seen = weighted.xp.zeros(n, np.int64)
+    for src, dst in (([0, n], [1, 1]), ([0, 1], [n, 1]), ([0, 1], [1, -1])):
+        with pytest.raises(ValueError, match="1 of the 2 arcs"):
+            fr.visit_edges(weighted, src, dst, mark, seen, slots, total)
+    with pytest.raises(ValueError, match="src"):
+        fr.visit_edges(weighted, [0, 1], [1], mark, seen, slots, total)
+    assert not fr.visit_edges(weighted, [], [], mark, seen, slots, total)
+
+
+def take(v, x, factor):
+    x[v] = x[v] * factor
+    return x[v]
+
+
+@pytest.mark.parametrize("kind", ["sum", "min", "max"])
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_reduce_gives_one_number(graph, rng, kind, dtype):
+    values = rng.integers(-1000, 1000, graph.num_vertices).astype(dtype)
+    members = np.flatnonzero(rng.random(graph.num_vertices) < 0.4)
+    x = graph.xp.asarray(values.copy())
+    found = fr.reduce(fr.Frontier(graph, members), take, x, 3, reduce=kind, dtype=dtype)
+    assert found.dtype == dtype and found.shape == (1,)
+    assert float(found[0]) == getattr(values[members] * 3, kind)()
+    assert (host(x)[members] == values[members] * 3).all()
+
+
+def test_reduce_over_nothing(graph):
+    nobody, x = fr.Frontier(graph), graph.xp.zeros(graph.num_vertices, np.int32)
+    assert int(fr.reduce(nobody, take, x, 1, dtype="int32")[0]) == 0
+    assert int(fr.reduce(nobody, take, x, 1, dtype="int32", reduce="min")[0]) == 2**31 - 1
+    out = graph.xp.full(1, 5.0)
+    assert fr.reduce(nobody, take, x, 1, out=out) is out and float(out[0]) == 0
+    with pytest.raises(ValueError, match="reduce"):
+        fr.reduce(nobody, take, x, 1, reduce="mean")
+    with pytest.raises(TypeError, match="dtype"):
+        fr.reduce(nobody, take, x, 1, dtype="int8")
+    with pytest.raises(ValueError, match="out"):
+        fr.reduce(nobody, take, x, 1, out=graph.xp.zeros(2))

@@ -6,7 +6,9 @@ from .extract import extract_subgraph
 from .filter import filter
 from .intersect import intersect, intersect_arcs
 from .neighbor_reduce import neighbor_reduce
+from .reduce import reduce
 from .traverse import Step, traverse
+from .visit import visit_edges
 
 __all__ = [
     "Step",
@@ -17,5 +19,7 @@ __all__ = [
     "intersect",
     "intersect_arcs",
     "neighbor_reduce",
+    "reduce",
     "traverse",
+    "visit_edges",
 ]

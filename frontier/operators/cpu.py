@@ -105,6 +105,43 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
     return push
 
 
+def make_visit(iterator: ModuleType, op: Any, key: str) -> Any:
+    """visit_edges: a functor called for each listed arc."""
+    degree = iterator.degree
+    find = iterator.find
+    flush = _make_flush(degree)
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def visit(count, chunks, num_vertices, view, weights, src, dst, stamps, epoch, out, counters, args):
+        for chunk in numba.prange(chunks):
+            buffer = np.empty(BUFFER, out.dtype)
+            held = 0
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                u = src[i]
+                v = dst[i]
+                if u < 0:
+                    continue
+                if u >= num_vertices or v < 0 or v >= num_vertices:
+                    atomic_add(counters, 2, 1)
+                    continue
+                slot = np.int64(find(view, u, v))
+                weight = np.float32(1)
+                if weights is not None:
+                    weight = weights.dtype.type(1)
+                    if slot >= 0:
+                        weight = weights[slot]
+                if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                    buffer[held] = v
+                    held += 1
+                    if held == BUFFER:
+                        flush(buffer, held, view, out, counters)
+                        held = 0
+            if held:
+                flush(buffer, held, view, out, counters)
+
+    return visit
+
+
 def make_pull(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
     """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
     segments, segment, next_run, degree = _functions(iterator)
@@ -241,6 +278,27 @@ def make_compute(op: Any, key: str) -> Any:
 
 
 REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
+
+
+def make_reduce(op: Any, reduce: str, key: str) -> Any:
+    """The reduction of a functor's values over a list of vertices."""
+    kind = REDUCTIONS[reduce]
+
+    @cpu_kernel(parallel=True, key=f"{key}{reduce}")
+    def reduce_vertices(count, chunks, vertices, partial, args):
+        for chunk in numba.prange(chunks):
+            total = partial[chunk]
+            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+                value = partial.dtype.type(op(vertices[i], *args))
+                if kind == 0:
+                    total += value
+                elif kind == 1:
+                    total = min(total, value)
+                else:
+                    total = max(total, value)
+            partial[chunk] = total
+
+    return reduce_vertices
 
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str, key: str) -> Any:

@@ -2,39 +2,10 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/combine.cuh"
 #include "frontier/cuda/expand.cuh"
 
 extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
-
-// Combine a value into memory that other threads combine into.
-__device__ __forceinline__ void combine_shared(int* at, int v, Sum) { atomicAdd(at, v); }
-__device__ __forceinline__ void combine_shared(int* at, int v, Min) { atomicMin(at, v); }
-__device__ __forceinline__ void combine_shared(int* at, int v, Max) { atomicMax(at, v); }
-__device__ __forceinline__ void combine_shared(i64* at, i64 v, Sum) { atomicAdd((u64*)at, u64(v)); }
-__device__ __forceinline__ void combine_shared(i64* at, i64 v, Min) { atomicMin(at, v); }
-__device__ __forceinline__ void combine_shared(i64* at, i64 v, Max) { atomicMax(at, v); }
-__device__ __forceinline__ void combine_shared(float* at, float v, Sum) { atomicAdd(at, v); }
-__device__ __forceinline__ void combine_shared(double* at, double v, Sum) { atomicAdd(at, v); }
-template <class Combine>
-__device__ __forceinline__ void combine_shared(float* at, float v, Combine combine) {
-  int old = *(int*)at, seen;
-  do {
-    seen = old;
-    float merged = combine(__int_as_float(seen), v);
-    if (__float_as_int(merged) == seen) return;
-    old = atomicCAS((int*)at, seen, __float_as_int(merged));
-  } while (old != seen);
-}
-template <class Combine>
-__device__ __forceinline__ void combine_shared(double* at, double v, Combine combine) {
-  u64 old = *(u64*)at, seen;
-  do {
-    seen = old;
-    double merged = combine(__longlong_as_double(i64(seen)), v);
-    if (u64(__double_as_longlong(merged)) == seen) return;
-    old = atomicCAS((u64*)at, seen, u64(__double_as_longlong(merged)));
-  } while (old != seen);
-}
 
 // The values of one segment, reduced by its tile.
 template <class Value>

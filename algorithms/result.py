@@ -1,0 +1,38 @@
+"""`Result`: what all algorithms' results share."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+
+class Result:
+    """A result: a frozen dataclass whose arrays, one entry a vertex or edge, lie on the graph's device."""
+
+    def to_dataframe(self) -> Any:
+        """The arrays as columns: a row for each edge if there are `src` and `dst`, otherwise for each vertex.
+
+        Returns
+        -------
+        DataFrame
+            pandas; of arrays on a GPU cuDF, without a copy through the host, where that is installed.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
+        some = next(iter(columns.values()))
+        on_gpu = hasattr(some, "get")
+        if "src" not in columns:
+            arange = importlib.import_module("cupy" if on_gpu else "numpy").arange
+            columns = {"vertex": arange(some.size), **columns}
+        if on_gpu:
+            try:
+                return importlib.import_module("cudf").DataFrame(columns)
+            except ImportError:
+                columns = {name: column.get() for name, column in columns.items()}
+        return importlib.import_module("pandas").DataFrame(columns)

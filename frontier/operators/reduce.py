@@ -1,0 +1,81 @@
+"""reduce: one number from all members of a frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..frontier import Frontier
+from ..runtime.kernels import C_TYPES
+from .cpu import REDUCTIONS, make_reduce
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from .neighbor_reduce import DTYPES, identity_of
+
+FUNCTOR = ("vertex",)
+
+
+def reduce(
+    frontier: Frontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None
+) -> Any:
+    """Call `op` for every member of a frontier and reduce what it returns to one number.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    op : function ``op(v, *args) -> number``
+        May also change its array arguments, as in `compute`.
+    *args : arrays and numbers
+        As in `advance`.
+    reduce : {"sum", "min", "max"}
+    dtype : {int32, int64, float32, float64}
+        Of the values and the result, if `out` is not given.
+    out : array, shape (1,), optional
+        Where the result goes.
+
+    Returns
+    -------
+    array of `dtype`, shape (1,), on the graph's device
+        `out`, or a new array. It stays on the device, so that it can be handed to the next operator without a wait;
+        ``float()`` or ``int()`` reads it. Of an empty frontier 0, or the largest (min) or smallest (max) number of the
+        type.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+    ValueError, TypeError
+        `reduce`, `dtype` or `out` is not of this kind.
+
+    Notes
+    -----
+    Sums of floats may differ in their last digits from call to call on a GPU.
+    """
+    graph = frontier.graph
+    xp = graph.xp
+    if reduce not in REDUCTIONS:
+        raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
+    check_op(op, "op", ("v",), args)
+    if out is not None and (not isinstance(out, xp.ndarray) or out.shape != (1,)):
+        raise ValueError("out must be an array of the graph's device with one element")
+    dtype = np.dtype(dtype if out is None else out.dtype)
+    if dtype not in DTYPES:
+        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    values = functor_args(graph, op, args)
+    identity = identity_of(reduce, dtype)
+    out = xp.empty(1, dtype) if out is None else out
+    out.fill(identity)
+    count = len(frontier)
+    vertices = frontier.vertices
+    if graph.device.is_gpu:
+        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]))
+        functor = (("op", op, FUNCTOR, dtype),)
+        kernels = cuda_kernels_for(graph, "frontier/operators/reduce.cuh", functor, values, options)
+        kernels.reduce_vertices(count, vertices, identity, out, *values)
+    elif count:
+        chunks = chunks_for(count)
+        partial = np.full(chunks, identity, dtype)
+        run_cpu(cpu_kernel_for(None, make_reduce, (op,), reduce), (op,), count, chunks, vertices, partial, values)
+        out[0] = partial.sum() if reduce == "sum" else partial.min() if reduce == "min" else partial.max()
+    return out

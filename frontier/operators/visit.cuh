@@ -1,0 +1,38 @@
+// CUDA kernel of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include VIEW_HEADER
+#include "frontier/cuda/tile.cuh"
+
+extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+
+// The functor, for each listed arc. counters: [0] vertices put out, [1] arcs that leave them, [2] ids out of range.
+extern "C" __global__ void visit(
+    i64 count, i64 num_vertices, View view, const VID* src, const VID* dst, int* stamps, int epoch, VID* out,
+    u64* counters ARG_PARAMS) {
+  int lane = threadIdx.x & 31;
+  i64 rounded = (count + 31) / 32 * 32;  // whole warps stay together
+  GRID_STRIDE(i, rounded) {
+    VID u = i < count ? src[i] : VID(-1), v = -1;
+    bool joins = false;
+    if (u >= 0) {
+      v = dst[i];
+      if (u < num_vertices && v >= 0 && v < num_vertices) {
+        i64 slot = view.find(u, v);
+        WEIGHT weight = slot >= 0 && view.weights ? view.weights[slot] : WEIGHT(1);
+        joins = op(u, v, slot, weight ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch;
+      } else {
+        atomicAdd(counters + 2, 1ull);
+      }
+    }
+    u32 joined = __ballot_sync(0xffffffffu, joins);
+    if (!joined) continue;
+    u64 start = 0, arcs = Tile<32>().reduce(joins ? u64(view.degree(v)) : 0ull, Sum());
+    if (lane == 0) {
+      start = atomicAdd(counters, u64(__popc(joined)));
+      atomicAdd(counters + 1, arcs);
+    }
+    start = __shfl_sync(0xffffffffu, start, 0);
+    if (joins) out[start + __popc(joined & ((1u << lane) - 1))] = v;
+  }
+}

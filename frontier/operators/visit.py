@@ -1,0 +1,80 @@
+"""visit_edges: a functor called for a list of edges, such as those of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import as_ids, same_length
+from ..frontier import Frontier
+from .advance import OP_PARAMETERS
+from .cpu import make_visit
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+FUNCTOR = ("vertex", "vertex", "edge", "weight")
+
+
+def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> Frontier:
+    """Call `op` for every listed arc; the destinations for which it is true make up a frontier.
+
+    It is how an analytic that keeps up with a graph looks at a batch: it need not walk anything else.
+
+    Parameters
+    ----------
+    graph : Graph
+    src, dst : array-like of int, shape (m,)
+        Entries with a negative source are passed over, so that the arrays that observers get can be handed on. Each arc
+        stands for itself: list both directions of an undirected edge if both are to be visited.
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        Whether `dst` joins the output. Of an arc that is not in the graph, `edge` is -1 and `weight` 1.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    Frontier
+
+    Raises
+    ------
+    ValueError
+        An id is out of range; the other arcs have been visited.
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+
+    Notes
+    -----
+    O(m) look-ups.
+    """
+    check_op(op, "op", OP_PARAMETERS, args)
+    src = as_ids(graph.device, src, "src").astype(graph.vertex_dtype, copy=False)
+    dst = as_ids(graph.device, dst, "dst").astype(graph.vertex_dtype, copy=False)
+    same_length(src=src, dst=dst)
+    values = functor_args(graph, op, args)
+    count = int(src.size)
+    if not count:
+        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+    state = state_of(graph)
+    stamps, epoch = state.next_stamps(graph)
+    out = graph.xp.empty(min(count, graph.num_vertices), graph.vertex_dtype)
+    counters = state.counters
+    counters.reset()
+    n = np.int64(graph.num_vertices)
+    if graph.device.is_gpu:
+        functor = (("op", op, FUNCTOR, np.dtype(np.int32)),)
+        kernels = cuda_kernels_for(graph, "frontier/operators/visit.cuh", functor, values)
+        kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, *values)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_visit, (op,))
+        run_cpu(
+            kernel, (op,), count, chunks_for(count), n, graph.view(), graph._weight_pool(), src, dst, stamps, epoch, out,
+            counters.array, values,
+        )  # fmt: skip
+    size, arcs, bad = counters.read()[:3]
+    if bad:
+        raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
+    return Frontier._of(graph, out[:size], arcs=arcs)
