@@ -24,12 +24,13 @@ def distributions_of(graph: BenchmarkGraph) -> tuple[str, ...]:
 def draw(graph: BenchmarkGraph, distribution: str, count: int, seed: int) -> tuple[Any, Any]:
     """Random arcs as they come: loops, duplicates and arcs of the graph among them."""
     if distribution == "rmat":
+        assert graph.scale is not None
         size = 2**graph.scale
         edges = fr.io.rmat(graph.scale, -(-count // size) if count > size else count / size, seed=seed)
-        ends = edges.src[:count], edges.dst[:count]
+        src, dst = edges.src[:count], edges.dst[:count]
     else:
-        ends = np.random.default_rng(seed).integers(0, graph.num_vertices, (2, count), dtype=np.int32)
-    return tuple(graph.device.xp.asarray(end) for end in ends)
+        src, dst = np.random.default_rng(seed).integers(0, graph.num_vertices, (2, count), dtype=np.int32)
+    return graph.device.xp.asarray(src), graph.device.xp.asarray(dst)
 
 
 def raw_batches(graph: BenchmarkGraph, distribution: str, size: int, count: int) -> list[tuple[Any, Any]]:

@@ -68,7 +68,7 @@ class Context:
     device: fr.Device
     mode: str
     axes: Axes
-    structures: dict[str, type[fr.Graph]]
+    structures: dict[str, type[fr.DynamicGraph]]
     graphs: GraphSource
     peers: tuple[str, ...] = ()
     quiet: bool = False
@@ -108,7 +108,7 @@ class Context:
         return self.graphs.get(name)
 
 
-def choose_structures(names: list[str] | None) -> dict[str, type[fr.Graph]]:
+def choose_structures(names: list[str] | None) -> dict[str, type[fr.DynamicGraph]]:
     """Structures by name, all that can be changed by default; the baseline is always there and first.
 
     Raises

@@ -9,6 +9,13 @@ EDGE_FACTOR = 16  # generated edges for each vertex
 GRAPH_SEED = 1
 BATCH_SEED = 20261121
 VECTOR_SEED = 3
+WEIGHT_SEED = 5
+MOST_WEIGHT = 255  # weights of shortest paths go from 1 to this
+PAGERANK_ALPHA = 0.85
+PAGERANK_STEPS = 20  # where a number of steps is measured
+PAGERANK_TOL = 1e-6  # where the way to convergence is: the sum of absolute changes of a step
+TRUSSES = (4, 8)
+COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
 GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
@@ -44,6 +51,12 @@ class Axes:
     dynamic_batches : int
     dynamic_recounts : int
         Batches after which the baselines rebuild and recount.
+    incremental_size : int
+        Changes in a batch of the incremental benchmark: half of them insertions, half deletions.
+    truss_size : int
+        The same for its k-truss.
+    incremental_batches : int
+        Timed batches.
     grown : bool
         Run algorithms also on graphs of which half the edges were inserted in batches.
     seconds_per_call : float
@@ -63,6 +76,9 @@ class Axes:
     dynamic_sizes: tuple[int, ...]
     dynamic_batches: int
     dynamic_recounts: int
+    incremental_size: int
+    truss_size: int
+    incremental_batches: int
     grown: bool
     seconds_per_call: float
 
@@ -70,37 +86,39 @@ class Axes:
 _GPU = Axes(
     scales=(20, 22), uniform_scale=20, grid_side=1024, luxembourg=True, variants=VARIANTS,
     batch_sizes=(2**10, 2**12, 2**14, 2**16, 2**18, 2**20, 2**22), repeat=7, warm_up=2, baseline_repeat=3,
-    dynamic_scale=22, dynamic_sizes=(2**12, 2**16, 2**20), dynamic_batches=100, dynamic_recounts=5, grown=True,
-    seconds_per_call=5.0,
+    dynamic_scale=22, dynamic_sizes=(2**12, 2**16, 2**20), dynamic_batches=100, dynamic_recounts=5,
+    incremental_size=2**16, truss_size=2**8, incremental_batches=10, grown=True, seconds_per_call=5.0,
 )  # fmt: skip
 _CPU = Axes(
     scales=(16,), uniform_scale=16, grid_side=256, luxembourg=True, variants=VARIANTS,
     batch_sizes=(2**10, 2**14, 2**18), repeat=5, warm_up=1, baseline_repeat=3,
-    dynamic_scale=16, dynamic_sizes=(2**10, 2**14), dynamic_batches=20, dynamic_recounts=3, grown=True,
-    seconds_per_call=2.0,
+    dynamic_scale=16, dynamic_sizes=(2**10, 2**14), dynamic_batches=20, dynamic_recounts=3,
+    incremental_size=2**10, truss_size=2**6, incremental_batches=5, grown=True, seconds_per_call=2.0,
 )  # fmt: skip
 AXES = {
     ("gpu", "full"): _GPU,
     ("gpu", "quick"): replace(
         _GPU, batch_sizes=(2**16, 2**18, 2**20, 2**22), repeat=4, warm_up=1, baseline_repeat=2,
-        dynamic_sizes=(2**16,), dynamic_batches=30, dynamic_recounts=3,
+        dynamic_sizes=(2**16,), dynamic_batches=30, dynamic_recounts=3, incremental_batches=4,
     ),
     ("cpu", "full"): _CPU,
     ("cpu", "quick"): replace(
         _CPU, scales=(14,), uniform_scale=14, grid_side=128, batch_sizes=(2**10, 2**14), repeat=3, baseline_repeat=2,
-        dynamic_scale=14, dynamic_sizes=(2**10,), dynamic_batches=8, dynamic_recounts=2, seconds_per_call=1.0,
+        dynamic_scale=14, dynamic_sizes=(2**10,), dynamic_batches=8, dynamic_recounts=2,
+        incremental_size=2**8, truss_size=2**4, incremental_batches=3, seconds_per_call=1.0,
     ),
 }  # fmt: skip
 AXES |= {
     (device, "smoke"): replace(
         _CPU, scales=(7,), uniform_scale=0, grid_side=8, luxembourg=False, variants=("unweighted",),
         batch_sizes=(2**6,), repeat=1, baseline_repeat=1, dynamic_scale=7, dynamic_sizes=(2**5,), dynamic_batches=2,
-        dynamic_recounts=1, grown=False, seconds_per_call=0.2,
+        dynamic_recounts=1, incremental_size=2**4, truss_size=2**3, incremental_batches=1, grown=False,
+        seconds_per_call=0.2,
     )
     for device in ("cpu", "gpu")
 }  # fmt: skip
 MODES = ("full", "quick", "smoke")
-SHARES = {"updates": 0.4, "algorithms": 0.35, "dynamic": 0.25}
+SHARES = {"updates": 0.3, "algorithms": 0.35, "dynamic": 0.15, "incremental": 0.2}
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 import frontier as fr
 
-from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, Axes
+from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, MOST_WEIGHT, WEIGHT_SEED, Axes
 
 LUXEMBOURG = "luxembourg_osm.noheader.mtx.xz"
 
@@ -47,9 +48,16 @@ class BenchmarkGraph:
         xp = self.device.xp
         return xp.concatenate([self.src, self.dst]), xp.concatenate([self.dst, self.src])
 
-    def undirected(self, kind: type[fr.Graph]) -> Any:
+    @cached_property
+    def weights(self) -> Any:
+        """Whole numbers from 1 to `MOST_WEIGHT` as float32, one for each edge."""
+        rng = np.random.default_rng(WEIGHT_SEED)
+        return self.device.xp.asarray(rng.integers(1, MOST_WEIGHT + 1, self.num_edges).astype(np.float32))
+
+    def undirected(self, kind: type[fr.Graph], *, weighted: bool = False) -> Any:
         """The graph in a structure."""
-        return kind.from_edges(self.src, self.dst, num_vertices=self.num_vertices, device=self.device)
+        weights = self.weights if weighted else None
+        return kind.from_edges(self.src, self.dst, weights, self.num_vertices, device=self.device)
 
 
 class GraphSource:
@@ -91,7 +99,9 @@ class GraphSource:
             edges = fr.io.grid(side, side)
             text = f"{side} x {side} grid"
         else:
-            edges = fr.io.read_edges(_luxembourg_path())
+            path = _luxembourg_path()
+            assert path is not None
+            edges = fr.io.read_edges(path)
             text = "roads of Luxembourg (DIMACS 10)"
         src, dst = simplify(self.device.xp, edges.src, edges.dst, edges.num_vertices)
         return BenchmarkGraph(name, text, edges.num_vertices, src, dst, self.device, scale)

@@ -18,6 +18,7 @@ import frontier as fr
 from frontier.runtime import resolve_device
 
 from .batches import new_batches
+from .context import choose_structures
 from .defaults import BASELINE, VARIANTS, axes_for
 from .graphs import GraphSource
 from .results import FOLDER, Results, describe_run, table
@@ -41,7 +42,7 @@ def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
     return sum(by_name.values()), dict(by_name)
 
 
-def measure(results: Results, device: fr.Device, graph: Any, kind: type[fr.Graph], variant: str) -> None:
+def measure(results: Results, device: fr.Device, graph: Any, kind: type[fr.DynamicGraph], variant: str) -> None:
     """Insert, look up and delete batches of new arcs, and keep what the GPU was busy with."""
     src, dst = graph.arcs()
     weighted = variant == "weighted"
@@ -83,8 +84,8 @@ def main() -> None:
     results = Results("kernels", "gpu", "quick", header=describe_run(device, batch_sizes=SIZES, batches=BATCHES))
     for scale in scales:
         graph = source.get(f"rmat{scale}")
-        for name, kind in fr.structures().items():
-            if name == BASELINE or (wanted and name not in wanted):
+        for name, kind in choose_structures(wanted).items():
+            if name == BASELINE:
                 continue
             for variant in VARIANTS:
                 measure(results, device, graph, kind, variant)

@@ -88,14 +88,45 @@ def plot_dynamic(results: Results, folder: Path) -> list[Path]:
     return paths
 
 
-PLOTS = {"updates": plot_updates, "algorithms": plot_algorithms, "dynamic": plot_dynamic}
+def plot_incremental(results: Results, folder: Path) -> list[Path]:
+    """How many times as fast as computing anew it is to keep up, as bars; one file for each graph."""
+    paths = []
+    for graph in dict.fromkeys(row["graph"] for row in results.rows):
+        rows = [row for row in results.where(graph=graph) if row["times_anew"]]
+        if not rows:
+            continue
+        sizes = {row["analytic"]: row["batch"] for row in rows}
+        analytics = list(sizes)
+        structures = list(dict.fromkeys(row["structure"] for row in rows))
+        figure, (panel,) = _figure(1, 1, f"{graph}, half insertions, half deletions, {_place(results)}")
+        width = 0.8 / len(structures)
+        for i, structure in enumerate(structures):
+            bars = [
+                (analytics.index(row["analytic"]) + i * width, row["times_anew"])
+                for row in rows
+                if row["structure"] == structure
+            ]
+            panel.bar(*zip(*bars, strict=True), width, color=COLORS.get(structure), label=structure)
+        panel.axhline(1.0, color="black", linewidth=1)
+        panel.set(ylabel="time of computing anew over that of keeping up", yscale="log")
+        labels = [f"{name}\nbatches of {size:,}" for name, size in sizes.items()]
+        panel.set_xticks([i + 0.4 - width / 2 for i in range(len(analytics))], labels)
+        panel.legend(fontsize="x-small")
+        paths.append(_save(figure, folder, f"incremental-{results.device}-{graph}"))
+    return paths
+
+
+PLOTS = {
+    "updates": plot_updates, "algorithms": plot_algorithms, "dynamic": plot_dynamic, "incremental": plot_incremental,
+}  # fmt: skip
 
 
 def plot(path: Path, folder: Path) -> list[Path]:
-    """All pictures of one results file."""
+    """All pictures of one results file; there are none of those of `kernel_times`."""
     results = Results.load(path)
     folder.mkdir(parents=True, exist_ok=True)
-    return PLOTS[results.benchmark](results, folder)
+    draw = PLOTS.get(results.benchmark)
+    return draw(results, folder) if draw else []
 
 
 def _figure(rows: int, columns: int, title: str) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|all]``."""
+"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|incremental|all]``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dynfrontier.peers import is_installed
 from frontier.runtime import resolve_device
 from frontier.runtime.progress import on_compile
 
-from . import algorithms_static, dynamic_triangles, updates
+from . import algorithms_static, dynamic_triangles, incremental, updates
 from .context import Clock, Context, choose_structures
 from .defaults import CPU_PEERS, GPU_PEERS, MODES, SHARES, axes_for
 from .graphs import GraphSource
-from .peers.process import is_installed
 from .results import FOLDER, Results
 
-BENCHMARKS = {"updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles}
+BENCHMARKS = {
+    "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
+}  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from algorithms import DynamicTriangleCount, bfs, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, k_truss, pagerank, sssp, triangle_count
 from benchmarks.batches import new_batches
 from benchmarks.context import choose_structures
 from benchmarks.defaults import AXES, VECTOR_SEED
@@ -42,7 +42,9 @@ def batches(source: BenchmarkGraph) -> list[tuple[Any, Any]]:
     """New arcs, a batch for each round and one to warm up."""
     kind = baseline()
     arcs = kind.from_edges(*source.arcs(), num_vertices=source.num_vertices, directed=True, device=DEVICE)
-    return new_batches(source, arcs, "uniform", BATCH, ROUNDS + 1)
+    found = new_batches(source, arcs, "uniform", BATCH, ROUNDS + 1)
+    assert found is not None
+    return found
 
 
 def synchronized(work: Any) -> Any:
@@ -95,6 +97,20 @@ def test_bfs(benchmark: Any, graph: Any) -> None:
 
 def test_triangle_count(benchmark: Any, graph: Any) -> None:
     benchmark.pedantic(synchronized(triangle_count), args=(graph,), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("algorithm", [connected_components, pagerank])
+def test_algorithm(benchmark: Any, graph: Any, algorithm: Any) -> None:
+    benchmark.pedantic(synchronized(algorithm), args=(graph,), rounds=ROUNDS, warmup_rounds=1)
+
+
+def test_k_truss(benchmark: Any, graph: Any) -> None:
+    benchmark.pedantic(synchronized(k_truss), args=(graph, 4), rounds=5, warmup_rounds=1)
+
+
+def test_sssp(benchmark: Any, graph: Any, source: BenchmarkGraph) -> None:
+    weighted = source.undirected(type(graph), weighted=True)
+    benchmark.pedantic(synchronized(sssp), args=(weighted, hub_of(weighted)), rounds=ROUNDS, warmup_rounds=1)
 
 
 def test_spmv(benchmark: Any, graph: Any) -> None:

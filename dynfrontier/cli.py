@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .commands.bfs import bfs
+from .commands.compare import compare
 from .commands.generate import generate
 from .commands.info import info
 from .commands.stream import stream
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(stream)
 app.command()(triangles)
 app.command()(bfs)
+app.command()(compare)
 app.command()(info)
 app.add_typer(generate, name="generate")
 app.command()(structures)

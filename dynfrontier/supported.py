@@ -30,8 +30,8 @@ class Table:
     def rich(self) -> RichTable:
         """The table for a terminal."""
         table = RichTable(box=None, padding=(0, 2, 0, 0))
-        for name in self.header:
-            table.add_column(name.replace("`", ""))
+        for position, name in enumerate(self.header):
+            table.add_column(name.replace("`", ""), overflow="fold", no_wrap=position == 0)
         for row in self.rows:
             table.add_row(*(cell.replace("`", "") for cell in row))
         return table

@@ -13,15 +13,18 @@ from .frontier import Frontier
 from .functor import FunctorError
 from .graph import Graph
 from .operators import (
+    SpMV,
     Step,
     advance,
     compute,
+    edge_support,
     extract_subgraph,
     filter,
     intersect,
     intersect_arcs,
     neighbor_reduce,
     reduce,
+    sample_neighbors,
     traverse,
     visit_edges,
 )
@@ -36,6 +39,7 @@ __all__ = [
     "FunctorError",
     "Graph",
     "MemoryUsage",
+    "SpMV",
     "Step",
     "UpdateObserver",
     "UpdateResult",
@@ -46,6 +50,7 @@ __all__ = [
     "atomic_max",
     "atomic_min",
     "compute",
+    "edge_support",
     "extract_subgraph",
     "filter",
     "gpu_available",
@@ -55,6 +60,7 @@ __all__ = [
     "io",
     "neighbor_reduce",
     "reduce",
+    "sample_neighbors",
     "structures",
     "traverse",
     "visit_edges",

@@ -129,7 +129,7 @@ class DynamicGraph(Graph):
         observers = self._live_observers()
         if not observers:
             return []
-        effective = None
+        effective: tuple[Any, Any] = (arcs.src, arcs.dst)
         if any(observer.exact for observer in observers):
             effective = self._effective_edges(arcs, present)
         return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]

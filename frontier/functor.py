@@ -121,7 +121,9 @@ def cpu_functor(function: Callable) -> Functor:
     key = ("cpu", identity(function))
     found = _in_memory.get(key)
     if found is None:
-        found = Functor(numba.njit(function, error_model="numpy", nogil=True), fingerprint(function))
+        # Without _nrt=False, functors with a branch count references to their arrays: two atomics an array and call.
+        options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+        found = Functor(numba.njit(function, **options), fingerprint(function))
         _in_memory[key] = found
     return found
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import run
+from algorithms import connected_components
+from benchmarks import digests, incremental, run
 from benchmarks.context import Clock, choose_structures
-from benchmarks.graphs import BenchmarkGraph
+from benchmarks.defaults import axes_for
+from benchmarks.graphs import BenchmarkGraph, GraphSource
 from benchmarks.peers.process import PeerRun, reason
 from benchmarks.results import Results, table
 from benchmarks.timing import Samples, measure
@@ -47,8 +51,86 @@ def test_algorithms_beside_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture)
     assert {row["system"] for row in results.rows} == {"csr", "hornet", "scipy"}
     compared = [row for row in results.rows if row["agrees"] is not None]
     assert all(row["agrees"] for row in compared)
-    assert {"bfs", "triangles", "spmv"} <= {row["algorithm"] for row in compared if row["system"] == "scipy"}
-    assert "time over that of CSR" in capsys.readouterr().out
+    both = {"bfs", "triangles", "spmv", "components", "pagerank", "pagerank steps", "sssp"}
+    assert both <= {row["algorithm"] for row in compared if row["system"] == "scipy"}
+    ours = {row["algorithm"] for row in compared if row["system"] == "hornet"}
+    assert ours == {*both, "triangles per vertex", "k-truss 4", "k-truss 8"}
+    for row in results.where(system="hornet", algorithm="components"):
+        assert row["times_peers"]["scipy"] > 0
+    tables = capsys.readouterr().out
+    assert "time over that of CSR" in tables and "times as fast as scipy" in tables
+
+
+def test_k_truss_beside_a_peer(tmp_path: Path) -> None:
+    pytest.importorskip("networkx")
+    results = results_of("algorithms", tmp_path, "--peers", "networkx")
+    rows = [row for row in results.where(system="networkx") if row["algorithm"].startswith("k-truss")]
+    assert {row["algorithm"] for row in rows} == {"k-truss 4", "k-truss 8"} and all(row["agrees"] for row in rows)
+
+
+def test_incremental(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("incremental", tmp_path, "--structures", "csr")
+    analytics = {"components", "bfs", "sssp", "pagerank", "k-truss 4"}
+    for graph in ("rmat7", "grid8"):
+        rows = results.where(graph=graph)
+        assert {(row["structure"], row["analytic"]) for row in rows} == {("csr", analytic) for analytic in analytics}
+        assert all(row["correct"] and row["anew_ms"] > 0 and row["both_ms"] > 0 for row in rows)
+    assert "half insertions, half deletions" in capsys.readouterr().out
+
+
+def test_a_wrong_analytic_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong:
+        """Components that are not those of the graph."""
+
+        def __init__(self, graph: Any, source: int):
+            self.labels = connected_components(graph).labels + 1
+
+        def close(self) -> None:
+            pass
+
+    analytic = replace(next(a for a in incremental.ANALYTICS if a.name == "components"), follow=Wrong)
+    monkeypatch.setattr(incremental, "ANALYTICS", (analytic,))
+    assert run.main(["incremental", *SMALLEST, "--structures", "csr", "--out", str(tmp_path)]) == 1
+    (path,) = tmp_path.glob("*.json")
+    found = Results.load(path)
+    assert any(note.startswith("FAILED") for note in found.notes)
+    assert not all(row["correct"] for row in found.rows)
+
+
+def test_changes_of_the_incremental_benchmark_keep_the_graph_simple() -> None:
+    graph = GraphSource(CPU, axes_for("cpu", "smoke")).get("rmat7")
+    (src, dst, weights), batches = incremental._split(graph, 32, 3)
+    held, doomed = (sum(int(part[i][0].size) for part in batches) for i in (0, 1))
+    assert src.size == graph.num_edges - held and held == doomed == 3 * 16 and weights.size == src.size
+    kind = choose_structures(["hornet"])["hornet"]
+    changing = kind.from_edges(src, dst, weights, graph.num_vertices, device="cpu")
+    for batch in batches:
+        before = changing.num_edges
+        incremental._apply(changing, batch, True)
+        assert changing.num_edges == before
+    assert (changing.edge_weights(*batches[-1][0][:2]) == batches[-1][0][2]).all()
+
+
+# ---- digests --------------------------------------------------------------------------------------------------------
+
+
+def test_digests_of_equal_results() -> None:
+    assert digests.digest_components(np.array([7, 7, 1, 7])) == digests.digest_components(np.array([0, 0, 2, 0]))
+    assert digests.digest_components(np.array([7, 1, 1, 7])) != digests.digest_components(np.array([0, 0, 2, 0]))
+    edges = np.array([3, 1]), np.array([0, 2])
+    assert digests.digest_edges(edges) == digests.digest_edges((np.array([1, 2, 0]), np.array([2, 1, 3])))
+    assert digests.digest_edges(edges) != digests.digest_edges((np.array([1, 0]), np.array([2, 2])))
+    assert digests.digest_lengths(np.array([0, 5, np.inf])) == digests.digest_lengths(np.float32([0, 5, np.inf]))
+    assert digests.digest_lengths(np.array([0, 5, np.inf])) != digests.digest_lengths(np.array([0, 6, np.inf]))
+
+
+def test_digests_that_allow_for_rounding() -> None:
+    ranks = np.array([0.5, 0.3, 0.2])
+    digest = digests.digest_ranks(ranks)
+    assert digests.same_digests(digest, digests.digest_ranks(ranks.astype(np.float32)))
+    assert not digests.same_digests(digest, digests.digest_ranks(ranks[::-1]))
+    assert not digests.same_digests(digest, digests.digest_ranks(np.append(ranks, 0.0)))
+    assert digests.same_digests({"total": 3}, {"total": 3, "per_vertex": 9})
 
 
 def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

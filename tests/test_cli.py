@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import frontier as fr
 from dynfrontier import check, job, supported
 from dynfrontier.cli import app
+from dynfrontier.comparison import checks, questions
 from dynfrontier.text import counted, duration, scaled, size
 from frontier.runtime.cache import PROJECT_ROOT
 
@@ -165,6 +166,21 @@ def test_triangles(graph_file, monkeypatch):
     assert "not verified" in run("triangles", graph_file, "--device", "cpu", code=1)
 
 
+def test_compare(graph_file, monkeypatch, tmp_path):
+    pytest.importorskip("networkx")
+    options = ("compare", graph_file, "--device", "cpu", "--against", "networkx", "--repeat", 1, "--source", 40)
+    output = run(*options, "--k", 3, "--json", tmp_path / "found.json")
+    assert "yes," in output and "NO," not in output and "medians of one call" in output
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["agrees"] is True and [row["algorithm"] for row in found["rows"]][-1] == "k_truss(3)"
+    assert all(row["agrees"] is True for row in found["rows"])
+    assert "undirected graphs" in run(*options, "--directed", "--algorithm", "triangle_count")
+    assert "there is no peer 'nosuch'" in run("compare", graph_file, "--device", "cpu", "--against", "nosuch", code=2)
+    assert "vertex 11 is not in" in run("compare", graph_file, "--device", "cpu", "--source", 11, code=2)
+    monkeypatch.setattr(questions, "same_values", lambda ours, theirs: checks.Verdict(False, "1 differs"))
+    assert "results differ: bfs" in run(*options, "--algorithm", "bfs", code=1)
+
+
 def test_structures_are_all_there():
     output = run("structures", "--markdown")
     for name in (*fr.structures(), *supported.all_algorithms()):
@@ -183,7 +199,9 @@ def test_structures_into_a_file(tmp_path):
     assert "needs the markers" in run("structures", "--write", path, code=2)
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in ("stream", "triangles", "bfs", "info", "structures"))])
+@pytest.mark.parametrize(
+    "command", [(), *((name,) for name in ("stream", "triangles", "bfs", "compare", "info", "structures"))]
+)
 def test_help(command):
     assert "Usage" in run(*command, "--help")
 

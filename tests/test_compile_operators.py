@@ -8,6 +8,7 @@ import pytest
 import frontier as fr
 from frontier.operators import engine
 from frontier.registry import snapshot_structure, structures
+from frontier.runtime.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
 pytest.importorskip("numba.cuda")
@@ -17,6 +18,14 @@ advance_module = importlib.import_module("frontier.operators.advance")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 count_module = importlib.import_module("algorithms.triangle_count")
+components_module = importlib.import_module("algorithms.connected_components")
+dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
+truss_module = importlib.import_module("algorithms.k_truss")
+peeling_module = importlib.import_module("algorithms.edge_peeling")
+dynamic_truss_module = importlib.import_module("algorithms.dynamic_k_truss")
+sssp_module = importlib.import_module("algorithms.sssp")
+tree_module = importlib.import_module("algorithms.shortest_path_tree")
+dynamic_distances_module = importlib.import_module("algorithms.dynamic_distances")
 
 INT = np.dtype(np.int32)
 OP = ("vertex", "vertex", "edge", "weight")
@@ -36,13 +45,24 @@ def clear(v, x, low):
 
 def advance_case(graph):
     args = (np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1))
-    functors = advance_module.advance_functors(bfs_module._visit, bfs_module._unreached)
-    return functors, args, advance_module.advance_options(graph, bfs_module._unreached, 2)
+    functors = advance_module.Functors(bfs_module._visit, bfs_module._unreached)
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors, 2)
+
+
+def settle(v, x):
+    x[v] = 0
+
+
+def prepared_advance_case(graph):
+    functors = advance_module.Functors(count_module._goes_up, None, settle)
+    options = advance_module.advance_options(graph, functors, None)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
 def plain_advance_case(graph):
-    functors = advance_module.advance_functors(count_module._goes_up, None)
-    return functors, (np.zeros(1, np.int64),), advance_module.advance_options(graph, None, None)
+    functors = advance_module.Functors(count_module._goes_up)
+    options = advance_module.advance_options(graph, functors, None)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
 def reduce_case(reduce, dtype):
@@ -77,6 +97,67 @@ def intersect_case(graph):
     return functor, (np.zeros(1, np.uint8), np.zeros(1, np.int64)), (("HAS_OP", "1"), ("TILE_SIZE", "4"))
 
 
+def pass_on_case(graph):
+    functor = (("op", peeling_module._pass_on, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
+    numbers = np.zeros(1, np.int32)
+    args = (numbers, numbers, np.int64(-1), np.int64(2), numbers, np.zeros(1, np.int64))
+    return functor, args, (("HAS_OP", "1"), ("TILE_SIZE", "8"))
+
+
+def list_sides_case(graph):
+    functor = (("op", dynamic_truss_module._list_sides, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
+    return functor, (np.int64(1), np.zeros(1, np.int64), np.zeros(1, np.int64)), (("HAS_OP", "1"), ("TILE_SIZE", "8"))
+
+
+def leave_case(graph):
+    functors = advance_module.Functors(truss_module._leave)
+    options = advance_module.advance_options(graph, functors, None)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64), np.int64(3)), options
+
+
+def truss_extract_case(op, dtype):
+    return lambda graph: ((("op", op, OP, INT),), (np.zeros(1, dtype), np.int64(3)), (("HAS_OP", "1"),))
+
+
+def sample_case(graph):
+    return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
+
+
+def join_case(graph):
+    ids = np.zeros(1, graph.vertex_dtype)
+    return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
+
+
+def doubt_case(graph):
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._doubt))
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32))
+    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), None)
+
+
+def hang_case(graph):
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._hang))
+    ids = np.zeros(1, graph.vertex_dtype)
+    args = (ids, np.zeros(1, np.int32), ids, np.int64(1), np.int32(1))
+    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), 4)
+
+
+def rename_case(graph):
+    functor = (("op", dynamic_components_module._rename, ("vertex",), INT),)
+    ids = np.zeros(1, graph.vertex_dtype)
+    return functor, (ids, ids, np.zeros(1, np.int32), ids), (("FILTER", "1"),)
+
+
+def settle_case(graph):
+    functor = (("op", dynamic_components_module._settle, ("vertex",), INT),)
+    ids = np.zeros(1, graph.vertex_dtype)
+    return functor, (ids, ids, ids, np.zeros(1, np.int32), np.zeros(2, np.int64)), (("FILTER", "1"),)
+
+
+def compress_case(graph):
+    functor = (("op", components_module._compress, ("vertex",), np.dtype(np.int64)),)
+    return functor, (np.zeros(1, graph.vertex_dtype),), (("REDUCE", "Sum"), ("RESULT", "i64"))
+
+
 def extract_case(graph):
     return (("op", count_module._goes_up, OP, INT),), (np.zeros(1, np.int64),), (("HAS_OP", "1"),)
 
@@ -88,6 +169,7 @@ def bare_case(*options):
 CASES = {
     "advance": ("advance", advance_case),
     "advance-plain": ("advance", plain_advance_case),
+    "advance-prepared": ("advance", prepared_advance_case),
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
     "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
@@ -96,12 +178,24 @@ CASES = {
     "visit": ("visit", visit_case),
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
+    "sample": ("sample", sample_case),
+    "components-join": ("visit", join_case),
+    "components-doubt": ("advance", doubt_case),
+    "components-hang": ("advance", hang_case),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
+    "truss-core": ("advance", leave_case),
+    "truss-up": ("extract", truss_extract_case(truss_module._goes_up, np.int64)),
+    "truss-peel": ("intersect", pass_on_case),
+    "truss-candidates": ("intersect", list_sides_case),
 }
 SNAPSHOT_CASES = {
+    "components-rename": ("vertices", rename_case),
+    "components-settle": ("vertices", settle_case),
+    "components-compress": ("reduce", compress_case),
     "filter": ("vertices", vertices_case(large, INT, (("FILTER", "1"),))),
     "compute": ("vertices", vertices_case(clear, None, ())),
+    "edge_support": ("support", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
 }
@@ -130,6 +224,16 @@ def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
 def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
     header, case = SNAPSHOT_CASES[name]
     check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, None)
+
+
+@pytest.mark.parametrize(
+    "arch, vertex, weight, gather", [("sm_90", "int", "float", "float"), ("sm_80", "i64", "i64", "double")]
+)
+def test_spmv_compiles(arch, vertex, weight, gather):
+    defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight))
+    from frontier.runtime.cuda import compile_cubin
+
+    assert compile_cubin("frontier/operators/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64])
@@ -162,3 +266,56 @@ def test_errors_on_the_gpu_name_the_functor_and_the_reason(op, reason):
     with pytest.raises(fr.FunctorError, match=rf"{op.__name__}\(\).*{reason}") as caught:
         cuda_functor(op, "op", INT, ((INT, False), (INT, True)), (9, 0))
     assert "test_compile_operators.py" in str(caught.value)
+
+
+def distances_case(op, header, weight_dtype):
+    """A functor of shortest paths, with the arguments that its algorithm hands it."""
+
+    def case(graph):
+        modules = (sssp_module, tree_module, dynamic_distances_module)
+        function = next(getattr(module, op) for module in modules if hasattr(module, op))
+        kind = np.dtype(weight_dtype or np.float32)
+        distances = np.zeros(1, np.int32 if weight_dtype is None else np.int64 if kind.kind == "i" else kind)
+        vertices, unreached, hop = np.zeros(1, graph.vertex_dtype), distances.dtype.type(9), kind.type(0)
+        flags = np.zeros(1, np.int32)
+        args = {
+            "_weight_or_nan": (),
+            "_relax_near": (distances, distances, unreached),
+            "_beyond": (distances, distances, unreached, unreached),
+            "_within": (distances, distances, unreached, unreached),
+            "_choose_nearer": (distances, vertices, unreached, hop),
+            "_has_none": (distances, vertices, unreached, np.int64(0)),
+            "_grow": (distances, vertices, unreached, hop, np.int64(0)),
+        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, hop, np.int32(1)))
+        if header == "advance":
+            options = advance_module.advance_options(graph, advance_module.Functors(None), None)
+            return advance_module.advance_functors(advance_module.Functors(function)), args, options
+        parameters, result, options = {
+            "visit": (OP, INT, ()),
+            "vertices": (("vertex",), INT, (("FILTER", "1"),)),
+            "reduce": (("vertex",), distances.dtype, (("REDUCE", "Min"), ("RESULT", C_TYPES[distances.dtype]))),
+            "neighbor_reduce": (
+                OP, np.dtype(np.float64), (("REDUCE", "Sum"), ("RESULT", "double"), ("TILE_SIZE", "8"))
+            ),
+        }[header]  # fmt: skip
+        return (("op", function, parameters, result),), args, options
+
+    return case
+
+
+DISTANCES = {
+    "_weight_or_nan": "neighbor_reduce", "_relax_near": "advance", "_beyond": "reduce", "_within": "vertices",
+    "_choose_nearer": "advance", "_has_none": "vertices", "_grow": "advance", "_suspect": "visit", "_relax": "advance",
+    "_adopt_or_pass_on": "advance", "_forget": "vertices", "_pull": "advance",
+}  # fmt: skip
+DISTANCE_TYPES = [
+    ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", list(DISTANCES))
+@pytest.mark.parametrize("arch, vertex_dtype, weight_dtype", DISTANCE_TYPES)
+def test_functors_of_distances_compile(op, arch, vertex_dtype, weight_dtype):
+    header = DISTANCES[op]
+    case = distances_case(op, header, weight_dtype)
+    check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, weight_dtype)

@@ -353,3 +353,46 @@ def test_reduce_over_nothing(graph):
         fr.reduce(nobody, take, x, 1, dtype="int8")
     with pytest.raises(ValueError, match="out"):
         fr.reduce(nobody, take, x, 1, out=graph.xp.zeros(2))
+
+
+def take_share(src, held, moved, factor):
+    moved[src] = fr.atomic_exch(held, src, 0.0) * factor
+
+
+def hand_on(src, dst, edge, weight, held, moved, factor):
+    return fr.atomic_add(held, dst, moved[src]) + moved[src] > 1e-3
+
+
+@pytest.mark.parametrize("loop", [True, False], ids=["traverse", "advance"])
+def test_members_are_prepared_before_their_edges(graph, loop):
+    """What each vertex holds is shared out among its neighbors, again and again: nothing may be lost or made."""
+    n = graph.num_vertices
+    held, moved = graph.xp.zeros(n), graph.xp.zeros(n)
+    hub = int(np.argmax(host(graph.degrees())))
+    held[hub] = 1.0
+    factor = 0.5 / float(graph.degrees().max())
+    frontier = fr.Frontier(graph, [hub])
+    if loop:
+        fr.traverse(graph, frontier, hand_on, held, moved, factor, prepare=take_share)
+        assert float(held.max()) <= 1e-3
+    else:
+        first = fr.advance(graph, frontier, hand_on, held, moved, factor, prepare=take_share)
+        assert float(moved[hub]) == factor and float(held[hub]) == 0
+        expected = np.zeros(n)
+        expected[host(graph.neighbors(hub))] = factor
+        assert np.allclose(host(held), expected)
+        assert len(first) == (int(graph.degrees()[hub]) if factor > 1e-3 else 0)
+    with pytest.raises(ValueError, match="prepare"):
+        fr.advance(graph, frontier, hand_on, held, moved, factor, prepare=take_share, direction="pull")
+
+
+def test_traverse_stops_before_too_many_arcs(graph):
+    source = int(np.argmin(np.where(host(graph.degrees()) > 0, host(graph.degrees()), 10**9)))
+    seen = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
+    seen[source] = 0
+    few = fr.traverse(graph, fr.Frontier(graph, [source]), visit, seen, fr.Step(1), condition=unseen, max_arcs=8)
+    reached = host(seen)[host(seen) < 1 << 20]
+    full = levels(graph, source)
+    assert few == reached.max() <= full[full < 1 << 20].max()
+    layers = [host(graph.degrees())[full == level].sum() for level in range(few + 1)]
+    assert all(arcs <= 8 for arcs in layers[:few]) and (layers[few] > 8 or few == full[full < 1 << 20].max())

@@ -5,8 +5,12 @@ Each accepts any right answer, computes nothing the way the library does, and fa
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, identity
+from scipy.sparse.csgraph import connected_components as component_numbers
+from scipy.sparse.linalg import spsolve
 
 
 def host(array):
@@ -60,3 +64,121 @@ def verify_triangles(graph, result):
     assert result.total == counts.sum() // 3, f"{result.total} triangles, not {counts.sum() // 3}"
     if result.per_vertex is not None:
         assert (host(result.per_vertex) == counts).all()
+
+
+def verify_components(graph, result):
+    """Labels and their number are those of SciPy's components, each named by its smallest vertex."""
+    found = host(result.labels)
+    assert found.shape == (graph.num_vertices,) and found.dtype == graph.vertex_dtype
+    there = host(graph.has_vertices(np.arange(graph.num_vertices)))
+    _, of = component_numbers(adjacency(graph), directed=False)
+    order = np.arange(graph.num_vertices)[::-1]
+    smallest = np.zeros(graph.num_vertices, np.int64)
+    smallest[of[order]] = order  # of several writes the last stays
+    expected = np.where(there, smallest[of], -1)
+    assert (found == expected).all(), f"vertex {np.flatnonzero(found != expected)[0]} is in another component"
+    count = np.unique(expected[there]).size
+    assert result.count == count, f"{result.count} components, not {count}"
+
+
+def truss_numbers_of(graph):
+    """The truss number of each edge, as a dict: edges are deleted one at a time from sets of neighbors."""
+    src, dst, _ = (None if a is None else host(a).tolist() for a in graph.to_coo())
+    near = {}
+    for u, v in zip(src, dst, strict=True):
+        near.setdefault(u, set()).add(v)
+        near.setdefault(v, set()).add(u)
+    left = {(u, v): len(near[u] & near[v]) for u, v in zip(src, dst, strict=True)}
+    numbers = {}
+    k = 2
+    while left:
+        pending = [edge for edge, triangles in left.items() if triangles <= k - 2]
+        while pending:
+            u, v = pending.pop()
+            if left.pop((u, v), None) is None:
+                continue
+            numbers[u, v] = k
+            near[u].remove(v)
+            near[v].remove(u)
+            for w in near[u] & near[v]:
+                for edge in ((min(u, w), max(u, w)), (min(v, w), max(v, w))):
+                    left[edge] -= 1
+                    if left[edge] <= k - 2:
+                        pending.append(edge)
+        k += 1
+    return numbers
+
+
+def listed_edges(result):
+    """The edges of a result as pairs; it lists each once, smaller end first, in order."""
+    edges = list(zip(host(result.src).tolist(), host(result.dst).tolist(), strict=True))
+    assert all(u < v for u, v in edges), "an edge is not listed smaller end first"
+    assert all(a < b for a, b in itertools.pairwise(edges)), "edges are out of order, or listed twice"
+    return edges
+
+
+def verify_k_truss(graph, result):
+    """The edges are those of truss number k or more."""
+    expected = sorted(edge for edge, number in truss_numbers_of(graph).items() if number >= result.k)
+    assert listed_edges(result) == expected
+    assert result.num_edges == len(expected)
+
+
+def verify_truss_numbers(graph, result):
+    """Every edge of the graph has its number."""
+    found = dict(zip(listed_edges(result), host(result.truss).tolist(), strict=True))
+    assert found == truss_numbers_of(graph)
+
+
+def verify_distances(graph, source, result, *, hops=False):
+    """No arc is a short cut, and predecessors lead back to the source along arcs that add up to the distances.
+
+    With `hops`, every edge is taken to have length 1. Sums are made in the type of the distances.
+    """
+    distance, predecessor = host(result.distance), host(result.predecessor)
+    n = graph.num_vertices
+    assert distance.shape == predecessor.shape == (n,) and predecessor.dtype == graph.vertex_dtype
+    unreached = np.inf if distance.dtype.kind == "f" else np.iinfo(distance.dtype).max
+    reached = distance != unreached
+    assert not reached.any() or (distance[source] == 0 and predecessor[source] == -1)
+    assert (predecessor[~reached] == -1).all()
+    src, dst, lengths = (None if a is None else host(a) for a in graph.to_coo())
+    lengths = np.ones(src.size) if hops or lengths is None else lengths
+    if not graph.directed:
+        src, dst, lengths = np.concatenate([src, dst]), np.concatenate([dst, src]), np.concatenate([lengths, lengths])
+    open_arcs = reached[src] & (lengths != np.inf)
+    src, dst, lengths = src[open_arcs], dst[open_arcs], lengths[open_arcs].astype(distance.dtype)
+    through = distance[src] + lengths
+    assert reached[dst].all() and (through >= distance[dst]).all(), "there is a shorter path"
+    is_tight = through == distance[dst]
+    tight = set(zip(src[is_tight].tolist(), dst[is_tight].tolist(), strict=True))
+    others = np.flatnonzero(reached & (np.arange(n) != source))
+    assert set(zip(predecessor[others].tolist(), others.tolist(), strict=True)) <= tight, "a predecessor is none"
+    ancestor = np.where(predecessor < 0, np.arange(n), predecessor)
+    for _ in range(n.bit_length()):  # twice as far up the tree each time
+        ancestor = ancestor[ancestor]
+    assert (ancestor[others] == source).all(), "predecessors go round in a circle"
+
+
+def verify_pagerank(graph, result, alpha=0.85, tol=1e-5, personalization=None, weighted=True):
+    """Ranks are the fixed point of the walk, found by solving its equations, to the tolerance."""
+    n = graph.num_vertices
+    exists = host(graph.has_vertices(graph.xp.arange(n)))
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    weights = np.ones(src.size) if weights is None or not weighted else weights.astype(np.float64)
+    if not graph.directed:
+        src, dst, weights = np.append(src, dst), np.append(dst, src), np.append(weights, weights)
+    jump = exists / exists.sum() if personalization is None else np.zeros(n)
+    for v, share in (personalization or {}).items():
+        jump[v] = share / sum(personalization.values())
+    totals = np.bincount(src, weights, n)
+    steps = csr_array((weights / totals[src], (dst, src)), shape=(n, n))
+    # Vertices without a way on jump: solve without them, then scale.
+    ranks = spsolve((identity(n, format="csc") - alpha * steps).tocsc(), jump)
+    ranks /= ranks.sum()
+    found = host(result.pagerank)
+    assert found.shape == (n,) and result.converged and result.error < tol
+    assert abs(found.sum() - 1) < 1e-6
+    rounding = 4e-7 if tol >= 1e-6 else 1e-13
+    assert np.abs(found - ranks).sum() <= tol * alpha / (1 - alpha) + rounding
+    assert (found[~exists] == 0).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -18,20 +17,6 @@ import numpy as np
 from ..graphs import BenchmarkGraph
 from ..results import ROOT
 
-MODULES = {
-    "cugraph": ("cugraph_peer", "pylibcugraph"),
-    "networkit": ("networkit_peer", "networkit"),
-    "igraph": ("igraph_peer", "igraph"),
-    "networkx": ("networkx_peer", "networkx"),
-    "scipy": ("scipy_peer", "scipy"),
-}
-"""For each peer its module here and the package that it needs."""
-
-
-def is_installed(peer: str) -> bool:
-    """Whether a peer's package can be found."""
-    return importlib.util.find_spec(MODULES[peer][1]) is not None
-
 
 class PeerRun:
     """A peer and a graph.
@@ -39,7 +24,7 @@ class PeerRun:
     Parameters
     ----------
     peer : str
-        A key of `MODULES`.
+        A key of `dynfrontier.peers.PEERS`.
     graph : BenchmarkGraph
     """
 
@@ -49,15 +34,16 @@ class PeerRun:
         self.folder = Path(tempfile.mkdtemp(prefix="dynfrontier-peer-"))
 
     def __enter__(self) -> Self:
-        self._save("src", self.graph.src)
-        self._save("dst", self.graph.dst)
+        self._save("src", self.graph.src, np.int32)
+        self._save("dst", self.graph.dst, np.int32)
+        self._save("weights", self.graph.weights, np.float32)
         return self
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _save(self, name: str, array: Any) -> None:
-        np.save(self.folder / f"{name}.npy", self.graph.device.to_host(array).astype(np.int32, copy=False))
+    def _save(self, name: str, array: Any, dtype: Any) -> None:
+        np.save(self.folder / f"{name}.npy", self.graph.device.to_host(array).astype(dtype, copy=False))
 
     def ask(
         self, tasks: list[str], *, timeout: float, source: int = 0, repeat: int = 1, task_limit: float = float("inf"),
@@ -67,6 +53,8 @@ class PeerRun:
 
         Parameters
         ----------
+        tasks : list of str
+            ``"build"``, ``"recount"``, or names of `worker.TASKS`.
         timeout : float
             Seconds after which the process is ended.
         repeat : int
@@ -84,8 +72,8 @@ class PeerRun:
             What went wrong, or "".
         """
         for index, (src, dst) in enumerate(batches or ()):
-            self._save(f"src{index}", src)
-            self._save(f"dst{index}", dst)
+            self._save(f"src{index}", src, np.int32)
+            self._save(f"dst{index}", dst, np.int32)
         request = {
             "num_vertices": self.graph.num_vertices, "source": source, "repeat": repeat, "task_limit": task_limit,
             "batches": len(batches or ()), "tasks": tasks,
@@ -93,8 +81,7 @@ class PeerRun:
         (self.folder / "request.json").write_text(json.dumps(request))
         answers = self.folder / "answers.jsonl"
         answers.unlink(missing_ok=True)
-        module = MODULES[self.peer][0]
-        command = [sys.executable, "-m", "benchmarks.peers.worker", module, str(self.folder)]
+        command = [sys.executable, "-m", "benchmarks.peers.worker", self.peer, str(self.folder)]
         with open(self.folder / "errors.txt", "w+") as errors:
             process = subprocess.Popen(command, cwd=ROOT, stdout=errors, stderr=errors, env=dict(os.environ))
             try:

@@ -1,29 +1,58 @@
-"""The process in which a peer runs: ``python -m benchmarks.peers.worker MODULE FOLDER``."""
+"""The process in which a peer runs: ``python -m benchmarks.peers.worker PEER FOLDER``."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.defaults import VECTOR_SEED
-from benchmarks.digests import digest_distances, digest_triangles, digest_vector
+from benchmarks.defaults import PAGERANK_ALPHA, PAGERANK_STEPS, PAGERANK_TOL, TRUSSES, VECTOR_SEED
+from benchmarks.digests import (
+    digest_components,
+    digest_distances,
+    digest_edges,
+    digest_lengths,
+    digest_ranks,
+    digest_triangles,
+    digest_vector,
+)
+from dynfrontier.peers import load_peer
+from dynfrontier.peers.clock import timed_call, timed_calls
+
+
+def _always(k: int, request: dict[str, Any]) -> tuple:
+    return (k,)
+
+
+TASKS: dict[str, tuple[str, Callable[[dict[str, Any]], tuple], Callable[[Any], dict[str, Any]]]] = {
+    "bfs": ("bfs", lambda r: (r["source"],), digest_distances),
+    "bfs direction-optimizing": ("bfs_direction_optimizing", lambda r: (r["source"],), digest_distances),
+    "triangles": ("triangles", lambda r: (), digest_triangles),
+    "spmv": ("spmv", lambda r: (np.random.default_rng(VECTOR_SEED).random(r["num_vertices"]),), digest_vector),
+    "components": ("components", lambda r: (), digest_components),
+    "pagerank": ("pagerank", lambda r: (PAGERANK_ALPHA, PAGERANK_TOL), digest_ranks),
+    "pagerank steps": ("pagerank_steps", lambda r: (PAGERANK_ALPHA, PAGERANK_STEPS), digest_ranks),
+    **{f"k-truss {k}": ("k_truss", partial(_always, k), digest_edges) for k in TRUSSES},
+    "sssp": ("sssp", lambda r: (r["source"],), digest_lengths),
+}
+"""By name, the method of `BasePeer`, its arguments out of a request, and the digest of its result."""
+WEIGHTED = ("sssp",)
+"""Tasks for which the graph has weights."""
 
 
 class Worker:
     """Does the tasks of a request."""
 
-    def __init__(self, module: str, folder: Path):
+    def __init__(self, peer: str, folder: Path):
         self.folder = folder
         self.request = json.loads((folder / "request.json").read_text())
-        self.peer = importlib.import_module(f"benchmarks.peers.{module}").Peer()
-        self.graph: Any = None
+        self.peer = load_peer(peer)
+        self.graphs: dict[bool, Any] = {}  # without weights, and with
 
     def run(self) -> None:
         """Do all tasks and write down each answer as soon as it is there."""
@@ -36,69 +65,52 @@ class Worker:
                 answers.write(json.dumps({"task": task, **answer, "version": self.peer.version}) + "\n")
                 answers.flush()
 
-    def _do(self, task: str) -> dict[str, Any]:
+    def _do(self, name: str) -> dict[str, Any]:
         peer, request = self.peer, self.request
-        if task == "recount":
+        if name == "recount":
             return self._recount()
-        if task == "build":
-            prepared = self._edges()
-            self._clock(lambda: peer.build(prepared)) if request["repeat"] > 1 else None  # warms up
-            seconds, self.graph = self._clock(lambda: peer.build(prepared))
-            return _times([seconds])
-        if self.graph is None:
-            self.graph = peer.build(self._edges())
-        if task.startswith("bfs"):
-            method = peer.bfs if task == "bfs" else peer.bfs_direction_optimizing
-            return self._repeat(method(self.graph, request["source"]), lambda r: digest_distances(peer.distances(r)))
-        if task == "triangles":
-            return self._repeat(peer.triangles(self.graph), self._digest_triangles)
-        if task != "spmv":
-            raise ValueError(f"there is no task {task!r}")
-        vector = np.random.default_rng(VECTOR_SEED).random(request["num_vertices"])
-        return self._repeat(peer.spmv(self.graph, vector), lambda r: digest_vector(peer.vector(r)))
+        if name == "build":
+            build = partial(peer.build, self._edges())
+            seconds, self.graphs[False] = timed_calls(build, peer.synchronize, int(request["repeat"] > 1), float("inf"))
+            return _times(seconds)
+        if name not in TASKS:
+            raise ValueError(f"there is no task {name!r}")
+        weighted = name in WEIGHTED
+        if weighted not in self.graphs:
+            self.graphs[weighted] = peer.build(self._edges(weighted=weighted))
+        method, arguments, digest = TASKS[name]
+        task = getattr(peer, method)(self.graphs[weighted], *arguments(request))
+        if task is None:
+            return {"absent": True}
+        seconds, result = timed_calls(task.run, peer.synchronize, request["repeat"], request["task_limit"])
+        return {"digest": digest(task.read(result)), **_times(seconds)}
 
-    def _digest_triangles(self, result: Any) -> dict[str, Any]:
-        found = self.peer.per_vertex(result)
-        return {"total": int(found)} if np.ndim(found) == 0 else digest_triangles(found)
-
-    def _edges(self, batches: int = 0) -> Any:
+    def _edges(self, batches: int = 0, weighted: bool = False) -> Any:
         """The edge list, together with the first batches, in the peer's form."""
         names = ["", *map(str, range(batches))]
         src, dst = (np.concatenate([np.load(self.folder / f"{end}{n}.npy") for n in names]) for end in ("src", "dst"))
-        return self.peer.prepare(self.request["num_vertices"], src, dst)
-
-    def _clock(self, work: Callable[[], Any]) -> tuple[float, Any]:
-        self.peer.synchronize()
-        begin = time.perf_counter()
-        result = work()
-        self.peer.synchronize()
-        return time.perf_counter() - begin, result
-
-    def _repeat(self, work: Callable[[], Any] | None, digest: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        """Timed calls; the first one warms up, and counts only if it took so long that there is no other."""
-        if work is None:
-            return {"absent": True}
-        first, result = self._clock(work)
-        seconds: list[float] = []
-        while len(seconds) < self.request["repeat"] and first + sum(seconds) + first < self.request["task_limit"]:
-            took, result = self._clock(work)
-            seconds.append(took)
-        return {"digest": digest(result), **_times(seconds or [first])}
+        weights = np.load(self.folder / "weights.npy") if weighted else None
+        return self.peer.prepare(self.request["num_vertices"], src, dst, weights)
 
     def _recount(self) -> dict[str, Any]:
         """Build the graph and count its triangles after every batch; the start, before any batch, warms up."""
         seconds, totals = [], []
         for batches in range(self.request["batches"] + 1):
-            prepared = self._edges(batches)
-            took, result = self._clock(lambda prepared=prepared: self.peer.triangles(self.peer.build(prepared))())
+            took, (read, result) = timed_call(partial(self._count, self._edges(batches)), self.peer.synchronize)
             if batches:
                 seconds.append(took)
-                totals.append(self._digest_triangles(result)["total"])
+                totals.append(digest_triangles(read(result))["total"])
         times = np.array(seconds)
         return {
             "totals": totals, "mean_ms": 1e3 * times.mean(), "p50_ms": 1e3 * np.percentile(times, 50),
             "p99_ms": 1e3 * np.percentile(times, 99), **_times(seconds),
         }  # fmt: skip
+
+    def _count(self, prepared: Any) -> tuple[Callable[[Any], Any], Any]:
+        """Build a graph and count its triangles; how the result is read, and the result."""
+        task = self.peer.triangles(self.peer.build(prepared))
+        assert task is not None
+        return task.read, task.run()
 
 
 def _times(seconds: list[float]) -> dict[str, Any]:

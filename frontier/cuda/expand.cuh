@@ -14,8 +14,8 @@
 #endif
 
 constexpr int BLOCK = 256;           // threads of every kernel that expands
-constexpr int HUGE_SEGMENTS = 128;   // an item with more is shared by the grid
-constexpr int PIECE_SEGMENTS = 32;   // segments of a piece of such an item
+constexpr int HUGE_SEGMENTS = 16;    // an item with more is shared by the grid; hubs are often neighbors in id order
+constexpr int PIECE_SEGMENTS = 64;   // segments of a piece of such an item
 typedef Tile<TILE_SIZE> ExpandTile;
 
 struct PieceQueue {

@@ -1,4 +1,5 @@
-// CUDA kernels of advance. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, TILE_SIZE, NEXT_STEP.
+// CUDA kernels of advance and traverse. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, TILE_SIZE, NEXT_STEP,
+// HAS_PREPARE.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -6,6 +7,14 @@
 #include "frontier/cuda/functor.cuh"
 
 extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+
+// Called once for each vertex of a frontier, before its edges.
+#ifdef HAS_PREPARE
+extern "C" __device__ void prepare(VID src ARG_PARAMS);
+#define PREPARE(u) prepare(u ARG_NAMES)
+#else
+#define PREPARE(u) (void)0
+#endif
 
 __device__ __forceinline__ WEIGHT weight_of(const View& view, i64 slot) {
   return view.weights ? view.weights[slot] : WEIGHT(1);
@@ -25,8 +34,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push(
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   MAKE_OUTPUT(output, out, counters);
   PUSH_BODY;
-  expand(view, count, items, [&](i64 i) { return vertices[i]; }, PieceQueue{pieces, num_pieces, max_pieces}, body,
-         [&] { output.flush(view); });
+  auto vertex_of = [&](i64 i) {
+    VID u = vertices[i];
+    PREPARE(u);
+    return u;
+  };
+  expand(view, count, items, vertex_of, PieceQueue{pieces, num_pieces, max_pieces}, body, [&] { output.flush(view); });
 }
 
 // The pieces of vertices with very many neighbors that push put aside.
@@ -160,6 +173,8 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     };
     for (i64 i = threadIdx.x / TILE_SIZE; i < count; i += SOLO / TILE_SIZE) {
       VID u = in[i];
+      if (tile.lane == 0) PREPARE(u);
+      __syncwarp(tile.mask);
       i64 segments = view.segments(u);
       for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, body);
     }
@@ -175,4 +190,79 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     __syncthreads();
   } while (count > 0 && count <= max_count && arcs <= max_arcs && steps < max_steps);
   if (threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
+}
+
+// Waits until all blocks of the grid, which are all resident, have come here; what they wrote before can be seen after.
+// `arrived` was zero before the first barrier; `target` counts up by the number of blocks.
+__device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
+  target += gridDim.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1u);
+    while (*(volatile u32*)arrived < target) {}
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+// Pushes of middling frontiers, one after another, by all blocks together: until the frontier is empty, leaves the bounds,
+// or `max_steps` are made. counters: as in push_repeatedly. `rounds` holds three pairs of counts, of vertices and arcs, that
+// take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
+constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
+constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
+extern "C" __global__ void __launch_bounds__(BLOCK) push_together(
+    i64 count, View view, VID* in, VID* out, int* stamps, int epoch, u64* counters, u64* rounds, i64 min_count,
+    i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
+  __shared__ i64 big[MOST_BIG];
+  __shared__ u32 num_big;
+  ExpandTile tile;
+  u32 barrier = 0;
+  u32* arrived = reinterpret_cast<u32*>(rounds + 6);
+  i64 steps = 0, arcs = 0;
+  i64 first = (i64(blockIdx.x) * BLOCK + threadIdx.x) / TILE_SIZE, stride = i64(gridDim.x) * BLOCK / TILE_SIZE;
+  do {
+    u64* next = rounds + 2 * ((steps + 1) % 3);
+    u64* after = rounds + 2 * ((steps + 2) % 3);
+    if (blockIdx.x == 0 && threadIdx.x == 0) after[0] = 0, after[1] = 0;
+    if (threadIdx.x == 0) num_big = 0;
+    MAKE_OUTPUT(output, out, next);
+    PUSH_BODY;
+    for (i64 i = first; i < count; i += stride) {
+      VID u = __ldcg(in + i);
+      if (tile.lane == 0) PREPARE(u);
+      __syncwarp(tile.mask);
+      i64 segments = view.segments(u);
+      if (segments > BIG_SEGMENTS) {
+        u32 at = 0;
+        if (tile.lane == 0) at = atomicAdd(&num_big, 1u);
+        at = tile.shfl(at, 0);
+        if (at < MOST_BIG) {
+          if (tile.lane == 0) big[at] = i;
+          continue;
+        }
+      }
+      for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, body);
+    }
+    __syncthreads();
+    u32 listed = num_big < MOST_BIG ? num_big : MOST_BIG;
+    for (u32 b = 0; b < listed; ++b) {
+      VID u = __ldcg(in + big[b]);
+      i64 segments = view.segments(u);
+      for (i64 s = threadIdx.x / TILE_SIZE; s < segments; s += BLOCK / TILE_SIZE) walk(view, tile, big[b], u, s, body);
+    }
+    __syncthreads();
+    output.flush(view);
+    grid_barrier(arrived, barrier);
+    count = i64(*(volatile u64*)next);
+    arcs = i64(*(volatile u64*)(next + 1));
+    VID* swap = in;
+    in = out;
+    out = swap;
+    ++epoch;
+    ++steps;
+    NEXT_STEP;
+  } while (count > 0 && count <= max_count && arcs <= max_arcs && (count > min_count || arcs > min_arcs) &&
+           steps < max_steps);
+  if (blockIdx.x == 0 && threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
 }

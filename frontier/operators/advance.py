@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,7 @@ def advance(
     op: Callable,
     *args: Any,
     condition: Callable | None = None,
+    prepare: Callable | None = None,
     direction: str = "auto",
 ) -> Frontier:
     """Visit every edge that leaves the frontier; the vertices for which `op` is true make up the next one.
@@ -56,6 +57,9 @@ def advance(
     condition : function ``condition(dst, *args) -> bool``, optional
         Whether `dst` still wants to be visited. Edges to other vertices are passed over, and a pull leaves a vertex as
         soon as it wants no more; the result must not depend on which of its edges were visited before that.
+    prepare : function ``prepare(src, *args)``, optional
+        Called once for each member of the frontier, before its edges. Edges of other members may come before, at the
+        same time or after; a pull has no such moment, so that there is none.
     direction : {"auto", "push", "pull"}
         Push goes from the frontier to its neighbors; pull lets every vertex look for neighbors in the frontier, which
         is less work when the frontier is large and `condition` rules vertices out early. In a pull, `edge` is the slot
@@ -84,14 +88,31 @@ def advance(
         raise ValueError("direction='pull' needs the edges that enter a vertex, which a directed graph does not keep")
     check_frontier(graph, frontier)
     check_op(op, "op", OP_PARAMETERS, args)
-    if condition is not None:
-        check_op(condition, "condition", ("dst",), args)
+    if direction == "pull" and prepare is not None:
+        raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
+    check_functors(condition, prepare, args)
     values = functor_args(graph, op, args)
     if not frontier:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
-    if direction == "pull" or (direction == "auto" and pull_pays(graph, frontier, condition)):
+    if direction == "pull" or (direction == "auto" and prepare is None and pull_pays(graph, frontier, condition)):
         return pull(graph, frontier, op, condition, values)
-    return push(graph, frontier, op, condition, values)
+    return push(graph, frontier, Functors(op, condition, prepare), values)
+
+
+class Functors(NamedTuple):
+    """The functions that a push calls."""
+
+    op: Callable
+    condition: Callable | None = None
+    prepare: Callable | None = None
+
+
+def check_functors(condition: Callable | None, prepare: Callable | None, args: tuple) -> None:
+    """Check the form of the functors that may be absent."""
+    if condition is not None:
+        check_op(condition, "condition", ("dst",), args)
+    if prepare is not None:
+        check_op(prepare, "prepare", ("src",), args)
 
 
 def check_frontier(graph: Graph, frontier: Frontier) -> None:
@@ -109,7 +130,7 @@ def pull_pays(graph: Graph, frontier: Frontier, condition: Callable | None) -> b
     return frontier.num_arcs > graph.num_arcs * PULL_ABOVE
 
 
-def push(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, args: tuple) -> Frontier:
+def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> Frontier:
     """advance from the frontier to its neighbors."""
     vertices = frontier.vertices
     state = state_of(graph)
@@ -120,7 +141,7 @@ def push(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     count = len(frontier)
     view = graph.view()
     if graph.device.is_gpu:
-        kernels = advance_kernels(graph, op, condition, args)
+        kernels = advance_kernels(graph, functors, args)
         pieces = Pieces(graph, frontier._arcs)
         items = items_per_block(count)
         common = (stamps, epoch, out, counters.array, *pieces.args, *args)
@@ -128,9 +149,9 @@ def push(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
         if pieces.needed:
             kernels.push_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
     else:
-        kernel = cpu_kernel_for(graph.package, make_push, (op, condition))
+        kernel = cpu_kernel_for(graph.package, make_push, functors)
         run_cpu(
-            kernel, (op, condition), count, chunks_for(count), view, graph._weight_pool(), vertices, stamps, epoch, out,
+            kernel, functors, count, chunks_for(count), view, graph._weight_pool(), vertices, stamps, epoch, out,
             counters.array, args,
         )  # fmt: skip
     size, arcs = counters.read()[:2]
@@ -146,7 +167,7 @@ def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     counters.reset()
     view = graph.view()
     if graph.device.is_gpu:
-        kernels = advance_kernels(graph, op, condition, args)
+        kernels = advance_kernels(graph, Functors(op, condition), args)
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
         num_rest = graph._scratch.get("num_rest", 1, np.uint32)
         num_rest.fill(0)
@@ -173,24 +194,23 @@ def items_per_block(count: int) -> int:
     return 256 if count >= 262144 else 64 if count >= 32768 else 32
 
 
-def advance_kernels(
-    graph: Graph, op: Callable, condition: Callable | None, args: tuple, step: int | None = None
-) -> Any:
+def advance_kernels(graph: Graph, functors: Functors, args: tuple, step: int | None = None) -> Any:
     """The CUDA kernels of advance; argument number `step` counts the pushes that one launch makes."""
-    return cuda_kernels_for(
-        graph, "frontier/operators/advance.cuh", advance_functors(op, condition), args,
-        advance_options(graph, condition, step),
-    )  # fmt: skip
+    options = advance_options(graph, functors, step)
+    return cuda_kernels_for(graph, "frontier/operators/advance.cuh", advance_functors(functors), args, options)
 
 
-def advance_functors(op: Callable, condition: Callable | None) -> tuple:
+def advance_functors(functors: Functors) -> tuple:
     """The functors of advance, as `cuda_kernels_for` takes them."""
-    return ("op", op, _OP, _INT), ("condition", condition, ("vertex",), _INT)
+    op, condition, prepare = functors
+    return ("op", op, _OP, _INT), ("condition", condition, ("vertex",), _INT), ("prepare", prepare, ("vertex",), None)
 
 
-def advance_options(graph: Graph, condition: Callable | None, step: int | None) -> tuple:
+def advance_options(graph: Graph, functors: Functors, step: int | None) -> tuple:
     """The macros of advance."""
     options = [("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), ("TILE_SIZE", tile_size(graph))]
-    if condition is not None:
+    if functors.condition is not None:
         options.append(("HAS_CONDITION", "1"))
+    if functors.prepare is not None:
+        options.append(("HAS_PREPARE", "1"))
     return tuple(options)

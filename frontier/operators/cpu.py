@@ -60,6 +60,18 @@ def _vertex_test(condition: Any) -> Any:
     return numba.njit(lambda v, args: condition(v, *args))
 
 
+@numba.njit
+def _no_preparation(v, args):
+    pass
+
+
+def _preparation(prepare: Any) -> Any:
+    """A functor for vertices whose edges come next, which takes its arguments as one tuple."""
+    if prepare is None:
+        return _no_preparation
+    return numba.njit(lambda v, args: prepare(v, *args))
+
+
 def _arc_test(op: Any) -> Any:
     """The same, over arcs."""
     if op is None:
@@ -67,10 +79,11 @@ def _arc_test(op: Any) -> Any:
     return numba.njit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))
 
 
-def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
+def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, key: str) -> Any:
     """advance from each vertex of a list to its neighbors."""
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
+    ready = _preparation(prepare)
     flush = _make_flush(degree)
 
     @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
@@ -80,6 +93,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
             held = 0
             for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
                 u = vertices[i]
+                ready(u, args)
                 for s in range(segments(view, u)):
                     run, low, high = segment(view, u, s)
                     while run >= 0:
@@ -198,10 +212,13 @@ def _without_step(before, step, after):
     return before
 
 
-def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, step: int | None, key: str) -> Any:
+def make_push_repeatedly(
+    iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None, key: str
+) -> Any:
     """Many small pushes, one after another, on one core; argument number `step` counts them."""
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
+    ready = _preparation(prepare)
     join = _without_step if step is None else _with_step
 
     @cpu_kernel(key=f"{iterator.__name__}{key}{step}")
@@ -216,6 +233,7 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, step: in
             args = join(before, np.int32(first_step + steps), after)
             for i in range(count):
                 u = lists[steps & 1, i]
+                ready(u, args)
                 for s in range(segments(view, u)):
                     run, low, high = segment(view, u, s)
                     while run >= 0:
@@ -431,7 +449,7 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
     chosen = _arc_test(op)
 
     @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
-    def extract(count, view, weights, vertices, offsets, out_dst, out_slots, args):
+    def extract(count, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
         # Without out_dst: offsets[i + 1] becomes the number of arcs of vertices[i]. With it: arcs go to offsets[i] on.
         for i in numba.prange(count):
             u = vertices[i]
@@ -448,8 +466,11 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
                             weight = weights[slot]
                         if chosen(u, v, slot, weight, args):
                             if out_dst is not None:
+                                if relabel is not None:
+                                    v = relabel[v]
                                 out_dst[offsets[i] + held] = v
-                                out_slots[offsets[i] + held] = slot
+                                if out_slots is not None:
+                                    out_slots[offsets[i] + held] = slot
                             held += 1
                     run, low, high = next_run(view, run)
             if out_dst is None:

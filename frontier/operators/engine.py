@@ -222,7 +222,7 @@ class Pieces:
         if not self.needed:
             self.args = (None, graph._scratch.get("num_pieces", 1, np.uint32), np.uint32(0))
             return
-        # A piece has at least 32 segments; a vertex that is cut has more than 128.
+        # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
         capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
         size = graph._scratch.get("num_pieces", 1, np.uint32)
         size.fill(0)

@@ -22,23 +22,23 @@ extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAM
     if (tile.lane == 0) start = atomicAdd(cursors + i, u64(__popc(members)));       \
     start = tile.shfl(start, 0) + __popc(members & ((1u << tile.lane) - 1));        \
     if (chosen && dst) {                                                            \
-      dst[start] = v;                                                               \
-      slots[start] = slot;                                                          \
+      dst[start] = relabel ? relabel[v] : v;                                        \
+      if (slots) slots[start] = slot;                                               \
     }                                                                               \
   }
 
 // The chosen arcs of each vertex of a list, from cursors[i] on, which moves past them; `items` vertices to a block.
 extern "C" __global__ void __launch_bounds__(BLOCK) extract(
-    i64 count, int items, View view, const VID* vertices, u64* cursors, VID* dst, i64* slots, u64* pieces,
-    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
+    i64 count, int items, View view, const VID* vertices, u64* cursors, VID* dst, i64* slots,
+    const VID* relabel, u64* pieces, u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   EXTRACT_BODY;
   expand(view, count, items, [&](i64 i) { return vertices[i]; }, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
 }
 
 // The pieces of vertices with very many neighbors that extract put aside.
 extern "C" __global__ void __launch_bounds__(BLOCK) extract_pieces(
-    i64 count, View view, const VID* vertices, u64* cursors, VID* dst, i64* slots, u64* pieces, u32* num_pieces,
-    u32 max_pieces ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, u64* cursors, VID* dst, i64* slots, const VID* relabel,
+    u64* pieces, u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   if (*num_pieces == 0) return;
   EXTRACT_BODY;
   expand_queue(view, [&](i64 i) { return vertices[i]; }, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});

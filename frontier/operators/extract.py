@@ -46,18 +46,18 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     O(V + E) work: one pass that counts, one that writes.
     """
     check_op(op, "op", OP_PARAMETERS, args)
-    offsets, dst, _ = _collect(graph, None, op, functor_args(graph, op, args))
+    offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
 
 
 def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     """The arcs that leave some vertices: offsets by position in `vertices` (int64), destinations and slots (int64)."""
-    return _collect(graph, vertices, None, ())
+    return collect_arcs(graph, vertices)
 
 
 def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
-    offsets, dst, slots = _collect(graph, None, None, ())
+    offsets, dst, slots = collect_arcs(graph, slots=graph.is_weighted)
     xp = graph.xp
     weights = graph._weight_pool()[slots] if graph.weight_dtype is not None else None
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
@@ -90,34 +90,54 @@ def _touches(src, dst, edge, weight, marked):
     return marked[src] != 0 or marked[dst] != 0
 
 
-def _collect(graph: Graph, vertices: Any, op: Callable | None, args: tuple) -> tuple[Any, Any, Any]:
-    """Offsets, destinations and slots of chosen arcs of some vertices (None for all)."""
+def collect_arcs(
+    graph: Graph, vertices: Any = None, op: Callable | None = None, args: tuple = (), *, slots: bool = True,
+    relabel: Any = None,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Arcs of some vertices (None for all), those that `op` chooses if it is given.
+
+    Parameters
+    ----------
+    slots : bool
+        Whether slots are wanted.
+    relabel : array of vertex ids, shape (num_vertices,), optional
+        What destinations are called.
+
+    Returns
+    -------
+    offsets : array of int64
+        By position in `vertices`.
+    dst : array of vertex ids
+    slots : array of int64, or None
+    """
     xp = graph.xp
     if vertices is None:
         vertices = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     count = int(vertices.size)
     offsets = xp.zeros(count + 1, np.int64)
     if not count:
-        return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64)
+        return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64) if slots else None
     if op is None:
         offsets[1:] = graph._degrees()[vertices]
     else:
-        _run(graph, count, vertices, offsets, None, None, op, args)
+        _run(graph, count, vertices, offsets, None, None, None, op, args)
     xp.cumsum(offsets, out=offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
-    slots = xp.empty(total, np.int64)
-    _run(graph, count, vertices, offsets, dst, slots, op, args)
-    return offsets, dst, slots
+    found = xp.empty(total, np.int64) if slots else None
+    _run(graph, count, vertices, offsets, dst, found, relabel, op, args)
+    return offsets, dst, found
 
 
-def _run(graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, op: Any, args: tuple) -> None:
+def _run(
+    graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+) -> None:
     """Count chosen arcs into ``offsets[1:]``, or write them."""
     view = graph.view()
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_extract, (op,))
         run_cpu(
-            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, dst, slots, args
+            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, dst, slots, relabel, args
         )
         return
     functor = (("op", op, _OP, np.dtype(np.int32)),)
@@ -126,6 +146,6 @@ def _run(graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots:
     pieces = Pieces(graph)
     items = items_per_block(count)
     cursors = offsets[1:] if dst is None else graph.xp.copy(offsets[:-1])
-    common = (vertices, cursors, dst, slots, *pieces.args, *args)
+    common = (vertices, cursors, dst, slots, relabel, *pieces.args, *args)
     kernels.extract(count, np.int32(items), view, *common, blocks=-(-count // items))
     kernels.extract_pieces(1, view, *common, blocks=PIECE_BLOCKS)

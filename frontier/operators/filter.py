@@ -41,13 +41,12 @@ def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
     out = graph.xp.empty(count, graph.vertex_dtype)
     counters = state_of(graph).counters
     counters.reset()
-    if graph.device.is_gpu:
-        kernels = cuda_kernels_for(
-            graph, "frontier/operators/vertices.cuh", (("op", op, FUNCTOR, np.dtype(np.int32)),), values,
-            (("FILTER", "1"),),
-        )  # fmt: skip
-        kernels.keep(count, vertices, out, counters.array, *values)
-    else:
+    if not graph.device.is_gpu:
         kernel = cpu_kernel_for(None, make_filter, (op,))
         run_cpu(kernel, (op,), count, chunks_for(count), vertices, out, counters.array, values)
-    return Frontier._of(graph, out[: counters.read()[0]])
+        return Frontier._of(graph, out[: counters.read()[0]])
+    functor = (("op", op, FUNCTOR, np.dtype(np.int32)),)
+    kernels = cuda_kernels_for(graph, "frontier/operators/vertices.cuh", functor, values, (("FILTER", "1"),))
+    kernels.keep(count, graph.view(), vertices, out, counters.array, *values)
+    size, arcs = counters.read()[:2]
+    return Frontier._of(graph, out[:size], arcs=arcs)

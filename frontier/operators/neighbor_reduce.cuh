@@ -7,17 +7,16 @@
 
 extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
 
-// The values of one segment, reduced by its tile.
+// A lane's part of the values of one segment, combined with `total`.
 template <class Value>
 __device__ __forceinline__ RESULT reduce_segment(const View& view, const ExpandTile& tile, VID v, i64 segment,
-                                                 RESULT identity, Value value) {
-  RESULT total = identity;
+                                                 RESULT total, Value value) {
   Run run = view.segment(v, segment);
   do {
     for (i64 base = run.low; base < run.high; base += 4 * TILE_SIZE) {
       VID neighbor[4];
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < 4; ++k) {  // all loads first: they overlap
         i64 slot = base + k * TILE_SIZE + tile.lane;
         neighbor[k] = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
       }
@@ -27,8 +26,10 @@ __device__ __forceinline__ RESULT reduce_segment(const View& view, const ExpandT
     }
     run = view.next_run(run);
   } while (run.handle >= 0);
-  return tile.reduce(total, REDUCE());
+  return total;
 }
+
+#define EDGE_VALUE [&](VID v, i64 slot) { return op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES); }
 
 // For each vertex of a list, the reduction over its edges; `out` holds the identity there before.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
@@ -45,9 +46,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
     for (u32 k = threadIdx.x / TILE_SIZE; k < sums[BLOCK]; k += BLOCK / TILE_SIZE) {
       int owner = owner_of(sums, k);
       VID u = members[owner];
-      RESULT total = reduce_segment(view, tile, u, k - sums[owner], identity, [&](VID v, i64 slot) {
-        return op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES);
-      });
+      RESULT total = tile.reduce(reduce_segment(view, tile, u, k - sums[owner], identity, EDGE_VALUE), REDUCE());
       if (tile.lane == 0) {
         if (sums[owner + 1] - sums[owner] == 1) out[u] = total; else combine_shared(out + u, total, REDUCE());
       }
@@ -69,11 +68,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) reduce_pieces(
     VID u = vertices[piece >> 32];
     i64 end = view.segments(u);
     if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
-    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE) {
-      RESULT total = reduce_segment(view, tile, u, s, identity, [&](VID v, i64 slot) {
-        return op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES);
-      });
-      if (tile.lane == 0) combine_shared(out + u, total, REDUCE());
-    }
+    RESULT total = identity;
+    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE)
+      total = reduce_segment(view, tile, u, s, total, EDGE_VALUE);
+    total = tile.reduce(total, REDUCE());
+    if (tile.lane == 0) combine_shared(out + u, total, REDUCE());
   }
 }

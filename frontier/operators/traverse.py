@@ -11,8 +11,11 @@ import numpy as np
 from ..frontier import Frontier
 from .advance import (
     OP_PARAMETERS,
+    PULL_ABOVE,
+    Functors,
     advance_kernels,
     check_frontier,
+    check_functors,
     pull,
     pull_pays,
     push,
@@ -28,7 +31,20 @@ SMALL_ARCS = 8192
 """Frontiers within both bounds are advanced by one block of the GPU (one core of the CPU) in one launch after another
 level: the waits between levels would cost more than the rest of the machine could save."""
 
+MIDDLING_COUNT = 2**17
+MIDDLING_ARCS = 2**20
+MIDDLING_DEGREE = 32
+"""Larger ones within these bounds (the last is of the mean degree, since long lists need a schedule of their own) are
+advanced on a GPU by blocks that wait for each other, also in one launch: 3 microseconds a level in place of 60."""
+
+DONE_COUNT = SMALL_COUNT // 4
+DONE_ARCS = SMALL_ARCS // 4
+"""Below these bounds the blocks leave the rest to one."""
+
+BLOCKS_EACH = 2  # for each multiprocessor
+
 MAX_STEPS = 2**31 - 2
+MAX_ARCS = 2**62
 
 
 @dataclass(frozen=True)
@@ -47,7 +63,9 @@ def traverse(
     op: Callable,
     *args: Any,
     condition: Callable | None = None,
+    prepare: Callable | None = None,
     max_steps: int | None = None,
+    max_arcs: int | None = None,
 ) -> int:
     """Advance until the frontier is empty.
 
@@ -59,17 +77,19 @@ def traverse(
     graph : Graph
     frontier : Frontier
         Where to start.
-    op, condition : functions
+    op, condition, prepare : functions
         As in `advance`, which may push or pull as it sees fit.
     *args : arrays, numbers and `Step`
-        Handed to both. A `Step` stands for the number of the advance.
+        Handed to all of them. A `Step` stands for the number of the advance.
     max_steps : int, optional
         Stop after so many advances.
+    max_arcs : int, optional
+        Stop before an advance over more arcs than these.
 
     Returns
     -------
     int
-        Number of advances made; the last left an empty frontier, unless `max_steps` came first.
+        Number of advances made; the last left an empty frontier, unless a limit came first.
 
     Raises
     ------
@@ -83,17 +103,23 @@ def traverse(
     position = steps[0] if steps else None
     values = list(functor_args(graph, op, tuple(np.int32(a.start) if isinstance(a, Step) else a for a in args)))
     check_op(op, "op", OP_PARAMETERS, args)
-    if condition is not None:
-        check_op(condition, "condition", ("dst",), args)
+    check_functors(condition, prepare, args)
+    functors = Functors(op, condition, prepare)
     limit = MAX_STEPS if max_steps is None else max_steps
+    most = MAX_ARCS if max_arcs is None else max_arcs
     done = 0
     while frontier and done < limit:
-        if len(frontier) <= SMALL_COUNT and frontier.num_arcs <= SMALL_ARCS:
-            frontier, made = _push_repeatedly(graph, frontier, op, condition, values, position, limit - done)
+        arcs = frontier.num_arcs
+        if arcs > most:
+            break
+        if len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
+            frontier, made = _push_repeatedly(graph, frontier, functors, values, position, limit - done, most)
+        elif prepare is None and pull_pays(graph, frontier, condition):
+            frontier, made = pull(graph, frontier, op, condition, tuple(values)), 1
+        elif _middling(graph, len(frontier), arcs):
+            frontier, made = _push_together(graph, frontier, functors, values, position, limit - done, most)
         else:
-            advance_once = pull if pull_pays(graph, frontier, condition) else push
-            frontier = advance_once(graph, frontier, op, condition, tuple(values))
-            made = 1
+            frontier, made = push(graph, frontier, functors, tuple(values)), 1
         done += made
         if position is not None:
             values[position] = np.int32(values[position] + made)
@@ -101,35 +127,69 @@ def traverse(
 
 
 def _push_repeatedly(
-    graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, values: list, step: int | None,
-    limit: int,
-) -> tuple[Frontier, int]:  # fmt: skip
+    graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int
+) -> tuple[Frontier, int]:
     """Push until the frontier is empty or no longer small; the frontier then, and how many pushes were made."""
-    xp = graph.xp
-    state = state_of(graph)
-    # Any number of pushes may be made with fresh epochs each; SMALL_COUNT is no bound on what the last one puts out.
-    steps = min(limit, 2**30)
-    stamps, epoch = state.next_epochs(graph, steps)
-    lists = xp.empty((2, graph.num_vertices), graph.vertex_dtype)
-    lists[0, : len(frontier)] = frontier.vertices
-    counters = state.counters
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, frontier, limit)
     args = tuple(values)
     view = graph.view()
-    bounds = (np.int64(SMALL_COUNT), np.int64(SMALL_ARCS), np.int64(steps))
+    bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
     if graph.device.is_gpu:
-        kernels = advance_kernels(graph, op, condition, args, step)
+        kernels = advance_kernels(graph, functors, args, step)
         kernels.push_repeatedly(
             len(frontier), view, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
             blocks=1, threads=1024,
         )  # fmt: skip
     else:
-        kernel = cpu_kernel_for(graph.package, make_push_repeatedly, (op, condition), step)
+        kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
         run_cpu(
-            kernel, (op, condition), len(frontier), view, graph._weight_pool(), lists, stamps, epoch, counters.array,
-            *bounds, *_around(args, step),
+            kernel, functors, len(frontier), view, graph._weight_pool(), lists, stamps, epoch, counters.array, *bounds,
+            *_around(args, step),
         )  # fmt: skip
+    return _pushed(graph, lists, counters)
+
+
+def _middling(graph: Graph, count: int, arcs: int) -> bool:
+    """Whether a frontier is for all blocks together."""
+    few = count <= MIDDLING_COUNT and arcs <= min(MIDDLING_ARCS, count * MIDDLING_DEGREE)
+    return few and graph.device.is_gpu
+
+
+def _push_together(
+    graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int
+) -> tuple[Frontier, int]:
+    """Push until the frontier is empty or no longer middling; the frontier then, and how many pushes were made."""
+    from ..runtime.cuda import multiprocessors
+
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, frontier, limit)
+    args = tuple(values)
+    max_arcs = min(MIDDLING_ARCS, most)
+    if functors.condition is not None and not graph.directed:  # above this, a pull may pay
+        max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
+    bounds = (DONE_COUNT, DONE_ARCS, MIDDLING_COUNT, max_arcs, steps)
+    advance_kernels(graph, functors, args, step).push_together(
+        len(frontier), graph.view(), lists[0], lists[1], stamps, epoch, counters.array, graph.xp.zeros(7, np.int64),
+        *(np.int64(bound) for bound in bounds), *args,
+        blocks=multiprocessors() * BLOCKS_EACH, together=True,
+    )  # fmt: skip
+    return _pushed(graph, lists, counters)
+
+
+def _prepare_pushes(graph: Graph, frontier: Frontier, limit: int) -> tuple[Any, Any, Any, Any, int]:
+    """What a series of pushes in one launch takes: two lists, stamps, the first epoch, counters, and most steps."""
+    state = state_of(graph)
+    # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
+    steps = min(limit, 2**30)
+    stamps, epoch = state.next_epochs(graph, steps)
+    lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
+    lists[0, : len(frontier)] = frontier.vertices
+    return lists, stamps, epoch, state.counters, steps
+
+
+def _pushed(graph: Graph, lists: Any, counters: Any) -> tuple[Frontier, int]:
+    """The frontier that a series of pushes has left, and how many there were."""
     size, arcs, made = counters.read()[:3]
-    state.used_epochs(made)
+    state_of(graph).used_epochs(made)
     return Frontier._of(graph, lists[made & 1, :size], arcs=arcs), made
 
 

@@ -71,8 +71,8 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     else:
         kernel = cpu_kernel_for(graph.package, make_visit, (op,))
         run_cpu(
-            kernel, (op,), count, chunks_for(count), n, graph.view(), graph._weight_pool(), src, dst, stamps, epoch, out,
-            counters.array, values,
+            kernel, (op,), count, chunks_for(count), n, graph.view(), graph._weight_pool(), src, dst, stamps, epoch,
+            out, counters.array, values,
         )  # fmt: skip
     size, arcs, bad = counters.read()[:3]
     if bad:

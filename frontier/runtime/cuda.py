@@ -109,15 +109,17 @@ class CudaKernel:
     The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
     """
 
-    __slots__ = ("_blocks_limit", "_function")
+    __slots__ = ("_blocks_limit", "_function", "_shared_limit")
 
     def __init__(self, function: Any):
         self._function = function
         self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
+        self._shared_limit = 48 * 1024
 
     def __call__(
-        self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1
-    ) -> None:
+        self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
+        together: bool = False,
+    ) -> None:  # fmt: skip
         """Queue the kernel on the current stream.
 
         Parameters
@@ -128,15 +130,30 @@ class CudaKernel:
             Threads that work on one item together.
         blocks : int, optional
             Number of blocks, in place of the number that covers `count`.
+        shared : int
+            Bytes of dynamic shared memory.
+        together : bool
+            All blocks must be resident at once, as they wait for each other; an error if they do not fit.
         """
         if count == 0:
             return
         if blocks is None:
             blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
-        self._function((blocks,), (threads,), (count, *[_NULL if a is None else a for a in args]))
+        if shared > self._shared_limit:
+            self._allow_shared(shared)
+        values = (count, *[_NULL if a is None else a for a in args])
+        self._function((blocks,), (threads,), values, shared, None, together)
+
+    def _allow_shared(self, size: int) -> None:
+        """Let the kernel have more dynamic shared memory than kernels get unasked."""
+        from cupy.cuda import driver
+
+        driver.funcSetAttribute(self._function.ptr, _MAX_DYNAMIC_SHARED, size)
+        self._shared_limit = size
 
 
 _NULL = np.uint64(0)
+_MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 @functools.cache

@@ -1,0 +1,42 @@
+"""Breadth-first distances that keep up with a graph: `dynamic_distances`, with edges of length 1."""
+
+from __future__ import annotations
+
+import frontier as fr
+
+from .bfs import bfs
+from .dynamic_distances import DynamicDistances
+
+
+class DynamicBFS(DynamicDistances):
+    """Distances from a vertex in edges, and the tree that gives them, right after every batch.
+
+    Searches once when it is made, then keeps up with the graph for as long as it lives.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        In a directed graph edges are followed forward. Weights do not matter.
+    source : int
+
+    Attributes
+    ----------
+    distance : array of int32, shape (num_vertices,)
+        On the graph's device; the largest int32 for vertices that cannot be reached: all, while the source is deleted.
+    predecessor : array of the graph's vertex dtype, shape (num_vertices,)
+        -1 for the source and for vertices that cannot be reached.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `source` is no vertex of the graph.
+
+    Notes
+    -----
+    Both arrays may be changed by later batches. A batch takes work in the number of its edges, of the vertices whose
+    distances change or whose edge of the tree goes, and of their edges, and for deletions a pass over one byte per
+    vertex. On directed graphs it is O(V + E) for a batch that changes anything.
+    """
+
+    def __init__(self, graph: fr.DynamicGraph, source: int):
+        super().__init__(graph, source, bfs, weighted=False)

@@ -1,0 +1,204 @@
+"""The k-truss of a graph that changes.
+
+The truss is kept as a dynamic graph of its own, of the same structure, with the support of each of its edges. Deleted
+edges leave it, and take along those that are left in too few triangles (`edge_peeling`). That is how Hornet's paper
+finds a k-truss: by deleting edges from the dynamic structure until no more need go.
+
+Insertions can only make the truss grow, and only by edges that hang together with new ones through triangles: from an
+edge that joins to the other two of a triangle it is part of, and so on. So candidates are collected from the new edges
+outward, passing over edges of the truss and those in too few triangles of the whole graph. They are put into the truss
+together, and peeled off again where they are not held. If there are too many, the truss is found anew.
+
+    numbers         of the edges of the truss: their weights in `truss`, so that they stay with them as it changes
+    src[e], dst[e]  the ends of edge e
+    support[e]      triangles of edge e within the truss
+
+Busato et al., "Hornet", HPEC 2018; Green et al., "Quickly Finding a Truss in a Haystack", HPEC 2017; Huang et al.,
+"Querying k-Truss Community in Large and Dynamic Graphs", SIGMOD 2014.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from frontier.sort import arc_keys, id_bits, last_of_runs, split_keys
+
+from .edge_peeling import MARKED, pass_on, peel
+from .k_truss import truss_edges
+
+ANEW_ABOVE = 1 / 2
+"""Finding the truss anew pays once the candidates are in more triangles, for each arc of the graph, than this."""
+
+
+class DynamicKTruss(fr.UpdateObserver):
+    """The k-truss of an undirected graph, exact after every batch.
+
+    Finds it once when it is made, then keeps up with the graph for as long as it lives.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        Undirected.
+    k : int
+        At least 2.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
+        The edges of the truss, each once, as ``src < dst``, sorted, on the graph's device: new arrays each time they
+        are asked for.
+    num_edges : int
+    k : int
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph is directed, or `k` is no integer or too small.
+
+    Notes
+    -----
+    A deletion takes O(sum over edges that leave the truss of the smaller degree of their ends) look-ups in it; an
+    insertion as many in the whole graph, over the edges that are tried.
+    """
+
+    def __init__(self, graph: fr.DynamicGraph, k: int):
+        self.graph = graph
+        self.k = k
+        self._find_anew()
+        graph.attach(self)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges of the truss."""
+        return self._truss.num_edges
+
+    @property
+    def src(self) -> Any:
+        """The smaller end of each edge of the truss: a new array."""
+        return self._truss.to_coo()[0]
+
+    @property
+    def dst(self) -> Any:
+        """The larger end of each edge of the truss: a new array."""
+        return self._truss.to_coo()[1]
+
+    def close(self) -> None:
+        """Keep up no more."""
+        self.graph.detach(self)
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Let the new edges join the truss that can, and those that they help to."""
+        if not src.size:
+            return
+        candidates = self._candidates(src, dst)
+        if candidates is None:
+            self._find_anew()
+        else:
+            self._join(*candidates)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Take deleted edges out of the truss, and those that they held in it."""
+        if src.size:
+            slots = self._truss._find(src, dst)
+            self._leave(self._truss._weight_pool()[slots[self.graph.xp.flatnonzero(slots >= 0)]])
+
+    def vertices_changed(self) -> None:
+        """Give the truss room for new vertices."""
+        self._truss.insert_vertices(self.graph.num_vertices - self._truss.num_vertices)
+
+    def _find_anew(self) -> None:
+        """The truss of the graph as it is."""
+        graph, xp = self.graph, self.graph.xp
+        self._src, self._dst, self._support = truss_edges(graph, self.k)
+        self._used = int(self._src.size)  # numbers below it are given to edges, or free
+        self._free = xp.empty(0, np.int32)
+        self._truss = type(graph).from_edges(
+            self._src, self._dst, xp.arange(self._used, dtype=np.int32), num_vertices=graph.num_vertices,
+            device=graph.device, vertex_dtype=graph.vertex_dtype,
+        )  # fmt: skip
+
+    def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
+        """Edges that may join the truss, once (src, dst) are in the graph; None if it takes too long to find them."""
+        graph, xp = self.graph, self.graph.xp
+        tried = xp.sort(arc_keys(graph.device, src, dst, graph.num_vertices))
+        found = []
+        listed = 0
+        while src.size:
+            triangles = fr.intersect(graph, src, dst)
+            able = xp.flatnonzero(triangles >= self.k - 2)
+            src, dst = src[able], dst[able]
+            found.append((src, dst))
+            sides = 2 * int(triangles[able].sum())
+            listed += sides
+            if listed > graph.num_arcs * ANEW_ABOVE:
+                return None
+            src, dst, tried = self._untried(self._sides(src, dst, sides), tried)
+        return tuple(xp.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+
+    def _sides(self, src: Any, dst: Any, count: int) -> Any:
+        """Sorted distinct keys of the other two edges of all triangles that these edges are part of."""
+        graph, xp = self.graph, self.graph.xp
+        keys = xp.empty(count, np.int64)
+        span = 1 << id_bits(graph.num_vertices)
+        fr.intersect(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64))
+        keys.sort()
+        return keys[last_of_runs(graph.device, keys)]
+
+    def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
+        """The edges among these keys that are not in the truss and were not tried yet; and all tried keys then."""
+        graph, xp = self.graph, self.graph.xp
+        place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
+        keys = keys[xp.flatnonzero(tried[place] != keys)]
+        src, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+        if keys.size:
+            outside = xp.flatnonzero(self._truss._find(src, dst) < 0)
+            keys, src, dst = keys[outside], src[outside], dst[outside]
+        return src, dst, xp.sort(xp.concatenate([tried, keys]))
+
+    def _join(self, src: Any, dst: Any) -> None:
+        """Put edges into the truss, then take those out again that are not held."""
+        if not src.size:
+            return
+        xp, truss = self.graph.xp, self._truss
+        numbers = self._take_numbers(int(src.size))
+        truss.insert_edges(src, dst, numbers)
+        triangles = fr.intersect(truss, src, dst)
+        self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
+        none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
+        pass_on(truss, src, dst, truss._weight_pool(), self._support, 1, MARKED, none, size)  # none falls that gains
+        self._support[numbers] = triangles
+        self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
+
+    def _leave(self, numbers: Any) -> None:
+        """Take edges out of the truss, and those that they held in it."""
+        if not numbers.size:
+            return
+        truss = self._truss
+        gone = peel(truss, truss._weight_pool(), self._src, self._dst, self._support, numbers, self.k - 2)
+        truss.delete_edges(self._src[gone], self._dst[gone])
+        self._free = self.graph.xp.concatenate([self._free, gone.astype(np.int32)])
+
+    def _take_numbers(self, count: int) -> Any:
+        """Numbers for new edges: free ones first."""
+        xp = self.graph.xp
+        fresh = max(count - int(self._free.size), 0)
+        reused = int(self._free.size) - (count - fresh)
+        numbers = xp.concatenate([self._free[reused:], xp.arange(self._used, self._used + fresh, dtype=np.int32)])
+        self._free = self._free[:reused]
+        self._used += fresh
+        if self._used > self._support.size:
+            room = xp.zeros(self._used + self._used // 2 - self._support.size, np.int32)
+            self._support = xp.concatenate([self._support, room])
+            self._src, self._dst = (
+                xp.concatenate([ends, room.astype(ends.dtype)]) for ends in (self._src, self._dst)
+            )
+        return numbers
+
+
+def _list_sides(u, v, w, edge_uw, edge_vw, span, keys, size):
+    place = fr.atomic_add(size, 0, 2)
+    keys[place] = min(u, w) * span + max(u, w)
+    keys[place + 1] = min(v, w) * span + max(v, w)

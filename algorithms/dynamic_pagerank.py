@@ -1,0 +1,283 @@
+"""PageRank that keeps up with a graph.
+
+The walk of `pagerank`, except that a walker on a vertex that no edge leaves stays there instead of jumping. Then rank
+is neither lost nor made in any part of an undirected graph that no edge leaves, and a part that an update joins to
+another brings the rank along that it must have: updates move ranks near the changed edges, not everywhere. At the end
+ranks of vertices that no edge leaves are scaled by 1 - alpha, and then all ranks to a sum of 1: those of `pagerank`.
+
+    ranks[v]      of that walk
+    damping[v]    alpha / weight of the edges that leave v; 0 where there are none
+    shares[v]     damping[v] * ranks[v]: what each neighbor of v gets, for an edge of weight 1
+    residual[v]   how much the rank of v is short of what the jump and its neighbors say; exact for every vertex
+    moved[v]      what shares[v] has just grown by
+
+To settle a vertex is to add its residual to its rank; the residuals of its neighbors grow by what they get of that.
+While much of the graph has residual, all vertices settle at once. Otherwise only those with more than their part of the
+tolerance do, and what they cause is followed from there.
+
+Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing residuals); Sahu,
+"DF* PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .pagerank import check_parameters, damping_of, distribution
+
+LOCAL_SHARE = 1 / 8
+"""Vertices settle one by one while no more than this part of all arcs leaves those that have to: adding to neighbors
+takes several times as long for an arc as reading from them."""
+
+
+class DynamicPageRank(fr.UpdateObserver):
+    """The ranks of a graph's vertices, to a tolerance, after every batch.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        In a directed graph the walk follows edges forward.
+    alpha : float
+        Probability to follow an edge, at least 0 and less than 1.
+    tol : float
+        The residuals of all vertices together are less, relative to the ranks, as are the changes of ranks when
+        `pagerank` ends with this tolerance.
+    personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
+        Where jumps lead, in proportion; by default to all vertices alike. Deleted vertices lose their part, new ones
+        have none; once nothing is left, jumps lead to all vertices alike.
+    weighted : bool, optional
+        Whether edges are followed in proportion to their weights; by default where the graph has weights.
+
+    Attributes
+    ----------
+    pagerank : array of float64, shape (num_vertices,)
+        The ranks, on the graph's device, which add up to 1: a new array each time it is asked for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is not of this kind, or a weight is negative or not finite.
+
+    Notes
+    -----
+    A batch takes work in proportion to the arcs around the vertices whose ranks move by more than their part of the
+    tolerance. Directed graphs keep no arcs backward: with them the residuals of all vertices are found anew for each
+    batch, in O(V + E).
+    """
+
+    exact = False
+
+    def __init__(
+        self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
+        weighted: bool | None = None,
+    ):  # fmt: skip
+        check_parameters(alpha, tol)
+        if not (alpha < 1 and tol > 0):
+            raise ValueError(f"alpha must be less than 1 and tol more than 0, got {alpha} and {tol}")
+        self.graph, self.alpha, self.tol = graph, float(alpha), float(tol)
+        self._weighted = weighted
+        self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
+        self._uses_weights = graph.is_weighted and weighted is not False
+        self._op = _share_by_weight if self._uses_weights else _share
+        self._start()
+        graph.attach(self)
+
+    @property
+    def pagerank(self) -> Any:
+        """The ranks: a new float64 array, on the graph's device."""
+        walked = self._walked()
+        return walked / walked.sum() if len(self._everyone) else walked
+
+    def close(self) -> None:
+        """Keep up no more."""
+        self.graph.detach(self)
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Let the ranks follow new edges and new weights."""
+        self._follow(src, dst)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Let the ranks follow deletions."""
+        self._follow(src, dst)
+
+    def vertices_changed(self) -> None:
+        """Let jumps lead to the vertices that there are now."""
+        old, kept = self._ranks.size, self._ranks
+        if self._personal is not None:
+            personal = self.graph.xp.zeros(self.graph.num_vertices, np.float64)
+            personal[:old] = self._personal
+            self._personal = personal
+        self._start(kept)
+
+    def _start(self, kept: Any = None) -> None:
+        """Set everything up, and rank all vertices, starting from old ranks if there are some."""
+        graph, xp = self.graph, self.graph.xp
+        n = graph.num_vertices
+        self._everyone = fr.Frontier.all(graph)
+        self._jump = self._jumps()
+        self._damping = damping_of(graph, self.alpha, self._weighted)
+        self._ranks = self._jump.copy()
+        if kept is not None and len(self._everyone):
+            self._ranks[: kept.size] = kept
+            if graph._absent is not None:
+                self._ranks[graph._absent] = 0
+            self._ranks /= self._ranks.sum()
+        self._shares = self._damping * self._ranks
+        self._moved, self._sums, self._residual = (xp.zeros(n, np.float64) for _ in range(3))
+        self._find_all_residuals()
+        self._settle()
+
+    def _jumps(self) -> Any:
+        """Where jumps lead: numbers that add up to 1."""
+        graph, personal = self.graph, self._personal
+        if personal is not None:
+            jump = personal if graph._absent is None else graph.xp.where(graph._absent, 0.0, personal)
+            total = float(jump.sum())
+            if total > 0:
+                return jump / total
+        jump = distribution(graph, None, "personalization")
+        return graph.xp.zeros(graph.num_vertices, np.float64) if jump is None else jump
+
+    def _follow(self, src: Any, dst: Any) -> None:
+        """Bring everything in line with the edges of a batch, and settle."""
+        graph = self.graph
+        touched = fr.Frontier(graph, src[src >= 0]) if graph.directed else fr.visit_edges(graph, src, dst, _always)
+        if not touched:
+            return
+        totals = fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one)
+        fr.compute(touched, _set_damping, totals, self._damping, self.alpha)
+        if not graph.directed:
+            fr.visit_edges(graph, src, dst, _hand_over, self._damping, self._jump, self._ranks)
+        fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
+        if graph.directed or touched.num_arcs > LOCAL_SHARE * graph.num_arcs:
+            self._find_all_residuals()
+        else:
+            self._find_residuals(touched)
+            self._find_residuals(fr.advance(graph, touched, _always))
+        self._settle()
+
+    def _find_all_residuals(self) -> None:
+        self._spread(self._shares, self._sums)
+        arrays = self._jump, self._sums, self._damping, self._ranks, self._residual
+        fr.compute(self._everyone, _find_residual, *arrays, self.alpha)
+
+    def _find_residuals(self, frontier: fr.Frontier) -> None:
+        """The residuals of some vertices, of an undirected graph."""
+        fr.neighbor_reduce(self.graph, frontier, self._op, self._shares, out=self._sums)
+        arrays = self._jump, self._sums, self._damping, self._ranks, self._residual
+        fr.compute(frontier, _find_residual, *arrays, self.alpha)
+
+    def _spread(self, shares: Any, sums: Any) -> None:
+        """What all vertices get, if each hands its share to its neighbors."""
+        if self.graph.directed:
+            sums.fill(0)
+            fr.advance(self.graph, self._everyone, _give_weighted if self._uses_weights else _give, shares, sums)
+        else:
+            fr.neighbor_reduce(self.graph, None, self._op, shares, out=sums)
+
+    def _settle(self) -> None:
+        """Settle vertices until the residuals of all together are within the tolerance."""
+        graph = self.graph
+        if not len(self._everyone):
+            return
+        tol = self.tol * float(self._walked().sum())
+        least = tol / (2 * len(self._everyone))
+        enough = np.inf
+        most_arcs = int(LOCAL_SHARE * graph.num_arcs)
+        arrays = self._residual, self._damping, self._ranks, self._shares, self._moved
+        while float(fr.reduce(self._everyone, _size, self._residual)[0]) >= tol:
+            active = fr.filter(self._everyone, _has_residual, self._residual, least)
+            if active.num_arcs > most_arcs:
+                fr.compute(self._everyone, _settle, *arrays, self.alpha, least)
+                self._spread(self._moved, self._residual)
+            else:  # to begin with, look only at residuals that matter if there are no more than these
+                enough = max(min(enough / 4, tol / (2 * len(active))), least)
+                push = _push_weighted if self._uses_weights else _push
+                fr.traverse(graph, active, push, *arrays, self.alpha, enough, prepare=_settle, max_arcs=most_arcs)
+
+    def _walked(self) -> Any:
+        """The ranks of a walk that jumps from the vertices that no edge leaves; they add up to less than 1."""
+        return self.graph.xp.where(self._damping > 0, self._ranks, (1 - self.alpha) * self._ranks)
+
+
+def _always(src, dst, edge, weight):
+    return True
+
+
+def _one(src, dst, edge, weight):
+    return 1
+
+
+def _weight(src, dst, edge, weight):
+    return weight
+
+
+def _set_damping(v, totals, damping, alpha):
+    damping[v] = alpha / totals[v] if totals[v] > 0 else 0.0
+
+
+def _hand_over(src, dst, edge, weight, damping, jump, ranks):
+    """A vertex that has lost its last edge keeps what it has alone; its neighbor gets the rest."""
+    if damping[dst] == 0:
+        rest = fr.atomic_exch(ranks, dst, jump[dst]) - jump[dst]
+        fr.atomic_add(ranks, src, rest)
+    return False
+
+
+def _set_share(v, damping, ranks, shares):
+    shares[v] = damping[v] * ranks[v]
+
+
+def _share(src, dst, edge, weight, shares):
+    return shares[dst]
+
+
+def _share_by_weight(src, dst, edge, weight, shares):
+    return weight * shares[dst]
+
+
+def _find_residual(v, jump, sums, damping, ranks, residual, alpha):
+    stays = alpha * ranks[v] if damping[v] == 0 else 0.0
+    residual[v] = (1 - alpha) * jump[v] + sums[v] + stays - ranks[v]
+
+
+def _has_residual(v, residual, enough):
+    return abs(residual[v]) > enough
+
+
+def _size(v, residual):
+    return abs(residual[v])
+
+
+def _settle(v, residual, damping, ranks, shares, moved, alpha, enough):
+    got = fr.atomic_exch(residual, v, 0.0)
+    if damping[v] == 0:  # it keeps a part of all that it gets: the sum of a geometric series
+        ranks[v] += got / (1 - alpha)
+        moved[v] = 0.0
+    else:
+        ranks[v] += got
+        moved[v] = damping[v] * got
+        shares[v] = damping[v] * ranks[v]
+
+
+def _push(src, dst, edge, weight, residual, damping, ranks, shares, moved, alpha, enough):
+    return abs(fr.atomic_add(residual, dst, moved[src]) + moved[src]) > enough
+
+
+def _push_weighted(src, dst, edge, weight, residual, damping, ranks, shares, moved, alpha, enough):
+    share = weight * moved[src]
+    return abs(fr.atomic_add(residual, dst, share) + share) > enough
+
+
+def _give(src, dst, edge, weight, shares, sums):
+    fr.atomic_add(sums, dst, shares[src])
+    return False
+
+
+def _give_weighted(src, dst, edge, weight, shares, sums):
+    fr.atomic_add(sums, dst, weight * shares[src])
+    return False

@@ -1,0 +1,103 @@
+"""Taking edges out of an undirected graph, and with them those that are left in too few triangles.
+
+Every edge has a number; the support of an edge is the number of triangles that it is part of.
+
+    number[slot]     number of the edge in this slot of the graph; negative for edges that take no part
+    src[e], dst[e]   the ends of edge e
+    support[e]       its triangles; MARKED while it leaves (or arrives), GONE after it has left
+
+Edges leave in rounds. The triangles of those that leave are found as common neighbors of their ends, and the other
+edges of each lose one; an edge whose support falls below what is asked of it leaves in the next round. The third edge
+of a triangle with two leaving edges loses one, not two: of the two that find it, the one opposite the smaller vertex
+takes it off.
+
+Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis", 2008; Kabir and Madduri, "Parallel k-Truss
+Decomposition on Multicore Systems", HPEC 2017.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+MARKED = -1
+GONE = 2**31 - 1
+
+
+def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
+    """`number` for edges of `graph`, in the order in which they are listed: an int32 array by slot.
+
+    O(slots) memory, a look-up for each arc.
+    """
+    xp = graph.xp
+    numbers = xp.arange(src.size, dtype=np.int32)
+    number = xp.full(graph.slot_capacity, -1, np.int32)
+    number[graph._find(src, dst)] = numbers
+    number[graph._find(dst, src)] = numbers
+    return number
+
+
+def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int) -> Any:
+    """Take edges out, then all that are left with fewer than `least` triangles, and so on; `support` is kept right.
+
+    The graph stays as it is.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    number : array of int32, by slot
+    src, dst : arrays of the graph's vertex dtype, by number
+    support : array of int32, by number
+    leaving : array of int
+        Numbers of the edges to begin with.
+
+    Returns
+    -------
+    array of int
+        Numbers of all edges that have left.
+
+    Notes
+    -----
+    O(sum over edges that leave of the smaller degree of its ends) look-ups. One number is read a round.
+    """
+    xp = graph.xp
+    fallen = xp.empty(support.size, np.int32)
+    size = xp.zeros(1, np.int64)
+    left = [leaving]
+    while leaving.size:
+        support[leaving] = MARKED
+        size.fill(0)
+        pass_on(graph, src[leaving], dst[leaving], number, support, -1, least, fallen, size)
+        support[leaving] = GONE
+        leaving = fallen[: int(size[0])].copy()
+        left.append(leaving)
+    return xp.concatenate(left)
+
+
+def pass_on(
+    graph: fr.Graph, src: Any, dst: Any, number: Any, support: Any, change: int, least: int, fallen: Any, size: Any
+) -> None:
+    """Change the support of the edges that share triangles with the marked edges (src, dst), by `change` a triangle.
+
+    Edges that fall below `least` are put into `fallen`, and counted in `size`.
+    """
+    fr.intersect(graph, src, dst, _pass_on, number, support, change, least, fallen, size)
+
+
+def _pass_on(u, v, w, edge_uw, edge_vw, number, support, change, least, fallen, size):
+    a = number[edge_uw]
+    b = number[edge_vw]
+    if a < 0 or b < 0:
+        return
+    of_a = support[a]
+    of_b = support[b]
+    if of_a == GONE or of_b == GONE:
+        return
+    if of_a >= 0 and (of_b >= 0 or w < u) and fr.atomic_add(support, a, change) == least:
+        fallen[fr.atomic_add(size, 0, 1)] = a
+    if of_b >= 0 and (of_a >= 0 or w < v) and fr.atomic_add(support, b, change) == least:
+        fallen[fr.atomic_add(size, 0, 1)] = b

@@ -1,0 +1,246 @@
+"""k-truss and truss numbers: subgraphs whose edges are held together by triangles.
+
+The k-truss is the largest subgraph in which every edge closes at least k - 2 triangles. First the vertices go that have
+fewer than k - 1 neighbors left, of which it can have none. Then the triangles of every edge are counted once, and edges
+with too few are peeled off, round by round (`edge_peeling`); where so many go that it would take longer to follow each,
+the rest is counted anew.
+
+    degree[v]    neighbors of v in the (k-1)-core
+    up           each edge of the core from its end of lower degree to the other (ties by id); its slots number them
+    down         the same edges reversed
+    support[e]   triangles that edge e is part of
+
+The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by rising support:
+those that go while k - 2 is the least there is have truss number k.
+
+Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis", 2008; Kabir and Madduri, "Parallel k-Truss
+Decomposition on Multicore Systems", HPEC 2017; Green et al., "Quickly Finding a Truss in a Haystack", HPEC 2017.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from frontier.registry import snapshot_structure
+from frontier.sort import arc_keys, sort_pairs, split_keys
+
+from .edge_peeling import GONE, number_edges, peel
+from .result import Result
+
+LOOKUP_STEPS = 8
+"""Looking a neighbor up in a list takes about as long as so many steps of counting triangles anew."""
+
+
+@dataclass(frozen=True)
+class KTruss(Result):
+    """What `k_truss` finds; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
+        The edges of the truss, each once, as ``src < dst``, sorted.
+    k : int
+    num_vertices : int
+        Of the graph, and of what `to_graph` makes.
+    structure : type
+        The graph's.
+    """
+
+    src: Any
+    dst: Any
+    k: int
+    num_vertices: int
+    structure: type[fr.Graph] = field(repr=False)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges of the truss."""
+        return int(self.src.size)
+
+    def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
+        """The truss as an undirected graph without weights, over the same ids, on the same device.
+
+        Parameters
+        ----------
+        structure : str or class, optional
+            By default that of the graph the truss was found in.
+        """
+        kind = fr.structures()[structure] if isinstance(structure, str) else structure or self.structure
+        device = "gpu" if hasattr(self.src, "get") else "cpu"
+        return kind.from_edges(
+            self.src, self.dst, num_vertices=self.num_vertices, device=device, vertex_dtype=self.src.dtype
+        )
+
+
+@dataclass(frozen=True)
+class TrussNumbers(Result):
+    """What `truss_numbers` finds; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (m,)
+        All edges of the graph, each once, as ``src < dst``, sorted.
+    truss : array of int32, shape (m,)
+        The largest k for which the edge is in the k-truss: 2 for edges in no triangle.
+    """
+
+    src: Any
+    dst: Any
+    truss: Any
+
+
+def k_truss(graph: fr.Graph, k: int) -> KTruss:
+    """The largest subgraph in which every edge closes at least k - 2 triangles.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    k : int
+        At least 2, of which the truss is the whole graph.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph is directed, or `k` is no integer or too small.
+
+    Notes
+    -----
+    O(E^1.5) work, O(V + E) memory.
+    """
+    src, dst, _ = truss_edges(graph, k)
+    src, dst = split_keys(graph.xp.sort(_edge_keys(graph, src, dst)), graph.num_vertices, graph.vertex_dtype)
+    return KTruss(src, dst, int(k), graph.num_vertices, type(graph))
+
+
+def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
+    """The edges of the k-truss, in no particular order or direction, and the support of each in it (int32)."""
+    _check(graph)
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise TypeError(f"k must be an integer, not {type(k).__name__}")
+    if k < 2:
+        raise ValueError(f"k must be at least 2, got {k}")
+    xp = graph.xp
+    least = min(int(k) - 2, graph.num_vertices)  # no edge is in so many triangles
+    degree = graph.degrees()
+    fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
+    up, down = _orient(graph, degree, least + 1)
+    while True:
+        support = fr.edge_support(up, down)
+        src, dst, _ = up.to_coo()
+        followed = xp.flatnonzero((support < least) & (support > 0))
+        lookups, steps = degree[src[followed]].sum(), (up.degrees() ** 2).sum()
+        if not bool(lookups * LOOKUP_STEPS > steps):
+            break
+        up = fr.extract_subgraph(up, _is_held, support, least)
+        src, dst, _ = up.to_coo()
+        down = type(up).from_edges(
+            dst, src, num_vertices=graph.num_vertices, directed=True, device=graph.device,
+            vertex_dtype=graph.vertex_dtype,
+        )  # fmt: skip
+    src, dst, support = _choose(graph, support >= min(least, 1), src, dst, support)
+    leaving = xp.flatnonzero(support < least)
+    if leaving.size:
+        held = _holding(graph, src, dst)
+        peel(held, number_edges(held, src, dst), src, dst, support, leaving, least)
+        src, dst, support = _choose(graph, support != GONE, src, dst, support)
+    return src, dst, support
+
+
+def truss_numbers(graph: fr.Graph) -> TrussNumbers:
+    """The truss number of every edge.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+
+    Raises
+    ------
+    ValueError
+        The graph is directed.
+
+    Notes
+    -----
+    O(E^1.5) look-ups, O(V + E) memory; O(E) more for every truss number there is.
+    """
+    _check(graph)
+    xp = graph.xp
+    up, down = _orient(graph, graph.degrees(), 0)
+    all_support = fr.edge_support(up, down)
+    all_src, all_dst, _ = up.to_coo()
+    truss = xp.full(all_support.size, 2, np.int32)
+    rest = xp.flatnonzero(all_support > 0)
+    support = all_support[rest]
+    while rest.size:
+        src, dst = all_src[rest], all_dst[rest]
+        held = _holding(graph, src, dst)
+        number = number_edges(held, src, dst)
+        left = 0
+        while 2 * left < rest.size:  # then those that have left are dropped, so that no walk goes past them for ever
+            k = int(support.min()) + 2
+            gone = peel(held, number, src, dst, support, xp.flatnonzero(support < k - 1), k - 1)
+            truss[rest[gone]] = k
+            left += int(gone.size)
+        rest, support = _choose(graph, support != GONE, rest, support)
+    keys, truss = sort_pairs(graph.device, _edge_keys(graph, all_src, all_dst), truss)
+    return TrussNumbers(*split_keys(keys, graph.num_vertices, graph.vertex_dtype), truss)
+
+
+def _check(graph: fr.Graph) -> None:
+    if graph.directed:
+        raise ValueError("trusses are defined for undirected graphs; make the graph with directed=False")
+
+
+def _orient(graph: fr.Graph, degree: Any, least: int) -> tuple[fr.Graph, fr.Graph]:
+    """`up` and `down` between the vertices of at least so many neighbors."""
+    return (
+        fr.extract_subgraph(graph, _goes_up, degree, least),
+        fr.extract_subgraph(graph, _goes_down, degree, least),
+    )
+
+
+def _holding(graph: fr.Graph, src: Any, dst: Any) -> fr.Graph:
+    """A graph with these edges: `graph`, or a snapshot of them alone if most of its edges are others."""
+    if 2 * int(src.size) > graph.num_edges:
+        return graph
+    return snapshot_structure().from_edges(
+        src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype
+    )
+
+
+def _choose(graph: fr.Graph, mask: Any, *arrays: Any) -> tuple[Any, ...]:
+    chosen = graph.xp.flatnonzero(mask)
+    return tuple(array[chosen] for array in arrays)
+
+
+def _edge_keys(graph: fr.Graph, src: Any, dst: Any) -> Any:
+    return arc_keys(graph.device, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst), graph.num_vertices)
+
+
+def _is_below(v, degree, least):
+    return degree[v] < least
+
+
+def _leave(src, dst, edge, weight, degree, least):
+    return fr.atomic_add(degree, dst, -1) == least
+
+
+def _goes_up(src, dst, edge, weight, degree, least):
+    a = degree[src]
+    b = degree[dst]
+    return a >= least and (a < b or (a == b and src < dst))
+
+
+def _goes_down(src, dst, edge, weight, degree, least):
+    a = degree[src]
+    b = degree[dst]
+    return b >= least and (a > b or (a == b and src > dst))
+
+
+def _is_held(src, dst, edge, weight, support, least):
+    return support[edge] >= least

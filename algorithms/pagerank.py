@@ -1,0 +1,226 @@
+"""PageRank by power iteration.
+
+A walker stands on a vertex, follows one of its edges with probability alpha and otherwise jumps to any vertex. Where no
+edge leads on it jumps too. The rank of a vertex is how often it is there. Every vertex pulls its share of the ranks of
+those that point to it: a product with the transposed adjacency matrix.
+
+    ranks[v]    the rank; they add up to 1
+    jump[v]     probability to arrive at v after a jump: even, or the personalization
+    damping[v]  alpha / weight of the edges that leave v; 0 where there are none
+    shares[v]   damping[v] * ranks[v]: what each neighbor of v gets, for an edge of weight 1
+    lost        rank of the vertices that no edge leaves, which jumps as well
+
+Page, Brin, Motwani and Winograd, "The PageRank Citation Ranking", 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from frontier.arrays import as_weights
+
+from .result import Result
+
+FLOAT32_TOL = 1e-6
+"""Down to this tolerance shares are kept in float32, which moves half the memory: they are rounded by 6e-8 of their
+size, so the ranks are off by at most 6e-8 / (1 - alpha) of theirs. Sums and ranks are float64."""
+
+
+class ConvergenceError(RuntimeError):
+    """An iteration did not reach its tolerance."""
+
+
+@dataclass(frozen=True)
+class PageRank(Result):
+    """What `pagerank` finds.
+
+    Attributes
+    ----------
+    pagerank : array of float64, shape (num_vertices,)
+        On the graph's device; adds up to 1. Deleted vertices have 0.
+    iterations : int
+    error : float
+        Sum of the changes of all ranks in the last iteration.
+    converged : bool
+        Whether `error` fell below the tolerance.
+    """
+
+    pagerank: Any
+    iterations: int
+    error: float
+    converged: bool
+
+
+def pagerank(
+    graph: fr.Graph,
+    alpha: float = 0.85,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    personalization: Any = None,
+    nstart: Any = None,
+    *,
+    weighted: bool | None = None,
+    fail_on_nonconvergence: bool = True,
+) -> PageRank:
+    """Rank vertices by how often a random walk visits them.
+
+    Parameters
+    ----------
+    graph : Graph
+        In a directed graph the walk follows edges forward.
+    alpha : float
+        Probability to follow an edge, between 0 and 1.
+    max_iter : int
+    tol : float
+        Iteration ends once the changes of all ranks add up to less. (NetworkX ends at `tol` times the number of
+        vertices.)
+    personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
+        Where jumps lead, in proportion; by default to all vertices alike. Vertices that no edge leaves jump there too.
+    nstart : mapping or array, optional
+        Ranks to start from, in proportion; by default those of the jump.
+    weighted : bool, optional
+        Whether edges are followed in proportion to their weights; by default where the graph has weights.
+    fail_on_nonconvergence : bool
+        Raise if the tolerance is not reached in `max_iter` iterations.
+
+    Returns
+    -------
+    PageRank
+
+    Raises
+    ------
+    ConvergenceError
+        The tolerance was not reached.
+    TypeError, ValueError
+        An argument is not of this kind, or a weight is negative or not finite.
+
+    Notes
+    -----
+    O(V + E) work an iteration. Needs about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
+    """
+    check_parameters(alpha, tol)
+    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
+        raise ValueError(f"max_iter must be a positive integer, got {max_iter!r}")
+    xp = graph.xp
+    jump = distribution(graph, personalization, "personalization")
+    if jump is None:
+        return PageRank(xp.zeros(graph.num_vertices, np.float64), 0, 0.0, True)
+    damping = damping_of(graph, alpha, weighted)
+    start = jump if nstart is None else distribution(graph, nstart, "nstart")
+
+    product = fr.SpMV(graph, transpose=True, weighted=weighted)
+    jump, damping = product.arrange(jump), product.arrange(damping)
+    ranks = product.arrange(start).copy()
+    shares = (damping * ranks).astype(np.float32 if tol >= FLOAT32_TOL else np.float64)
+    sums = xp.empty_like(ranks)
+    everyone = fr.Frontier.all(product.graph)
+    dangling = fr.filter(everyone, _leads_nowhere, damping)
+    lost, change = xp.empty(1), xp.empty(1)
+    error, iterations = np.inf, 0
+    while error >= tol and iterations < max_iter:
+        fr.reduce(dangling, _rank, ranks, out=lost)
+        product(shares, out=sums)
+        fr.reduce(everyone, _step, sums, jump, damping, ranks, shares, lost, alpha, out=change)
+        error, iterations = float(change[0]), iterations + 1
+    if error >= tol and fail_on_nonconvergence:
+        raise ConvergenceError(
+            f"pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks by "
+            f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
+        )
+    return PageRank(product.restore(ranks), iterations, error, error < tol)
+
+
+def _leads_nowhere(v, damping):
+    return damping[v] == 0
+
+
+def _rank(v, ranks):
+    return ranks[v]
+
+
+def _step(v, sums, jump, damping, ranks, shares, lost, alpha):
+    rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
+    change = abs(rank - ranks[v])
+    ranks[v] = rank
+    shares[v] = rank * damping[v]
+    return change
+
+
+def check_parameters(alpha: float, tol: float) -> None:
+    """Raise unless these are numbers that an iteration can work with."""
+    for name, value in (("alpha", alpha), ("tol", tol)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha}")
+    if not tol >= 0:
+        raise ValueError(f"tol must not be negative, got {tol}")
+
+
+def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
+    """Numbers for vertices, scaled to add up to 1: float64 by vertex; even if none are given.
+
+    None in a graph without vertices.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+    """
+    xp, n = graph.xp, graph.num_vertices
+    exists = graph.has_vertices(xp.arange(n))
+    if given is None:
+        count = int(exists.sum())
+        return exists / float(count) if count else None
+    if isinstance(given, Mapping):
+        ids = np.fromiter(given.keys(), np.int64, len(given))
+        bad = ids[(ids < 0) | (ids >= n)]
+        if bad.size:
+            raise ValueError(f"{name} names vertex {bad[0]}, outside the graph's vertices 0..{n - 1}")
+        values = xp.zeros(n, np.float64)
+        values[xp.asarray(ids)] = xp.asarray(np.fromiter(given.values(), np.float64, len(given)))
+    else:
+        values = as_weights(graph.device, given, name)
+        if values.shape != (n,):
+            raise ValueError(f"{name} must have an entry for each of the {n} vertices, not shape {values.shape}")
+        values = values.astype(np.float64)
+    if not n:
+        return None
+    total = float(values.sum())
+    low = float(values.min())
+    if not low >= 0 or not np.isfinite(total):
+        raise ValueError(f"{name} must hold finite numbers that are not negative")
+    if bool((values[~exists] != 0).any()):
+        raise ValueError(f"{name} names a vertex that was deleted")
+    if not total > 0:
+        raise ValueError(f"{name} adds up to 0")
+    return values / total
+
+
+def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
+    """By vertex, `alpha` over the weight of its edges; 0 where no edge, or none with weight, leaves.
+
+    Raises
+    ------
+    ValueError
+        A weight is negative or not finite.
+    """
+    xp = graph.xp
+    if not graph.is_weighted or weighted is False:
+        totals = graph.degrees()
+    else:
+        if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
+            raise ValueError("pagerank needs weights that are not negative")
+        totals = fr.neighbor_reduce(graph, None, _weight)
+        if not bool(xp.isfinite(totals).all()):
+            raise ValueError("pagerank needs weights that are finite")
+    return xp.where(totals > 0, alpha / xp.maximum(totals, 1e-300), 0.0)
+
+
+def _weight(src, dst, edge, weight):
+    return weight

@@ -1,0 +1,209 @@
+"""Analytics that keep up with a graph: the time that a batch of changes costs them, beside computing them anew.
+
+Half of a batch are insertions, half deletions of edges that are there. What is inserted are edges of the graph itself
+that were held back at first, so that a road network stays one. Every batch goes into two copies of the graph, of which
+one is watched by the analytic; the difference of both times is what the analytic costs. Then it is computed anew on the
+watched copy, in the same structure, and compared.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from algorithms import (
+    DynamicBFS,
+    DynamicComponents,
+    DynamicKTruss,
+    DynamicPageRank,
+    DynamicSSSP,
+    bfs,
+    connected_components,
+    k_truss,
+    pagerank,
+    sssp,
+)
+
+from .context import Context
+from .defaults import BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, PAGERANK_ALPHA, PAGERANK_TOL, TRUSSES, WEIGHT_SEED
+from .graphs import BenchmarkGraph, hub_of
+from .results import Results, describe_run, table
+from .timing import Samples, timed
+
+NAME = "incremental"
+MOST_STEPS = 1000
+MOST_HELD_BACK = 1 / 8  # of a graph's edges
+Edges = tuple[Any, Any, Any]  # src, dst, weights
+
+
+@dataclass(frozen=True)
+class Analytic:
+    """An incremental analytic and its static form.
+
+    Attributes
+    ----------
+    follow : callable
+        Attaches it to a graph.
+    anew : callable
+        Computes the same from scratch.
+    arrays : tuple of str
+        Arrays of both results that are compared.
+    weighted : bool
+        The graph has weights.
+    small : bool
+        For small batches.
+    tolerance : float
+        How far both results may be apart: the sum of absolute differences.
+    """
+
+    name: str
+    follow: Callable[[fr.DynamicGraph, int], Any]
+    anew: Callable[[fr.Graph, int], Any]
+    arrays: tuple[str, ...]
+    weighted: bool = False
+    small: bool = False
+    tolerance: float = 0.0
+
+    def read(self, result: Any) -> list[Any]:
+        """The arrays of a result."""
+        return [getattr(result, name) for name in self.arrays]
+
+    def differ(self, one: Any, other: Any) -> float:
+        """The number of entries in which two results differ, or the sum of differences where there is a tolerance."""
+        pairs = list(zip(self.read(one), self.read(other), strict=True))
+        if any(a.shape != b.shape for a, b in pairs):
+            return float("inf")
+        return float(sum((abs(a - b) if self.tolerance else a != b).sum() for a, b in pairs))
+
+
+ANALYTICS = (
+    Analytic(
+        "components", lambda graph, source: DynamicComponents(graph), lambda graph, source: connected_components(graph),
+        arrays=("labels",),
+    ),
+    Analytic("bfs", DynamicBFS, bfs, arrays=("distance",)),
+    Analytic("sssp", DynamicSSSP, sssp, arrays=("distance",), weighted=True),
+    Analytic(
+        "pagerank",
+        lambda graph, source: DynamicPageRank(graph, alpha=PAGERANK_ALPHA, tol=PAGERANK_TOL),
+        lambda graph, source: pagerank(graph, PAGERANK_ALPHA, MOST_STEPS, PAGERANK_TOL),
+        # Each is within half of this of the ranks that no step changes.
+        arrays=("pagerank",), tolerance=2 * PAGERANK_TOL * PAGERANK_ALPHA / (1 - PAGERANK_ALPHA),
+    ),
+    Analytic(
+        f"k-truss {TRUSSES[0]}",
+        lambda graph, source: DynamicKTruss(graph, TRUSSES[0]), lambda graph, source: k_truss(graph, TRUSSES[0]),
+        arrays=("src", "dst"), small=True,
+    ),
+)  # fmt: skip
+
+
+def run(context: Context) -> Results:
+    """Measure all structures, on a scale-free and on a road-like graph."""
+    axes = context.axes
+    seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED, "weights": WEIGHT_SEED}
+    header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR, batches=axes.incremental_batches)
+    results = Results(NAME, context.device.kind, context.mode, header=header)
+    for name in (f"rmat{axes.dynamic_scale}", f"grid{axes.grid_side}"):
+        graph = context.graph(name)
+        for analytic in ANALYTICS:
+            size = axes.truss_size if analytic.small else axes.incremental_size
+            start, batches = _split(graph, size, axes.warm_up + axes.incremental_batches)
+            for structure, kind in context.structures.items():
+                what = f"{NAME}: {name}, {analytic.name}, {structure}"
+                if not context.clock.fits(analytic.name, graph.num_edges):
+                    context.skip(results, f"{what} left out: it would not fit the time budget")
+                    continue
+                context.say(what)
+                begin = time.perf_counter()
+                work = partial(_measure, context, results, graph, analytic, kind, start, batches)
+                context.attempt(results, what, work)
+                context.clock.took(analytic.name, graph.num_edges, time.perf_counter() - begin)
+    return results
+
+
+def _split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tuple[Edges, Edges]]]:
+    """The edges to start with, and for each batch those to insert and those to delete."""
+    xp, half = graph.device.xp, size // 2
+    count = max(min(count, int(MOST_HELD_BACK * graph.num_edges) // half), 2)
+    chosen = np.random.default_rng(BATCH_SEED).choice(graph.num_edges, 2 * count * half, replace=False)
+    parts = [xp.asarray(part) for part in np.split(chosen, 2 * count)]
+    stays = xp.ones(graph.num_edges, bool)
+    stays[xp.concatenate(parts[:count])] = False
+
+    def pick(ids: Any) -> Edges:
+        return graph.src[ids], graph.dst[ids], graph.weights[ids]
+
+    batches = [(pick(held), pick(doomed)) for held, doomed in zip(parts[:count], parts[count:], strict=True)]
+    return pick(xp.flatnonzero(stays)), batches
+
+
+def _measure(
+    context: Context, results: Results, graph: BenchmarkGraph, analytic: Analytic, kind: type[fr.DynamicGraph],
+    start: Edges, batches: list[tuple[Edges, Edges]],
+) -> None:  # fmt: skip
+    """One analytic on one graph in one structure."""
+    device, axes = context.device, context.axes
+    src, dst, weights = start
+    alone = kind.from_edges(src, dst, weights if analytic.weighted else None, graph.num_vertices, device=device)
+    watched = alone.copy()
+    source = hub_of(alone)
+    initial, follower = timed(device, partial(analytic.follow, watched, source))
+    update, both, anew = Samples(), Samples(), Samples()
+    furthest = 0.0
+    for index, batch in enumerate(batches):
+        warm = index < min(axes.warm_up, len(batches) - 1)
+        timed(device, partial(_apply, alone, batch, analytic.weighted), None if warm else update)
+        timed(device, partial(_follow, follower, watched, batch, analytic), None if warm else both)
+        _, found = timed(device, partial(analytic.anew, watched, source), None if warm else anew)
+        furthest = max(furthest, analytic.differ(follower, found))
+        if not warm and sum(update.wall) + sum(both.wall) + sum(anew.wall) > axes.seconds_per_call:
+            break
+    follower.close()
+    correct = furthest <= analytic.tolerance
+    costs = Samples([with_it - without for with_it, without in zip(both.wall, update.wall, strict=True)])
+    results.add(
+        graph=graph.name, structure=kind.name, analytic=analytic.name, batch=2 * int(batches[0][0][0].size),
+        correct=correct, difference=furthest, initial_ms=1e3 * initial, update_ms=1e3 * update.median,
+        both_ms=1e3 * both.median, incremental_ms=1e3 * costs.median, anew_ms=1e3 * anew.median,
+        times_anew=anew.median / costs.median if costs.median > 0 else None,
+        update_wall_ms=update.numbers()["wall_ms"], both_wall_ms=both.numbers()["wall_ms"],
+        anew_wall_ms=anew.numbers()["wall_ms"],
+    )  # fmt: skip
+    if not correct:
+        raise AssertionError(f"results differ from those computed anew, by {furthest:g}")
+
+
+def _apply(graph: fr.DynamicGraph, batch: tuple[Edges, Edges], weighted: bool) -> None:
+    """Insert the one half, delete the other."""
+    (src, dst, weights), (doomed_src, doomed_dst, _) = batch
+    graph.insert_edges(src, dst, weights if weighted else None)
+    graph.delete_edges(doomed_src, doomed_dst)
+
+
+def _follow(follower: Any, graph: fr.DynamicGraph, batch: tuple[Edges, Edges], analytic: Analytic) -> None:
+    """Apply a batch to a graph that is watched, and have the results at hand."""
+    _apply(graph, batch, analytic.weighted)
+    analytic.read(follower)
+
+
+def tables(results: Results) -> list[str]:
+    """What a reader wants to see first."""
+    columns = ("analytic", "structure", "batch", "update", "with analytic", "analytic", "anew", "x anew", "correct")
+    found = []
+    for graph in dict.fromkeys(row["graph"] for row in results.rows):
+        cells = [
+            [
+                row["analytic"], row["structure"], row["batch"], row["update_ms"], row["both_ms"],
+                row["incremental_ms"], row["anew_ms"], row["times_anew"], "yes" if row["correct"] else "NO",
+            ]
+            for row in results.where(graph=graph)
+        ]  # fmt: skip
+        found.append(table(f"{graph}: ms (median) for a batch, half insertions, half deletions", columns, cells))
+    return [text for text in found if text]

@@ -1,0 +1,117 @@
+"""What a comparison finds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..text import duration
+
+if TYPE_CHECKING:
+    from ..supported import Table
+
+LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph into theirs, timed apart",)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm, ours and theirs.
+
+    Attributes
+    ----------
+    algorithm : str
+    against : str
+        The other library and its version; "" where there was none.
+    agrees : bool or None
+        None if there was nothing to compare.
+    agreement : str
+        How far the results agree, or why they were not compared.
+    ours_ms, theirs_ms : float or None
+        Median times of a call, in milliseconds, from an idle device until it is idle again.
+    conversion_ms : float or None
+        The time in which our graph became theirs: a snapshot, copies, and the construction of their graph.
+    notes : tuple of str
+        Where definitions differ, and what was done about it.
+    """
+
+    algorithm: str
+    against: str = ""
+    agrees: bool | None = None
+    agreement: str = ""
+    ours_ms: float | None = None
+    theirs_ms: float | None = None
+    conversion_ms: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ratio(self) -> float | None:
+        """Their time over ours."""
+        return self.theirs_ms / self.ours_ms if self.ours_ms and self.theirs_ms is not None else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All algorithms that were compared on a graph; as text, a table.
+
+    Attributes
+    ----------
+    graph : str
+        What the graph is.
+    rows : tuple of Row
+    notes : tuple of str
+        What holds for all rows.
+    """
+
+    graph: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no results differ."""
+        return all(row.agrees is not False for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as what JSON can hold."""
+        rows = [{**asdict(row), "ratio": row.ratio} for row in self.rows]
+        return {"graph": self.graph, "agrees": self.agrees, "rows": rows, "notes": list(self.notes)}
+
+    def to_dataframe(self) -> Any:
+        """The rows as a pandas DataFrame.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        return pandas.DataFrame(self.to_dict()["rows"])
+
+    def table(self) -> Table:
+        """The rows, for a terminal or in Markdown."""
+        from ..supported import Table
+
+        header = ("algorithm", "against", "agrees", "ours", "theirs", "ratio", "conversion")
+        rows = []
+        for row in self.rows:
+            agrees = {True: "yes, ", False: "NO, ", None: ""}[row.agrees] + row.agreement
+            ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
+            times = _time(row.ours_ms), _time(row.theirs_ms), ratio, _time(row.conversion_ms)
+            rows.append((row.algorithm, row.against, agrees, *times))
+        return Table(header, tuple(rows))
+
+    def remarks(self) -> list[str]:
+        """All notes, each once, with the algorithms that they are about."""
+        found: dict[str, list[str]] = {note: [] for note in (*LEGEND, *self.notes)}
+        for row in self.rows:
+            for note in row.notes:
+                found.setdefault(note, []).append(row.algorithm)
+        return [f"{', '.join(names)}: {note}" if names else note for note, names in found.items()]
+
+    def __str__(self) -> str:
+        return "\n".join([self.graph, "", self.table().markdown(), "", *(f"* {text}" for text in self.remarks())])
+
+
+def _time(milliseconds: float | None) -> str:
+    return "-" if milliseconds is None else duration(milliseconds / 1e3)

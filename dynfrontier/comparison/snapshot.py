@@ -1,0 +1,85 @@
+"""A graph as it stands, in the forms that peers take."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ..peers import BasePeer
+
+
+class Snapshot:
+    """The edges of a graph; deleted vertices are left out, and the others numbered without gaps.
+
+    Attributes
+    ----------
+    graph : Graph
+    num_vertices : int
+        Vertices that are not deleted.
+    seconds : float
+        The time that this took.
+    """
+
+    def __init__(self, graph: fr.Graph):
+        xp = graph.xp
+        graph.to_coo()  # kernels are compiled before the clock runs
+        graph.device.synchronize()
+        begin = time.perf_counter()
+        self.graph = graph
+        self._src, self._dst, self._weights = graph.to_coo()
+        present = graph.has_vertices(xp.arange(graph.num_vertices))
+        self.num_vertices = int(present.sum())
+        self._vertices: Any = None
+        if self.num_vertices < graph.num_vertices:
+            self._vertices = xp.flatnonzero(present)
+            self._numbers = (xp.cumsum(present) - 1).astype(graph.vertex_dtype)
+            self._src, self._dst = self._numbers[self._src], self._numbers[self._dst]
+        graph.device.synchronize()
+        self.seconds = time.perf_counter() - begin
+
+    def has_good_weights(self) -> bool:
+        """Whether all weights, if there are any, are finite and not negative."""
+        weights = self._weights
+        return weights is None or bool(((weights >= 0) & (weights < np.inf)).all())
+
+    def number(self, vertex: int) -> int:
+        """The number of a vertex of the graph here."""
+        return vertex if self._vertices is None else int(self._numbers[vertex])
+
+    def per_vertex(self, values: Any) -> np.ndarray:
+        """A result of the graph, one value for each vertex that is here, on the host."""
+        return self.graph.device.to_host(values if self._vertices is None else values[self._vertices])
+
+    def edges(self, src: Any, dst: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Edges of the graph in the numbers that are used here, on the host."""
+        if self._vertices is not None:
+            src, dst = self._numbers[src], self._numbers[dst]
+        return self.graph.device.to_host(src), self.graph.device.to_host(dst)
+
+    def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
+        """A peer's graph, and the seconds it took to make, this snapshot included.
+
+        Parameters
+        ----------
+        weighted : bool
+            With the weights of the graph, if it has some.
+        directed : bool
+            False drops the directions of a directed graph.
+        """
+        begin = time.perf_counter()
+        src, dst, weights = self._src, self._dst, self._weights if weighted else None
+        if self.graph.directed and not directed:
+            xp = self.graph.xp
+            low, high = xp.minimum(src, dst).astype(np.int64), xp.maximum(src, dst)
+            keys = xp.unique(low * self.num_vertices + high)
+            src, dst, weights = keys // self.num_vertices, keys % self.num_vertices, None
+        if not peer.on_gpu:
+            to_host = self.graph.device.to_host
+            src, dst, weights = to_host(src), to_host(dst), None if weights is None else to_host(weights)
+        built = peer.build(peer.prepare(self.num_vertices, src, dst, weights, directed=directed))
+        peer.synchronize()
+        return built, self.seconds + time.perf_counter() - begin

@@ -1,0 +1,57 @@
+"""Other graph libraries behind one interface, to compare with: each is a module with a class `Peer`.
+
+What a library cannot do it does not offer: the method of that task returns None (see `peers.base`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+
+from .base import BasePeer, Task
+
+PEERS = {
+    "cugraph": ("cugraph_peer", "pylibcugraph"),
+    "igraph": ("igraph_peer", "igraph"),
+    "networkit": ("networkit_peer", "networkit"),
+    "scipy": ("scipy_peer", "scipy"),
+    "networkx": ("networkx_peer", "networkx"),
+}
+"""For each peer its module here and the package that it needs; the first that can do a task is asked first."""
+NEED_GPU = ("cugraph",)
+
+__all__ = ["PEERS", "BasePeer", "Task", "is_installed", "load_peer", "usable_peers"]
+
+
+def is_installed(name: str) -> bool:
+    """Whether a peer's package can be found."""
+    return importlib.util.find_spec(PEERS[name][1]) is not None
+
+
+def usable_peers(on_gpu: bool) -> list[str]:
+    """The peers that can be asked, best first.
+
+    Parameters
+    ----------
+    on_gpu : bool
+        Also those that need a GPU: there is one.
+    """
+    return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
+
+
+def load_peer(name: str) -> BasePeer:
+    """A peer, ready to build graphs.
+
+    Raises
+    ------
+    ValueError
+        There is no peer of this name.
+    ImportError
+        Its package is not installed.
+    """
+    if name not in PEERS:
+        raise ValueError(f"there is no peer {name!r}; choose one of {', '.join(PEERS)}")
+    module, package = PEERS[name]
+    if not is_installed(name):
+        raise ImportError(f"peer {name!r} needs the package {package}, which is not installed", name=package)
+    return importlib.import_module(f"{__name__}.{module}").Peer()

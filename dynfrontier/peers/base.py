@@ -1,0 +1,122 @@
+"""What a peer offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of work on a peer's graph.
+
+    Attributes
+    ----------
+    run : callable
+        Does the work, which can be timed, and returns the library's own result.
+    read : callable
+        Turns that result into what the peer's method describes, as NumPy arrays.
+    """
+
+    run: Callable[[], Any]
+    read: Callable[[Any], Any]
+
+
+class BasePeer(ABC):
+    """A library.
+
+    A peer overrides `prepare`, `build` and those of the tasks that it can do; None says that it cannot. Per-vertex
+    results have an entry for every vertex, isolated ones included, and mean the same for all peers.
+
+    Attributes
+    ----------
+    version : str
+    on_gpu : bool
+        Works on a GPU, and takes arrays that are there already.
+    rank_rounding : float
+        How far rounding alone takes its ranks from the exact ones: the sum of absolute differences.
+    notes : mapping of str to str
+        By task, what one has to know to compare its result.
+    """
+
+    version = ""
+    on_gpu = False
+    rank_rounding = 1e-9
+    notes: ClassVar[Mapping[str, str]] = {}
+
+    @abstractmethod
+    def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
+        """An edge list in the form that `build` takes.
+
+        Parameters
+        ----------
+        src, dst, weights : arrays
+            Each edge once, in any order: of an undirected graph in one direction. On the host, or on the GPU where the
+            peer is `on_gpu`.
+        """
+
+    @abstractmethod
+    def build(self, prepared: Any) -> Any:
+        """The library's graph, of what `prepare` has returned."""
+
+    def synchronize(self) -> None:
+        """Wait for the device, if there is one to wait for."""
+        return None
+
+    def bfs(self, graph: Any, source: int) -> Task | None:
+        """Breadth-first search, edges followed forward: distances as int32, -1 where there is no path."""
+        return None
+
+    def bfs_direction_optimizing(self, graph: Any, source: int) -> Task | None:
+        """The same, direction-optimizing, where that is a choice."""
+        return None
+
+    def triangles(self, graph: Any) -> Task | None:
+        """Triangles of an undirected graph: of each vertex as int64, or the total where there is no more."""
+        return None
+
+    def spmv(self, graph: Any, vector: np.ndarray) -> Task | None:
+        """The sum of a vector over the neighbors of each vertex, weighted: float64."""
+        return None
+
+    def components(self, graph: Any) -> Task | None:
+        """Connected components of an undirected graph: a label for each vertex, equal within a component."""
+        return None
+
+    def pagerank(self, graph: Any, alpha: float, tol: float) -> Task | None:
+        """PageRank until a step changes it by less than `tol` (the sum of absolute differences), or exactly: float64.
+
+        Dangling mass is spread evenly; the weights of a weighted graph are used.
+        """
+        return None
+
+    def pagerank_steps(self, graph: Any, alpha: float, steps: int) -> Task | None:
+        """The same after exactly so many steps from equal ranks."""
+        return None
+
+    def k_truss(self, graph: Any, k: int) -> Task | None:
+        """Edges of an undirected graph's k-truss, in any order: two arrays, each edge once or in both directions."""
+        return None
+
+    def sssp(self, graph: Any, source: int) -> Task | None:
+        """Shortest paths along weighted edges: distances as float64, infinite where there is no path."""
+        return None
+
+
+def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
+    """``src, dst`` and perhaps ``weights``, with each edge in both directions."""
+    src, dst, *weights = ends
+    return (
+        np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights)
+    )  # fmt: skip
+
+
+def as_int32_distances(distances: Any) -> np.ndarray:
+    """Distances in edges; what is infinite or too large to be one becomes -1."""
+    found = np.array(distances, np.float64)
+    found[found > np.iinfo(np.int32).max] = -1
+    return found.astype(np.int32)

@@ -1,0 +1,132 @@
+"""cuGraph, through its engine pylibcugraph, with renumbering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import cupy as cp
+import numpy as np
+import pylibcugraph as plc
+
+from .base import BasePeer, Task
+
+NEVER = 1e-30
+"""A tolerance that no step stays below. Zero would stand for a default."""
+MOST_STEPS = 1000
+
+
+class Built(NamedTuple):
+    """A graph, and how many vertices it has."""
+
+    graph: Any
+    num_vertices: int
+
+
+class Peer(BasePeer):
+    """See `BasePeer`. Isolated vertices are named, otherwise they would not exist.
+
+    Algorithms that want the graph transposed, as PageRank does, transpose it at their first call and leave it so. In
+    graphs without weights ranks are float32.
+    """
+
+    version = plc.__version__
+    on_gpu = True
+    rank_rounding = 1e-5
+    notes: ClassVar[Mapping[str, str]] = {
+        "components": "cuGraph's own labels",
+        "pagerank": "cuGraph computes in float32 where there are no weights",
+    }
+
+    def __init__(self) -> None:
+        self.handle = plc.ResourceHandle()
+
+    def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
+        ids = np.int32 if num_vertices <= np.iinfo(np.int32).max else np.int64
+        src, dst = cp.asarray(src).astype(ids, copy=False), cp.asarray(dst).astype(ids, copy=False)
+        if weights is not None:
+            weights = cp.asarray(weights)
+            if weights.dtype.kind != "f":  # it knows no weights of other kinds
+                weights = weights.astype(np.float64)
+        if not directed:
+            src, dst = cp.concatenate([src, dst]), cp.concatenate([dst, src])
+            weights = None if weights is None else cp.concatenate([weights, weights])
+        return cp.arange(num_vertices, dtype=ids), src, dst, weights, directed
+
+    def build(self, prepared: Any) -> Built:
+        vertices, src, dst, weights, directed = prepared
+        properties = plc.GraphProperties(is_symmetric=not directed, is_multigraph=False)
+        graph = plc.SGGraph(
+            self.handle, properties, src, dst, weight_array=weights, store_transposed=False, renumber=True,
+            do_expensive_check=False, input_array_format="COO", vertices_array=vertices,
+        )  # fmt: skip
+        return Built(graph, int(vertices.size))
+
+    def synchronize(self) -> None:
+        cp.cuda.Device().synchronize()
+
+    def _search(self, graph: Built, source: int, direction_optimizing: bool) -> Task:
+        sources = cp.array([source], cp.int32)
+
+        def read(result: Any) -> np.ndarray:
+            distances, _, vertices = result
+            distances = cp.where(distances == np.iinfo(distances.dtype).max, -1, distances)
+            return _by_vertex(graph, vertices, distances.astype(np.int32), -1)
+
+        return Task(
+            lambda: plc.bfs(self.handle, graph.graph, sources, direction_optimizing, -1, True, False), read
+        )
+
+    def bfs(self, graph: Built, source: int) -> Task:
+        return self._search(graph, source, False)
+
+    def bfs_direction_optimizing(self, graph: Built, source: int) -> Task:
+        return self._search(graph, source, True)
+
+    def triangles(self, graph: Built) -> Task:
+        return Task(
+            lambda: plc.triangle_count(self.handle, graph.graph, None, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), 0),
+        )
+
+    def components(self, graph: Built) -> Task:
+        return Task(
+            lambda: plc.weakly_connected_components(self.handle, graph.graph, None, None, None, None, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
+        )
+
+    def _rank(self, graph: Built, alpha: float, tol: float, steps: int) -> Task:
+        return Task(
+            lambda: plc.pagerank(
+                self.handle, graph.graph, None, None, None, None, alpha, tol, steps, False,
+                fail_on_nonconvergence=False,
+            ),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        )  # fmt: skip
+
+    def pagerank(self, graph: Built, alpha: float, tol: float) -> Task:
+        return self._rank(graph, alpha, tol, MOST_STEPS)
+
+    def pagerank_steps(self, graph: Built, alpha: float, steps: int) -> Task:
+        return self._rank(graph, alpha, NEVER, steps)
+
+    def k_truss(self, graph: Built, k: int) -> Task:
+        return Task(
+            lambda: plc.k_truss_subgraph(self.handle, graph.graph, k, False),
+            lambda result: (result[0].get(), result[1].get()),
+        )
+
+    def sssp(self, graph: Built, source: int) -> Task:
+        def read(result: Any) -> np.ndarray:
+            vertices, distances, _ = result
+            unreached = distances == np.finfo(distances.dtype).max
+            return _by_vertex(graph, vertices, cp.where(unreached, np.inf, distances.astype(np.float64)), np.inf)
+
+        return Task(lambda: plc.sssp(self.handle, graph.graph, source, np.inf, True, False), read)
+
+
+def _by_vertex(graph: Built, vertices: Any, values: Any, default: Any) -> np.ndarray:
+    """Values in the order of vertex ids, on the host."""
+    found = cp.full(graph.num_vertices, default, values.dtype)
+    found[vertices] = values
+    return found.get()

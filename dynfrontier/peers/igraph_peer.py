@@ -1,0 +1,60 @@
+"""igraph's Python interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import igraph
+import numpy as np
+
+from .base import BasePeer, Task, as_int32_distances
+
+
+class Peer(BasePeer):
+    """See `BasePeer`.
+
+    Triangles come from its local transitivity, its only count of them for each vertex. Its PageRank (PRPACK) solves the
+    linear system, to 1e-10, so that there are no steps to be counted and no tolerance to be set.
+    """
+
+    version = igraph.__version__
+    notes: ClassVar[Mapping[str, str]] = {
+        "pagerank": "igraph solves the linear system, to 1e-10, without steps",
+        "triangles": "igraph's counts come from its local transitivity",
+    }
+
+    def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
+        # Its PageRank takes weights for 1 that are not of Python's type.
+        attributes = {} if weights is None else {"weight": np.asarray(weights, np.float64).tolist()}
+        return {
+            "n": num_vertices, "edges": np.stack([src, dst], axis=1), "edge_attrs": attributes, "directed": directed,
+        }  # fmt: skip
+
+    def build(self, prepared: Any) -> igraph.Graph:
+        return igraph.Graph(**prepared)
+
+    def bfs(self, graph: igraph.Graph, source: int) -> Task:
+        return Task(lambda: graph.distances(source), lambda result: as_int32_distances(result[0]))
+
+    def triangles(self, graph: igraph.Graph) -> Task:
+        def read(result: Any) -> np.ndarray:
+            degrees = np.array(graph.degree(), np.float64)
+            return np.rint(np.array(result) * degrees * (degrees - 1) / 2).astype(np.int64)
+
+        return Task(lambda: graph.transitivity_local_undirected(mode="zero"), read)
+
+    def components(self, graph: igraph.Graph) -> Task:
+        return Task(graph.connected_components, lambda result: np.array(result.membership, np.int64))
+
+    def pagerank(self, graph: igraph.Graph, alpha: float, tol: float) -> Task:
+        weights = _weights(graph)
+        return Task(lambda: graph.pagerank(damping=alpha, weights=weights), lambda result: np.array(result, np.float64))
+
+    def sssp(self, graph: igraph.Graph, source: int) -> Task:
+        weights = _weights(graph)
+        return Task(lambda: graph.distances(source, weights=weights), lambda result: np.array(result[0], np.float64))
+
+
+def _weights(graph: igraph.Graph) -> str | None:
+    return "weight" if graph.is_weighted() else None

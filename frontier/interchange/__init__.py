@@ -1,0 +1,44 @@
+"""Graphs to and from other libraries.
+
+================  =========================================  ==========================================================
+library           functions                                  vertices
+================  =========================================  ==========================================================
+NetworkX          `to_networkx`, `from_networkx`             nodes of any name; deleted ids are no nodes
+igraph            `to_igraph`, `from_igraph`                 vertex v is id v; names in ``vs["name"]``
+SciPy, CuPy       `to_scipy`, `from_scipy`                   row v is id v
+PyTorch Geometric `to_edge_index`, `from_edge_index`         node v is id v
+pandas, cuDF      `to_dataframe`, `from_dataframe`           those that edges name
+cuGraph           `to_cugraph`, `from_cugraph`               named one by one; deleted ids are no vertices
+pylibcugraph      `to_pylibcugraph`, `from_pylibcugraph`     named one by one; deleted ids are no vertices
+================  =========================================  ==========================================================
+
+What comes in obeys the graphs' own rules: self-loops are dropped, and of an edge that is listed several times (parallel
+edges of a multigraph too) the last counts. Where a library numbers vertices without gaps, deleted ids become vertices
+without edges. What is on the GPU stays there if the other library keeps its data there; NetworkX and igraph keep theirs
+on the host. Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
+"""
+
+from .cugraph_graph import from_cugraph, to_cugraph
+from .dataframe import from_dataframe, to_dataframe
+from .edge_index import from_edge_index, to_edge_index
+from .igraph_graph import from_igraph, to_igraph
+from .networkx_graph import from_networkx, to_networkx
+from .pylibcugraph_graph import from_pylibcugraph, to_pylibcugraph
+from .scipy_matrix import from_scipy, to_scipy
+
+__all__ = [
+    "from_cugraph",
+    "from_dataframe",
+    "from_edge_index",
+    "from_igraph",
+    "from_networkx",
+    "from_pylibcugraph",
+    "from_scipy",
+    "to_cugraph",
+    "to_dataframe",
+    "to_edge_index",
+    "to_igraph",
+    "to_networkx",
+    "to_pylibcugraph",
+    "to_scipy",
+]

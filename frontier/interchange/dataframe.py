@@ -1,0 +1,101 @@
+"""Data frames: pandas on the CPU, cuDF on the GPU."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..arrays import as_ids, as_weights
+from ..graph import Graph
+from ..runtime import Device, resolve_device
+from .common import check_graph, require, structure_class
+
+
+def to_dataframe(graph: Graph) -> Any:
+    """Edges as a data frame with columns ``src``, ``dst`` and, of weighted graphs, ``weight``.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    DataFrame
+        Sorted; undirected edges once, as ``src < dst``. pandas; of a graph on the GPU cuDF, without a copy through the
+        host, where that is installed.
+
+    Raises
+    ------
+    ImportError
+        pandas is not installed.
+    """
+    check_graph(graph)
+    columns = edge_columns(graph)
+    if graph.device.is_gpu:
+        try:
+            return importlib.import_module("cudf").DataFrame(columns)
+        except ImportError:
+            columns = {name: graph.device.to_host(column) for name, column in columns.items()}
+    return require("pandas", "pandas", "to_dataframe").DataFrame(columns)
+
+
+def edge_columns(graph: Graph) -> dict[str, Any]:
+    """The columns of `to_dataframe`, on the graph's device."""
+    src, dst, weights = graph.to_coo()
+    return {"src": src, "dst": dst} | ({} if weights is None else {"weight": weights})
+
+
+def from_dataframe(
+    structure: str | type[Graph],
+    frame: Any,
+    source: str = "src",
+    destination: str = "dst",
+    weight: str | None = None,
+    *,
+    num_vertices: int | None = None,
+    directed: bool = False,
+    device: str | Device = "auto",
+    **options: Any,
+) -> Graph:
+    """A graph made of a data frame, each row of which is an edge.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    frame : DataFrame of pandas or cuDF, or anything else that gives columns by name
+        For columns of words see `frontier.io.from_table`, which numbers them.
+    source, destination : str
+        Names of the columns of integer ids.
+    weight : str, optional
+        Name of the column of weights; the graph has none by default.
+    num_vertices : int, optional
+        Size of the id space; by default the largest id plus one.
+    directed : bool
+    device : {"auto", "cpu", "gpu"}
+    **options
+        Of `Graph.from_edges` and the structure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `frame` has no such column, or a column cannot be read as ids or weights; naming it.
+    """
+    kind = structure_class(structure)
+    place = resolve_device(device)
+    src = as_ids(place, _column(frame, source, "source"), f"column {source!r} of frame")
+    dst = as_ids(place, _column(frame, destination, "destination"), f"column {destination!r} of frame")
+    weights = None
+    if weight is not None:
+        weights = as_weights(place, _column(frame, weight, "weight"), f"column {weight!r} of frame")
+    return kind.from_edges(src, dst, weights, num_vertices=num_vertices, directed=directed, device=place, **options)
+
+
+def _column(frame: Any, name: str, argument: str) -> Any:
+    """The column that an argument names."""
+    try:
+        return frame[name]
+    except KeyError:
+        raise ValueError(f"{argument}={name!r} is no column of frame") from None
+    except (TypeError, IndexError):
+        raise TypeError(f"frame must be a data frame, not {type(frame).__name__}") from None

@@ -1,0 +1,97 @@
+"""PyTorch Geometric's ``edge_index``, handed over through DLPack."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids, as_weights
+from ..graph import Graph
+from ..runtime import Device, resolve_device
+from .common import arcs, check_graph, structure_class
+
+
+def to_edge_index(graph: Graph) -> tuple[Any, Any]:
+    """Arcs as PyTorch Geometric wants them: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    edge_index : tensor of int64, shape (2, num_arcs)
+        Sources and destinations, sorted; an undirected edge is there in both directions. On the graph's device, and no
+        copy of the array that was made for it.
+    edge_weight : tensor of weight_dtype, shape (num_arcs,), or None
+        None for unweighted graphs.
+
+    Notes
+    -----
+    Both are PyTorch tensors where PyTorch is installed, otherwise arrays of NumPy or CuPy, which DLPack can take.
+    """
+    check_graph(graph)
+    src, dst, weights = arcs(graph)
+    edge_index = graph.xp.empty((2, graph.num_arcs), np.int64)
+    edge_index[0], edge_index[1] = src, dst
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        return edge_index, weights
+    return torch.from_dlpack(edge_index), None if weights is None else torch.from_dlpack(weights)
+
+
+def from_edge_index(
+    structure: str | type[Graph],
+    edge_index: Any,
+    edge_weight: Any = None,
+    *,
+    num_vertices: int | None = None,
+    directed: bool = False,
+    device: str | Device = "auto",
+    **options: Any,
+) -> Graph:
+    """A graph made of PyTorch Geometric's ``edge_index``.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    edge_index : tensor or array of int, shape (2, m)
+        PyTorch, NumPy, CuPy, or nested lists.
+    edge_weight : tensor or array of numbers, shape (m,), optional
+    num_vertices : int, optional
+        ``data.num_nodes``; by default the largest id plus one.
+    directed : bool
+        If not, an edge may be there in either direction, or both.
+    device : {"auto", "cpu", "gpu"}
+    **options
+        Of `Graph.from_edges` and the structure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+    """
+    kind = structure_class(structure)
+    if not hasattr(edge_index, "shape"):
+        try:
+            edge_index = np.asarray(edge_index)
+        except ValueError:
+            raise ValueError("edge_index must be two lists of one length") from None
+    shape = tuple(edge_index.shape)
+    if len(shape) != 2 or shape[0] != 2:
+        raise ValueError(f"edge_index must have shape (2, m), not {shape}")
+    place = resolve_device(device)
+    src, dst = (as_ids(place, edge_index[i], "edge_index") for i in (0, 1))
+    if edge_weight is not None:
+        if hasattr(edge_weight, "detach"):  # DLPack refuses tensors that gradients are kept of
+            edge_weight = edge_weight.detach()
+        edge_weight = as_weights(place, edge_weight, "edge_weight")
+        if edge_weight.size != shape[1]:
+            raise ValueError(f"edge_weight has {edge_weight.size} entries, but edge_index {shape[1]} edges")
+    return kind.from_edges(
+        src, dst, edge_weight, num_vertices=num_vertices, directed=directed, device=place, **options
+    )

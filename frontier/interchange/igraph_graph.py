@@ -1,0 +1,94 @@
+"""igraph graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph
+from ..runtime import Device
+from .common import check_graph, host_edges, host_weights, names_by_id, require, structure_class
+
+
+def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
+    """An ``igraph.Graph`` whose vertex v is vertex v.
+
+    Parameters
+    ----------
+    graph : Graph
+    names : sequence, length num_vertices, optional
+        Names of the vertices, as `from_igraph` returns them, to be kept in ``vs["name"]``.
+    weight : str
+        The edge attribute that takes the weights of a weighted graph, as Python numbers.
+
+    Returns
+    -------
+    igraph.Graph
+        With all ids, since igraph numbers without gaps: deleted ones are vertices without edges.
+
+    Raises
+    ------
+    ImportError
+        igraph is not installed.
+    ValueError
+        `names` has the wrong length.
+    """
+    check_graph(graph)
+    igraph = require("igraph", "igraph", "to_igraph")
+    named = {} if names is None else {"name": list(names_by_id(graph, names))}
+    src, dst, weights = host_edges(graph)
+    return igraph.Graph(
+        n=graph.num_vertices, edges=zip(src, dst, strict=True), directed=graph.directed, vertex_attrs=named,
+        edge_attrs={} if weights is None else {weight: weights},
+    )  # fmt: skip
+
+
+def from_igraph(
+    structure: str | type[Graph],
+    ig_graph: Any,
+    weight: str | None = "weight",
+    device: str | Device = "auto",
+    **options: Any,
+) -> tuple[Graph, list[Any]]:
+    """A graph made of an igraph graph, directed if that is; its vertex v becomes vertex v.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    ig_graph : igraph.Graph
+        Of parallel edges the last counts.
+    weight : str or None
+        The edge attribute that holds weights, 1 where it is None. The graph has no weights if there is no such
+        attribute, or with None.
+    device : {"auto", "cpu", "gpu"}
+    **options
+        Of `Graph.from_edges` and the structure: ``weight_dtype="float32"``, for example.
+
+    Returns
+    -------
+    graph : Graph
+        int64 weights if all are integers, otherwise float64.
+    names : list, length num_vertices
+        ``vs["name"]`` where there are such names, otherwise the ids.
+
+    Raises
+    ------
+    TypeError
+        `ig_graph` is no igraph graph, or a weight is no number.
+    """
+    kind = structure_class(structure)
+    if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "es")):
+        raise TypeError(f"ig_graph must be an igraph.Graph, not {type(ig_graph).__name__}")
+    count = ig_graph.ecount()
+    ends = np.fromiter((v for edge in ig_graph.get_edgelist() for v in edge), np.int64, 2 * count).reshape(count, 2)
+    weights = None
+    if weight is not None and weight in ig_graph.es.attributes():
+        weights = host_weights(ig_graph.es[weight], weight)
+    size = ig_graph.vcount()
+    graph = kind.from_edges(
+        ends[:, 0], ends[:, 1], weights, num_vertices=size, directed=ig_graph.is_directed(), device=device, **options
+    )
+    return graph, ig_graph.vs["name"] if "name" in ig_graph.vs.attributes() else list(range(size))

@@ -1,0 +1,130 @@
+"""NetworkX graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph
+from ..runtime import Device
+from .common import (
+    check_graph,
+    existing_ids,
+    host_edges,
+    host_weights,
+    keep_only,
+    names_by_id,
+    require,
+    structure_class,
+)
+
+
+def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
+    """A ``networkx.Graph``, or ``DiGraph`` of a directed graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    names : sequence, length num_vertices, optional
+        ``names[v]`` is the node that stands for vertex v, as `from_networkx` returns them; by default v itself.
+    weight : str
+        The edge attribute that takes the weights of a weighted graph, as Python numbers.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+        Isolated vertices are nodes, deleted ones are not.
+
+    Raises
+    ------
+    ImportError
+        NetworkX is not installed.
+    ValueError
+        `names` has the wrong length or names two vertices alike.
+
+    Notes
+    -----
+    NetworkX keeps Python objects: a microsecond or so an edge.
+    """
+    check_graph(graph)
+    nx = require("networkx", "networkx", "to_networkx")
+    named = names_by_id(graph, names)
+    nodes = [named[v] for v in graph.device.to_host(existing_ids(graph)).tolist()]
+    if len(set(nodes)) < len(nodes):
+        raise ValueError("names must be distinct: two vertices have the same")
+    result = nx.DiGraph() if graph.directed else nx.Graph()
+    result.add_nodes_from(nodes)
+    src, dst, weights = host_edges(graph)
+    if names is not None:
+        src, dst = [named[v] for v in src], [named[v] for v in dst]
+    if weights is None:
+        result.add_edges_from(zip(src, dst, strict=True))
+    else:
+        result.add_weighted_edges_from(zip(src, dst, weights, strict=True), weight=weight)
+    return result
+
+
+def from_networkx(
+    structure: str | type[Graph],
+    nx_graph: Any,
+    weight: str | None = "weight",
+    device: str | Device = "auto",
+    *,
+    num_vertices: int | None = None,
+    **options: Any,
+) -> tuple[Graph, list[Any]]:
+    """A graph made of a NetworkX graph, directed if that is.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    nx_graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Of parallel edges the last counts.
+    weight : str or None
+        The edge attribute that holds weights; edges without it have weight 1. The graph has no weights if no edge has
+        the attribute, or with None.
+    device : {"auto", "cpu", "gpu"}
+    num_vertices : int, optional
+        Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
+        integers below it.
+    **options
+        Of `Graph.from_edges` and the structure: ``weight_dtype="float32"``, for example.
+
+    Returns
+    -------
+    graph : Graph
+        int64 weights if all are integers, otherwise float64.
+    names : list, length num_vertices
+        ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1 keep their numbers, whatever
+        their order; all others are numbered in NetworkX's order.
+
+    Raises
+    ------
+    TypeError
+        `nx_graph` is no NetworkX graph, or a weight is no number.
+    ValueError
+        A node is no id below `num_vertices`.
+    """
+    kind = structure_class(structure)
+    if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):
+        raise TypeError(f"nx_graph must be a NetworkX graph, not {type(nx_graph).__name__}")
+    nodes = list(nx_graph)
+    size = len(nodes) if num_vertices is None else num_vertices
+    are_ids = all(isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v < size for v in nodes)
+    if num_vertices is not None and not are_ids:
+        raise ValueError(f"with num_vertices={num_vertices} the nodes of nx_graph must be integers from 0 below it")
+    names: list[Any] = list(range(size)) if are_ids else nodes
+    number = {name: v for v, name in enumerate(names)}
+    edges = list(nx_graph.edges())
+    src = np.fromiter((number[u] for u, _ in edges), np.int64, len(edges))
+    dst = np.fromiter((number[v] for _, v in edges), np.int64, len(edges))
+    weights = None if weight is None else host_weights((w for *_, w in nx_graph.edges(data=weight)), weight)
+    graph = kind.from_edges(
+        src, dst, weights, num_vertices=size, directed=nx_graph.is_directed(), device=device, **options
+    )
+    if len(nodes) < size:
+        keep_only(graph, graph.xp.asarray(np.array(nodes, np.int64)))
+    return graph, names

@@ -1,0 +1,105 @@
+"""Adjacency matrices: SciPy's on the CPU, CuPy's on the GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids, as_weights
+from ..graph import MAX_INT32_VERTICES, Graph
+from ..runtime import Device, resolve_device
+from ..sort import row_ids
+from .common import CUPY, check_graph, require, structure_class
+
+
+def to_scipy(graph: Graph) -> Any:
+    """The adjacency matrix: entry (u, v) is the weight of the arc u -> v.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    scipy.sparse.csr_array, or cupyx.scipy.sparse.csr_matrix of a graph on the GPU; shape (num_vertices, num_vertices)
+        Symmetric for undirected graphs, indices sorted, with arrays of its own. Weights keep their dtype, except that
+        CuPy's matrices hold no integers and get float64; unweighted graphs have float32 ones. Deleted ids are empty
+        rows.
+
+    Raises
+    ------
+    ValueError
+        A graph on the GPU has more arcs than CuPy's 32-bit indices can address.
+    """
+    check_graph(graph)
+    offsets, indices, weights = graph._sorted_arcs()
+    if weights is None:
+        weights = graph.xp.ones(indices.size, np.float32)
+    shape = (graph.num_vertices, graph.num_vertices)
+    if not graph.device.is_gpu:
+        return require("scipy.sparse", "scipy", "to_scipy").csr_array((weights, indices, offsets), shape=shape)
+    sparse = require("cupyx.scipy.sparse", CUPY, "to_scipy")
+    if max(graph.num_arcs, graph.num_vertices) > MAX_INT32_VERTICES:
+        raise ValueError(f"graph has {graph.num_arcs} arcs, more than CuPy's sparse matrices can address")
+    if weights.dtype.kind == "i":
+        weights = weights.astype(np.float64)
+    return sparse.csr_matrix((weights, indices.astype(np.int32), offsets.astype(np.int32)), shape=shape)
+
+
+def from_scipy(
+    structure: str | type[Graph],
+    matrix: Any,
+    *,
+    weighted: bool = True,
+    directed: bool = False,
+    device: str | Device = "auto",
+    **options: Any,
+) -> Graph:
+    """A graph made of an adjacency matrix; what the matrix stores are edges, stored zeros too.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    matrix : sparse array or matrix of scipy.sparse or cupyx.scipy.sparse, in any format; shape (n, n)
+        Entries that are stored several times are added up, as they are everywhere in SciPy. The diagonal is dropped.
+    weighted : bool
+        False leaves the values behind. Matrices of bool never give weights.
+    directed : bool
+        If not, a matrix may hold either triangle or both; of entries (u, v) and (v, u) that differ, the one in the
+        later row counts.
+    device : {"auto", "cpu", "gpu"}
+    **options
+        Of `Graph.from_edges` and the structure.
+
+    Returns
+    -------
+    Graph
+        With n vertices.
+
+    Raises
+    ------
+    TypeError
+        `matrix` is not sparse, or its values are no weights (complex).
+    ValueError
+        It is not square.
+    """
+    kind = structure_class(structure)
+    if not hasattr(matrix, "tocsr"):
+        raise TypeError(f"matrix must be a sparse matrix of SciPy or CuPy, not {type(matrix).__name__}")
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"matrix must be square, not of shape {matrix.shape}")
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    place = resolve_device(device)
+    weights = None
+    if weighted and rows.data.dtype.kind != "b":
+        weights = as_weights(place, rows.data, "matrix.data")
+    dst = as_ids(place, rows.indices, "matrix.indices")
+    src = row_ids(place, as_ids(place, rows.indptr, "matrix.indptr"), dst.dtype)
+    return kind.from_edges(
+        src, dst, weights, num_vertices=int(matrix.shape[0]), directed=directed, device=place, **options
+    )

@@ -1,0 +1,69 @@
+"""sample_neighbors: a functor called for a few neighbors of each member of a frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..frontier import Frontier
+from .advance import OP_PARAMETERS, check_frontier
+from .cpu_sample import make_sample
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+FUNCTOR = ("vertex", "vertex", "edge", "weight")
+_INT = np.dtype(np.int32)
+
+
+def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any, count: int = 2) -> None:
+    """Call `op` for the first few neighbors of every member of a frontier.
+
+    Which neighbors are first is up to the structure: the smallest ids where it keeps them in order. Vertices with fewer
+    neighbors have `op` called for all of them.
+
+    Parameters
+    ----------
+    graph : Graph
+    frontier : Frontier
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        As in `advance`, so that one function can serve both; what it returns is not looked at.
+    *args : arrays and numbers
+        As in `advance`.
+    count : int
+        Neighbors of each vertex, at least 1.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+    TypeError, ValueError
+        `count` is no positive integer, or the frontier is of another graph.
+
+    Notes
+    -----
+    O(count) work for each vertex, and as much for each gap that is passed over on the way.
+    """
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        raise TypeError(f"count must be an integer, not {type(count).__name__}")
+    if count < 1:
+        raise ValueError(f"count must be at least 1, got {count}")
+    check_frontier(graph, frontier)
+    check_op(op, "op", OP_PARAMETERS, args)
+    values = functor_args(graph, op, args)
+    size = len(frontier)
+    if not size:
+        return
+    limit = np.int64(count)
+    vertices = frontier.vertices
+    if graph.device.is_gpu:
+        kernels = cuda_kernels_for(graph, "frontier/operators/sample.cuh", (("op", op, FUNCTOR, _INT),), values)
+        kernels.sample(size, limit, graph.view(), vertices, *values)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_sample, (op,))
+        run_cpu(
+            kernel, (op,), size, chunks_for(size), limit, graph.view(), graph._weight_pool(), vertices, values
+        )

@@ -1,0 +1,69 @@
+"""edge_support: the number of triangles that every edge is part of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+from ..registry import snapshot_structure
+from .cpu_support import make_edge_support
+from .engine import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from .intersect import TABLE_BLOCKS
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def edge_support(up: Graph, down: Graph) -> Any:
+    """The support of every edge of an undirected graph: the number of triangles that it is part of.
+
+    Parameters
+    ----------
+    up : Graph
+        A static snapshot that keeps each edge in one direction, without cycles: from the end that comes first in some
+        order of the vertices to the other. Best from the end of lower degree. `extract_subgraph` makes it.
+    down : Graph
+        The same edges reversed, also a snapshot.
+
+    Returns
+    -------
+    array of int32, shape (up.num_arcs,), on the graphs' device
+        By slot of `up`, as arrays by edge of a snapshot are.
+
+    Raises
+    ------
+    TypeError
+        `up` or `down` is no snapshot.
+    ValueError
+        They are of different sizes.
+
+    Notes
+    -----
+    O(sum over arcs y -> x of the degree of y) work, that of `intersect_arcs`, and for each triangle y, x, w (in the
+    order of the vertices) one atomic addition in memory, for the edge y -> w. Those for y -> x and x -> w are gathered
+    first, while x's neighbors are in a set.
+    """
+    for name, graph in (("up", up), ("down", down)):
+        if not isinstance(graph, snapshot_structure()):
+            raise TypeError(f"{name} must be a static snapshot, such as extract_subgraph makes")
+    if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
+        raise ValueError("up and down must be the same edges in both directions, on the same device")
+    support = up.xp.zeros(up.num_arcs, np.int32)
+    if not up.num_arcs:
+        return support
+    count = up.num_vertices
+    if up.device.is_gpu:
+        counters = state_of(up).counters
+        counters.reset()
+        kernels = cuda_kernels_for(up, "frontier/operators/support.cuh", (), ())
+        order = up.xp.argsort(-down._degrees()).astype(up.vertex_dtype)
+        kernels.edge_support(
+            count, up.view(), down.view(), order, support, counters.array, blocks=min(count, TABLE_BLOCKS)
+        )
+    else:
+        kernel = cpu_kernel_for(up.package, make_edge_support, ())
+        longest = int(up._degrees().max())
+        run_cpu(kernel, (), count, longest, numba.get_num_threads(), up.view(), down.view(), support)
+    return support

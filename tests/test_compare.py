@@ -1,0 +1,400 @@
+"""The comparison with other libraries: their adapters, its verdicts, and that it fails what is wrong."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import json
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dynfrontier
+import frontier as fr
+from dynfrontier.comparison import ALGORITHMS, checks, questions
+from dynfrontier.peers import PEERS, load_peer, usable_peers
+
+N = 24
+ALPHA = 0.85
+CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
+
+
+def make_edges(rng, weighted):
+    """Distinct edges without loops, each once; vertices from 20 on are isolated, and 17 to 19 are apart."""
+    keys = np.concatenate([rng.choice(17 * 16 // 2, 40, replace=False), [-1]])
+    low, high = np.triu_indices(17, 1)
+    src, dst = np.append(low[keys[:-1]], [17, 18]), np.append(high[keys[:-1]], [18, 19])
+    swap = rng.random(src.size) < 0.5
+    src, dst = np.where(swap, dst, src).astype(np.int32), np.where(swap, src, dst).astype(np.int32)
+    return src, dst, rng.integers(1, 9, src.size).astype(np.float32) if weighted else None
+
+
+@pytest.fixture(params=[False, True], ids=["unweighted", "weighted"])
+def edges(request, rng):
+    return make_edges(rng, request.param)
+
+
+def dense(edges, directed):
+    """The matrix of weights, 0 where there is no edge."""
+    src, dst, weights = edges
+    matrix = np.zeros((N, N))
+    matrix[src, dst] = 1 if weights is None else weights
+    return matrix if directed else np.maximum(matrix, matrix.T)
+
+
+def shortest(matrix):
+    """All distances, by Floyd and Warshall."""
+    found = np.where(matrix > 0, matrix, np.inf)
+    np.fill_diagonal(found, 0)
+    for v in range(N):
+        found = np.minimum(found, found[:, v : v + 1] + found[v])
+    return found
+
+
+def exact_ranks(matrix):
+    """PageRank as the solution of its linear system."""
+    sums = matrix.sum(axis=1, keepdims=True)
+    steps = np.where(sums > 0, matrix / np.where(sums > 0, sums, 1), 1 / N)
+    return np.linalg.solve(np.eye(N) - ALPHA * steps.T, np.full(N, (1 - ALPHA) / N))
+
+
+def truss(matrix, k):
+    """Edges of the k-truss, by deletion of edges with too few triangles."""
+    links = matrix > 0
+    while True:
+        kept = links & ((links.astype(int) @ links) >= k - 2)
+        if (kept == links).all():
+            return {(int(u), int(v)) for u, v in np.argwhere(np.triu(links))}
+        links = kept
+
+
+# ---- adapters -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=CPU_PEERS)
+def peer(request):
+    pytest.importorskip(PEERS[request.param][1])
+    return load_peer(request.param)
+
+
+def check_peer(peer, edges, directed):
+    """Every task that a peer offers, against what is computed from the dense matrix."""
+    src, dst, weights = edges
+    matrix = dense(edges, directed)
+    ones = (matrix > 0).astype(float)
+    graph = peer.build(peer.prepare(N, src, dst, weights, directed=directed))
+    plain = peer.build(peer.prepare(N, src, dst, directed=directed))
+
+    def result(task):
+        return task.read(task.run())
+
+    source = int(src[0])
+    hops = shortest(ones)[source]
+    for task in (peer.bfs(plain, source), peer.bfs_direction_optimizing(plain, source)):
+        if task is not None:
+            assert (result(task) == np.where(np.isinf(hops), -1, hops)).all()
+    assert (result(peer.sssp(graph, source)) == shortest(matrix)[source]).all()
+    near = {"rtol": 1e-5, "atol": peer.rank_rounding}
+    np.testing.assert_allclose(result(peer.pagerank(graph, ALPHA, 1e-10)), exact_ranks(matrix), **near)
+    steps = peer.pagerank_steps(plain, ALPHA, 200)
+    if steps is not None:
+        np.testing.assert_allclose(result(steps), exact_ranks(ones), **near)
+    if directed:
+        return
+    spmv = peer.spmv(graph, np.arange(N, dtype=float))
+    if spmv is not None:
+        np.testing.assert_allclose(result(spmv), matrix @ np.arange(N))
+    assert checks.same_partition(np.isfinite(shortest(ones)).argmax(axis=1), result(peer.components(plain))).agrees
+    triangles = np.rint(np.diag(ones @ ones @ ones) / 2).astype(np.int64)
+    assert checks.same_counts(triangles, result(peer.triangles(plain))).agrees
+    for k in (3, 4):
+        task = peer.k_truss(plain, k)
+        if task is not None:
+            ends = np.sort(np.stack(result(task), axis=1), axis=1)
+            assert set(map(tuple, ends.tolist())) == truss(ones, k)
+
+
+def test_adapters(peer, edges, directed):
+    check_peer(peer, edges, directed)
+
+
+class OnDevice(np.ndarray):
+    """Stands in for an array of CuPy."""
+
+    def get(self):
+        return np.asarray(self)
+
+
+def on_device(function):
+    return lambda *args, **options: np.asarray(function(*args, **options)).view(OnDevice)
+
+
+class SGGraph:
+    """Stands in for that of pylibcugraph: the same parameters; vertices in an order of its own."""
+
+    def __init__(
+        self, resource_handle, graph_properties, src_or_offset_array, dst_or_index_array, weight_array=None,
+        store_transposed=False, renumber=False, do_expensive_check=False, edge_id_array=None, edge_type_array=None,
+        input_array_format="CSR", vertices_array=None,
+    ):  # fmt: skip
+        assert input_array_format == "COO" and renumber
+        arrays = (src_or_offset_array, dst_or_index_array, vertices_array)
+        assert len({array.dtype for array in arrays}) == 1 and all(isinstance(a, OnDevice) for a in arrays)
+        assert weight_array is None or weight_array.dtype.kind == "f"
+        src, dst, vertices = (np.asarray(array) for array in arrays)
+        self.symmetric = graph_properties.is_symmetric
+        assert not self.symmetric or set(zip(src, dst, strict=True)) == set(zip(dst, src, strict=True))
+        self.vertices = np.random.default_rng(1).permutation(vertices)
+        self.scipy = load_peer("scipy")
+        weights = None if weight_array is None else np.asarray(weight_array)
+        self.graph = self.scipy.build(self.scipy.prepare(vertices.size, src, dst, weights, directed=True))
+
+    def values(self, task, dtype):
+        """Vertices, and what SciPy finds for them."""
+        return self.vertices.view(OnDevice), task.read(task.run())[self.vertices].astype(dtype).view(OnDevice)
+
+
+def fake_bfs(resource_handle, graph, sources, direction_optimizing, depth_limit, compute_predecessors, expensive_check):
+    assert sources.dtype == np.int32 and depth_limit == -1
+    vertices, found = graph.values(graph.scipy.bfs(graph.graph, int(sources[0])), np.int32)
+    return np.where(found < 0, np.iinfo(np.int32).max, found).view(OnDevice), None, vertices
+
+
+def fake_sssp(resource_handle, graph, source, cutoff, compute_predecessors, do_expensive_check):
+    assert compute_predecessors and cutoff == np.inf
+    vertices, found = graph.values(graph.scipy.sssp(graph.graph, source), np.float32)
+    return vertices, np.where(np.isinf(found), np.finfo(np.float32).max, found).view(OnDevice), None
+
+
+def fake_pagerank(
+    resource_handle, graph, precomputed_vertex_out_weight_vertices, precomputed_vertex_out_weight_sums,
+    initial_guess_vertices, initial_guess_values, alpha, epsilon, max_iterations, do_expensive_check,
+    fail_on_nonconvergence=True,
+):  # fmt: skip
+    assert not fail_on_nonconvergence and epsilon > 0
+    return *graph.values(graph.scipy.pagerank(graph.graph, alpha, max(epsilon, 1e-12)), np.float32), True
+
+
+def fake_components(resource_handle, graph, offsets, indices, weights, labels, do_expensive_check):
+    assert graph.symmetric
+    return graph.values(graph.scipy.components(graph.graph), np.int32)
+
+
+def fake_triangles(resource_handle, graph, start_list, do_expensive_check):
+    matrix = (graph.graph.toarray() > 0).astype(int)
+    return graph.vertices.view(OnDevice), (np.diag(matrix @ matrix @ matrix) // 2)[graph.vertices].view(OnDevice)
+
+
+def fake_k_truss(resource_handle, graph, k, do_expensive_check):
+    ends = np.array(sorted(truss(graph.graph.toarray(), k)), np.int32).reshape(-1, 2)
+    src, dst = np.concatenate([ends, ends[:, ::-1]]).T
+    return src.view(OnDevice), dst.view(OnDevice), None, None
+
+
+@pytest.fixture
+def fake_cugraph(monkeypatch):
+    """pylibcugraph and CuPy where there are none: the signatures are theirs, the work is SciPy's."""
+    device = SimpleNamespace(Device=lambda: SimpleNamespace(synchronize=lambda: None))
+    names = ("asarray", "array", "arange", "concatenate", "full", "where")
+    cupy = {**{name: on_device(getattr(np, name)) for name in names}, "int32": np.int32, "cuda": device}
+    plc = {
+        "__version__": "0", "ResourceHandle": object, "SGGraph": SGGraph, "bfs": fake_bfs, "sssp": fake_sssp,
+        "GraphProperties": lambda is_symmetric=False, is_multigraph=False: SimpleNamespace(is_symmetric=is_symmetric),
+        "pagerank": fake_pagerank, "weakly_connected_components": fake_components, "triangle_count": fake_triangles,
+        "k_truss_subgraph": fake_k_truss,
+    }  # fmt: skip
+    for name, members in (("cupy", cupy), ("pylibcugraph", plc)):
+        module = ModuleType(name)
+        module.__spec__ = importlib.machinery.ModuleSpec(name, None)
+        module.__dict__.update(members)
+        monkeypatch.setitem(sys.modules, name, module)
+    adapter = "dynfrontier.peers.cugraph_peer"
+    monkeypatch.delitem(sys.modules, adapter, raising=False)
+    yield
+    sys.modules.pop(adapter, None)
+
+
+def test_the_adapter_of_cugraph_calls_it_as_it_wants_to_be_called(fake_cugraph, edges, directed):
+    check_peer(load_peer("cugraph"), edges, directed)
+
+
+def test_comparison_with_cugraph(fake_cugraph, edges, directed):
+    src, dst, weights = edges
+    graph = fr.structures()["csr"].from_edges(src, dst, weights, N, directed, device="cpu")
+    compared = [row for row in check(dynfrontier.compare(graph, against="cugraph", repeat=1)) if row.agrees]
+    assert len(compared) == (4 if directed else 6) and all(row.against == "cugraph 0" for row in compared)
+
+
+def test_integer_weights_are_floats_for_cugraph(fake_cugraph, edges):
+    src, dst, _ = edges
+    graph = fr.structures()["csr"].from_edges(src, dst, np.arange(src.size), N, device="cpu")
+    assert dynfrontier.compare(graph, "sssp", "cugraph", repeat=1).rows[0].agreement == "exact"
+
+
+# ---- the comparison -------------------------------------------------------------------------------------------------
+
+
+def check(comparison):
+    """Rows of a comparison, in which nothing may differ."""
+    assert comparison.agrees, str(comparison)
+    for row in comparison.rows:
+        assert row.agreement
+        if row.agrees:
+            assert row.ours_ms > 0 and row.theirs_ms > 0 and row.conversion_ms > 0
+            assert row.ratio == pytest.approx(row.theirs_ms / row.ours_ms)
+    return comparison.rows
+
+
+def test_all_structures_agree(structure, device, rng, directed):
+    """With isolated vertices, and deleted ones; on a GPU with cuGraph, where it is installed."""
+    src, dst, weights = make_edges(rng, weighted=True)
+    graph = structure.from_edges(src, dst, weights, N, directed, device=device)
+    graph.delete_vertices([3, 21])
+    comparison = dynfrontier.compare(graph, ks=(3, 4), repeat=1)
+    rows = check(comparison)
+    assert [row.algorithm for row in rows] == [*ALGORITHMS[:-1], "k_truss(3)", "k_truss(4)"]
+    for row in rows:
+        if row.agrees is None:
+            assert ("undirected graphs" if directed else "not offered") in row.agreement
+    assert "2 deleted vertices" in str(comparison)
+    assert structure.name in str(comparison) and all(name in str(comparison) for name in ALGORITHMS)
+
+
+def test_named_peers(peer):
+    edges = fr.io.rmat(6, 6)
+    graph = fr.structures()["csr"].from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device="cpu")
+    name = next(name for name in PEERS if type(peer).__module__.endswith(f"{name}_peer"))
+    for row in check(dynfrontier.compare(graph, against=name, repeat=1)):
+        assert row.against == f"{name} {peer.version}" or f"not offered by {name}" in row.agreement
+
+
+def test_a_file(tmp_path):
+    path = tmp_path / "graph.csv"
+    path.write_text("src,dst,weight\n" + "".join(f"{u},{v},{u % 3 + 1}\n" for u in range(12) for v in range(u)))
+    comparison = dynfrontier.compare(path, ["bfs", "sssp"], structure="csr", device="cpu", repeat=1)
+    check(comparison)
+    assert "CSR(12 vertices, 66 edges" in comparison.graph
+    frame = comparison.to_dataframe() if pytest.importorskip("pandas") else None
+    assert frame["algorithm"].tolist() == ["bfs", "sssp"]
+    assert json.loads(json.dumps(comparison.to_dict()))["agrees"] is True
+
+
+def test_no_vertices():
+    comparison = dynfrontier.compare(fr.structures()["csr"](0, device="cpu"))
+    assert comparison.agrees and all("no vertices" in row.agreement for row in comparison.rows)
+
+
+def test_what_is_wrong_is_named(tmp_path):
+    graph = fr.structures()["csr"].from_edges([0, 1], [1, 2], device="cpu")
+    with pytest.raises(ValueError, match="nosuch"):
+        dynfrontier.compare(graph, "nosuch")
+    with pytest.raises(ValueError, match="nosuch"):
+        dynfrontier.compare(graph, against="nosuch")
+    with pytest.raises(ValueError, match="source 7"):
+        dynfrontier.compare(graph, source=7)
+    with pytest.raises(ValueError, match="structure"):
+        dynfrontier.compare(graph, structure="csr")
+    with pytest.raises(ValueError, match="alpha"):
+        dynfrontier.compare(graph, alpha=1.0)
+    (tmp_path / "graph.txt").write_text("0 1\n")
+    with pytest.raises(ValueError, match="tree"):
+        dynfrontier.compare(tmp_path / "graph.txt", structure="tree")
+    assert "cugraph" not in usable_peers(on_gpu=False)
+
+
+def test_a_peer_that_is_not_installed(monkeypatch):
+    graph = fr.structures()["csr"].from_edges([0, 1], [1, 2], device="cpu")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="needs the package igraph"):
+        dynfrontier.compare(graph, against="igraph")
+    with pytest.raises(ImportError, match="nothing to compare with"):
+        dynfrontier.compare(graph)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.inf])
+def test_bad_weights_are_left_out(weight):
+    graph = fr.structures()["csr"].from_edges([0, 1], [1, 2], [weight, 1.0], device="cpu")
+    for row in dynfrontier.compare(graph, ["sssp", "pagerank"], "scipy", repeat=1).rows:
+        assert row.agrees is None and row.agreement == "left out: weights must be finite and not negative"
+
+
+def test_a_peer_that_fails_is_a_finding(monkeypatch):
+    def fail(*args, **options):
+        raise RuntimeError("no luck")
+
+    graph = fr.structures()["csr"].from_edges([0, 1], [1, 2], device="cpu")
+    monkeypatch.setattr("dynfrontier.peers.scipy_peer.connected_components", fail)
+    (row,) = dynfrontier.compare(graph, "connected_components", "scipy", repeat=1).rows
+    assert row.agrees is None and row.agreement == "RuntimeError: no luck" and row.ours_ms > 0
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_wrong_results_do_not_agree(name, monkeypatch):
+    pytest.importorskip("networkx")
+    src, dst = np.triu_indices(6, 1)
+    weights = np.ones(src.size, np.float32)
+    graph = fr.structures()["csr"].from_edges(src, dst, weights, num_vertices=8, device="cpu")
+    right = getattr(questions, name)
+    changed = {"bfs": "distance", "connected_components": "labels", "pagerank": "pagerank", "sssp": "distance",
+               "triangle_count": "per_vertex", "k_truss": "dst"}[name]  # fmt: skip
+
+    def wrong(*args, **options):
+        found = right(*args, **options)
+        values = getattr(found, changed).copy()
+        values[2] = 7 if name == "connected_components" else values[2] * 1.01 if name == "pagerank" else values[2] + 1
+        return SimpleNamespace(**{"src": getattr(found, "src", None), changed: values})
+
+    assert dynfrontier.compare(graph, name, "networkx", repeat=1).agrees
+    monkeypatch.setattr(questions, name, wrong)
+    comparison = dynfrontier.compare(graph, name, "networkx", repeat=1)
+    assert not comparison.agrees and comparison.rows[0].agrees is False and "NO, " in str(comparison)
+
+
+# ---- verdicts -------------------------------------------------------------------------------------------------------
+
+
+def test_partitions():
+    ours = np.array([0, 0, 2, 2, 4])
+    assert checks.same_partition(ours, np.array([9, 9, 1, 1, 5])) == (True, "exact, up to relabelling")
+    for theirs in ([9, 9, 1, 5, 5], [9, 9, 9, 9, 5], [9, 8, 1, 1, 5]):
+        assert not checks.same_partition(ours, np.array(theirs)).agrees
+    assert not checks.same_partition(ours, ours[:-1]).agrees
+
+
+def test_values():
+    ours = np.array([0, 3, -1])
+    assert checks.same_values(ours, ours.copy()) == (True, "exact")
+    assert checks.same_values(ours, np.add(ours, [0, 1, 0])) == (False, "1 of 3 vertices differ")
+    assert not checks.same_values(ours, ours[:2]).agrees
+
+
+def test_triangle_counts():
+    assert checks.same_counts(np.array([1, 1, 1]), np.array([1, 1, 1])).agrees
+    assert checks.same_counts(np.array([1, 1, 1]), 1) == (True, "exact, in all")
+    assert not checks.same_counts(np.array([1, 1, 1]), 2).agrees
+    assert not checks.same_counts(np.array([1, 1, 1]), np.array([2, 1, 0])).agrees
+
+
+def test_edges_in_any_order_and_direction():
+    ours = np.array([0, 1]), np.array([1, 5])
+    assert checks.same_edges(ours, (np.array([5, 1, 0]), np.array([1, 5, 1]))) == (True, "exact, 2 edges")
+    verdict = checks.same_edges(ours, (np.array([5, 2]), np.array([1, 5])))
+    assert verdict == (False, "1 edges in both, 1 only in ours, 1 in theirs")
+    none = np.zeros(0, np.int32)
+    assert checks.same_edges((none, none), (none, none)).agrees
+
+
+def test_lengths():
+    ours = np.array([0.0, 2.0, np.inf])
+    assert checks.close_lengths(ours, ours.copy(), 0.0) == (True, "exact")
+    assert checks.close_lengths(ours, np.add(ours, [0, 1e-7, 0]), 1e-6).agrees
+    assert not checks.close_lengths(ours, np.add(ours, [0, 1e-5, 0]), 1e-6).agrees
+    assert not checks.close_lengths(ours, np.array([0.0, 2.0, 9.0]), 1.0).agrees
+    assert not checks.close_lengths(ours, np.add(ours, [1, 0, 0]), 0.5).agrees
+
+
+def test_ranks_are_compared_at_equal_sums():
+    ours = np.array([0.5, 0.25, 0.25])
+    assert checks.close_ranks(ours, 3 * ours, 1e-12).agrees
+    assert not checks.close_ranks(ours, np.array([0.5, 0.26, 0.24]), 1e-3).agrees

@@ -1,0 +1,386 @@
+"""Connected components, static and dynamic, and the operator that samples neighbors."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import host, verify_components
+
+import frontier as fr
+from algorithms import DynamicComponents, connected_components
+
+
+@pytest.fixture(params=list(GRAPHS))
+def edges(request):
+    return GRAPHS[request.param]
+
+
+@pytest.fixture
+def graph(structure, device, edges):
+    src, dst, n = edges
+    return structure.from_edges(src, dst, num_vertices=n, device=device)
+
+
+def sorted_components(labels):
+    labels = host(labels)
+    return sorted(sorted(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels[labels >= 0]))
+
+
+# ---- sample_neighbors ------------------------------------------------------------------------------------------------
+
+
+def count_visit(src, dst, edge, weight, visits, sums):
+    fr.atomic_add(visits, src, 1)
+    fr.atomic_add(sums, src, weight)
+    return True
+
+
+@pytest.mark.parametrize("count", [1, 2, 50])
+def test_a_few_neighbors_are_sampled(graph, count):
+    xp, n = graph.xp, graph.num_vertices
+    visits, sums = xp.zeros(n, np.int64), xp.zeros(n, np.float64)
+    members = np.arange(0, n, 2)
+    assert fr.sample_neighbors(graph, fr.Frontier(graph, members), count_visit, visits, sums, count=count) is None
+    expected = np.zeros(n, np.int64)
+    expected[members] = np.minimum(host(graph.degrees()), count)[members]
+    assert (host(visits) == expected).all()
+    assert (host(sums) == expected).all()  # without weights they are 1
+
+
+def note(src, dst, edge, weight, neighbors, slots, weights):
+    neighbors[src] = dst
+    slots[src] = edge
+    weights[src] = weight
+    return True
+
+
+def test_what_is_sampled_is_an_edge(structure, device, rng):
+    src, dst, n = GRAPHS["rmat"]
+    weights = rng.random(src.size).astype(np.float32)
+    graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device)
+    if isinstance(graph, fr.DynamicGraph):
+        graph.delete_edges(src[::3], dst[::3])  # leaves gaps
+    xp = graph.xp
+    neighbors, slots, found = xp.full(n, -1, np.int64), xp.full(n, -1, np.int64), xp.zeros(n, np.float32)
+    fr.sample_neighbors(graph, fr.Frontier.all(graph), note, neighbors, slots, found, count=1)
+    us = np.flatnonzero(host(graph.degrees()))
+    vs = host(neighbors)[us]
+    assert (host(neighbors) >= 0).sum() == us.size
+    assert (host(slots)[us] == host(graph.find_edges(us, vs))).all()
+    assert (host(found)[us] == host(graph.edge_weights(us, vs))).all()
+
+
+@pytest.mark.parametrize("count, error", [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
+def test_sample_neighbors_names_a_bad_count(structure, device, count, error):
+    graph = structure.from_edges([0], [1], device=device)
+    with pytest.raises(error, match="count"):
+        fr.sample_neighbors(graph, fr.Frontier.all(graph), count_visit, *[graph.xp.zeros(2)] * 2, count=count)
+
+
+# ---- connected_components --------------------------------------------------------------------------------------------
+
+
+def test_components(graph, edges):
+    result = connected_components(graph)
+    verify_components(graph, result)
+    expected = nx.Graph()
+    expected.add_nodes_from(range(edges[2]))
+    expected.add_edges_from(zip(edges[0].tolist(), edges[1].tolist(), strict=True))
+    assert sorted_components(result.labels) == sorted(sorted(c) for c in nx.connected_components(expected))
+    assert isinstance(result.count, int)
+
+
+def test_components_of_directed_graphs_are_weak(structure, device, edges):
+    src, dst, n = edges
+    graph = structure.from_edges(src, dst, num_vertices=n, directed=True, device=device)
+    verify_components(graph, connected_components(graph))
+
+
+def test_many_components(structure, device, rng):
+    n = 3000
+    src, dst = rng.integers(0, n, (2, n // 2))
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    verify_components(graph, connected_components(graph))
+
+
+def test_labels_are_of_the_graphs_vertex_dtype(structure, device):
+    graph = structure.from_edges([5, 3], [1, 5], num_vertices=7, device=device, vertex_dtype="int64")
+    result = connected_components(graph)
+    assert host(result.labels).tolist() == [0, 1, 2, 1, 4, 1, 6] and result.count == 5
+    verify_components(graph, result)
+
+
+def test_there_are_no_components_without_vertices(structure, device):
+    result = connected_components(structure(0, device=device))
+    assert result.count == 0 and result.labels.size == 0
+
+
+def test_components_as_a_table(structure, device):
+    table = connected_components(structure.from_edges([0], [2], device=device)).to_dataframe()
+    assert list(table.columns) == ["vertex", "labels"] and len(table) == 3
+
+
+@pytest.mark.parametrize("name", ["rmat", "path"])
+def test_wrong_components_fail_their_verifier(structure, name):
+    src, dst, n = GRAPHS[name]
+    graph = structure.from_edges(src, dst, num_vertices=n, device="cpu")
+    right = connected_components(graph)
+    for v, label in ((n - 1, n - 2), (0, 1), (n // 2, -1)):
+        labels = right.labels.copy()
+        labels[v] = label
+        with pytest.raises(AssertionError):
+            verify_components(graph, replace(right, labels=labels))
+    with pytest.raises(AssertionError):
+        verify_components(graph, replace(right, count=right.count + 1))
+
+
+# ---- DynamicComponents -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dynamic(structure):
+    if not issubclass(structure, fr.DynamicGraph):
+        pytest.skip("cannot be changed")
+    return structure
+
+
+def verify_forest(graph, components):
+    """Every vertex but one of each component has a parent, a neighbor of smaller level; labels are their own links."""
+    labels, link = host(components.labels), host(components._link)
+    there = np.flatnonzero(labels >= 0)
+    kept = np.unique(labels[there])
+    assert (link[kept] == kept).all()
+    largest = int(host(components._largest)[0])
+    assert not there.size or labels[largest] == largest
+    if graph.directed:
+        return
+    parent, level = host(components._parent), host(components._level)
+    hung = there[parent[there] >= 0]
+    assert hung.size == there.size - components.count
+    assert host(graph.has_edges(parent[hung], hung)).all()
+    assert (level[hung] > level[parent[hung]]).all() and (level[there] >= 0).all()
+
+
+def check(graph, components):
+    verify_components(graph, components)
+    verify_forest(graph, components)
+
+
+def test_dynamic_components_keep_up(dynamic, device, edges, rng):
+    src, dst, n = edges
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    check(graph, components)
+    for step in range(4):
+        us, vs = map(host, graph.to_coo()[:2])
+        chosen = rng.permutation(us.size)[: us.size // 4 + 1]
+        graph.delete_edges(vs[chosen], us[chosen])
+        check(graph, components)
+        graph.insert_edges(*rng.integers(0, n, (2, us.size // 20 + 1)))
+        check(graph, components)
+        if step == 2:
+            graph.insert_edges(us[chosen], vs[chosen])
+            check(graph, components)
+
+
+def test_dynamic_components_of_sparse_graphs(dynamic, device, rng):
+    """Near the threshold where a giant component emerges, components join and fall apart all the time."""
+    n = 600
+    graph = dynamic(n, device=device)
+    components = DynamicComponents(graph)
+    for step in range(24):
+        graph.insert_edges(*rng.integers(0, n, (2, 70)))
+        check(graph, components)
+        us, vs = map(host, graph.to_coo()[:2])
+        chosen = rng.permutation(us.size)[: 20 + 12 * (step % 6)]
+        graph.delete_edges(us[chosen], vs[chosen])
+        check(graph, components)
+
+
+def test_dynamic_components_of_directed_graphs(dynamic, device, rng):
+    graph = dynamic(80, directed=True, device=device)
+    components = DynamicComponents(graph)
+    for _ in range(8):
+        graph.insert_edges(*rng.integers(0, 80, (2, 30)))
+        check(graph, components)
+        graph.delete_edges(*rng.integers(0, 80, (2, 800)))
+        check(graph, components)
+        graph.delete_vertices([int(rng.integers(0, 80))])
+        check(graph, components)
+        graph.insert_vertices(1)
+        check(graph, components)
+
+
+def test_long_paths_fall_apart_and_join(dynamic, device):
+    n = 1000
+    path = np.arange(n - 1)
+    graph = dynamic.from_edges(path, path + 1, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    cuts = np.array([10, 499, 500, 900])
+    graph.delete_edges(cuts, cuts + 1)
+    check(graph, components)
+    assert components.count == 5
+    graph.insert_edges([0, 950], [n - 1, 400])  # other ends than before
+    check(graph, components)
+    graph.insert_edges(cuts, cuts + 1)
+    check(graph, components)
+    graph.delete_edges(path, path + 1)
+    check(graph, components)
+    graph.insert_edges(path[::-1] + 1, path[::-1])  # a thousand components in a chain, in one batch
+    check(graph, components)
+    assert components.count == 1
+
+
+def test_a_grid_is_cut_in_strips(dynamic, device):
+    src, dst, n = GRAPHS["grid"]
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    low, high = np.minimum(src, dst), np.maximum(src, dst)
+    between = (high - low > 1) & ((low // 31) % 4 == 1)
+    graph.delete_edges(src[between], dst[between])
+    check(graph, components)
+    assert components.count == 6
+    graph.insert_edges(src[between][:3], dst[between][:3])
+    check(graph, components)
+
+
+def test_bridges_between_cliques(dynamic, device):
+    size, cliques = 12, 9
+    one = np.array([(i, j) for i in range(size) for j in range(i)]).T
+    src = np.concatenate([one[0] + size * c for c in range(cliques)])
+    dst = np.concatenate([one[1] + size * c for c in range(cliques)])
+    graph = dynamic.from_edges(src, dst, num_vertices=size * cliques, device=device)
+    components = DynamicComponents(graph)
+    assert components.count == cliques
+    ends = size * np.arange(cliques)
+    for _ in range(2):
+        graph.insert_edges(ends[:-1] + 1, ends[1:] + 5)
+        check(graph, components)
+        graph.insert_edges(ends[1:-1], ends[2:] + 7)  # a second bridge between most
+        check(graph, components)
+        assert components.count == 1
+        graph.delete_edges(ends[:-1] + 1, ends[1:] + 5)
+        check(graph, components)
+        assert components.count == 2
+        graph.delete_edges(ends[1:-1], ends[2:] + 7)
+        check(graph, components)
+        assert components.count == cliques
+
+
+def test_a_star_loses_its_hub(dynamic, device):
+    src, dst, n = GRAPHS["star"]
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    assert components.count == 1
+    graph.delete_vertices([0])
+    check(graph, components)
+    assert components.count == n - 1 and int(components.labels[0]) == -1
+    graph.insert_vertices([0])
+    check(graph, components)
+    graph.insert_edges(src, dst)
+    check(graph, components)
+    assert components.count == 1
+
+
+def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device):
+    clique = np.array([(i, j) for i in range(2, 40) for j in range(2, i)]).T
+    graph = dynamic.from_edges(*clique, num_vertices=40, device=device)
+    components = DynamicComponents(graph)
+    graph.insert_edges([0, 1], [20, 30])  # the clique takes over the label 0, and keeps its root
+    check(graph, components)
+    graph.delete_edges([0], [20])
+    check(graph, components)
+    assert int(components.labels[39]) == 1
+    graph.delete_vertices([1])
+    check(graph, components)
+    assert int(components.labels[39]) == 2
+
+
+def test_levels_are_made_anew_before_they_overflow(dynamic, device):
+    graph = dynamic.from_edges([0, 1, 2], [1, 2, 3], device=device)
+    components = DynamicComponents(graph)
+    components._height = 2**30
+    components._level += np.int32(2**30 - 4)
+    for _ in range(3):
+        graph.delete_edges([1], [2])
+        check(graph, components)
+        graph.insert_edges([0], [3])
+        check(graph, components)
+    assert components._height < 100 and int(components._level.max()) < 100
+
+
+def test_edges_that_go_and_come_back(dynamic, device, rng):
+    src, dst, n = GRAPHS["road"]
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    before = host(components.labels).copy()
+    for part in np.array_split(rng.permutation(src.size), 3):
+        graph.delete_edges(np.tile(src[part], 2), np.tile(dst[part], 2))  # each twice
+        check(graph, components)
+        graph.delete_edges(src[part], dst[part])  # not there any more
+        check(graph, components)
+        graph.insert_edges(np.tile(dst[part], 2), np.tile(src[part], 2))
+        check(graph, components)
+        assert (host(components.labels) == before).all()
+
+
+def test_dynamic_components_under_all_kinds_of_updates(dynamic, device, rng):
+    graph = dynamic(60, device=device, weight_dtype="float32")
+    components = DynamicComponents(graph)
+    for step in range(12):
+        src, dst = rng.integers(0, graph.num_vertices, (2, 40))
+        there = host(graph.has_vertices(src)) & host(graph.has_vertices(dst))
+        src, dst = src[there], dst[there]
+        weights = rng.normal(size=src.size).astype(np.float32)
+        graph.insert_edges(src, dst, weights, on_existing=("replace", "keep", "add")[step % 3])
+        check(graph, components)
+        if step % 4 == 1:
+            alive = np.flatnonzero(host(graph.has_vertices(np.arange(graph.num_vertices))))
+            graph.delete_vertices(rng.permutation(alive)[:6])
+            check(graph, components)
+        if step % 4 == 3:
+            graph.insert_vertices(9)
+            check(graph, components)
+
+
+def test_all_vertices_go_and_come_back(dynamic, device):
+    graph = dynamic.from_edges([0, 1, 3], [1, 2, 4], device=device)
+    components = DynamicComponents(graph)
+    graph.delete_vertices(range(5))
+    check(graph, components)
+    assert components.count == 0
+    graph.insert_vertices(7)
+    graph.insert_edges([6, 5], [5, 1])
+    check(graph, components)
+    assert components.count == 5
+
+
+def test_graphs_may_start_without_vertices(dynamic, device):
+    graph = dynamic(0, device=device)
+    components = DynamicComponents(graph)
+    assert components.count == 0
+    graph.insert_vertices(3)
+    graph.insert_edges([0], [2])
+    check(graph, components)
+
+
+def test_failed_updates_leave_components_alone(dynamic, device):
+    src, dst, n = GRAPHS["path"]
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    for update in (graph.insert_edges, graph.delete_edges):
+        with pytest.raises(ValueError, match="src"):
+            update([0, n], [1, 2])
+        check(graph, components)
+    graph.delete_edges([0], [1])
+    check(graph, components)
+
+
+def test_closed_components_keep_up_no_more(dynamic, device):
+    graph = dynamic(4, device=device)
+    components = DynamicComponents(graph)
+    components.close()
+    graph.insert_edges([0, 1, 2], [1, 2, 0])
+    assert components.count == 4

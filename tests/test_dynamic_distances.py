@@ -1,0 +1,216 @@
+"""Distances that keep up with a graph equal distances computed anew after every batch, and their tree is right."""
+
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import host, verify_distances
+
+from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
+from algorithms import dynamic_distances as repair
+
+FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
+
+
+# A `weight_dtype` of None stands for `DynamicBFS` on a graph without weights, another for `DynamicSSSP`.
+
+
+@pytest.fixture(params=[False, True], ids=["anew", "repaired"])
+def never_anew(request, monkeypatch):
+    """Small graphs are soon cut off for the greater part; without a limit they are repaired nevertheless."""
+    if request.param:
+        monkeypatch.setattr(repair, "ANEW_ABOVE", 1.0)
+
+
+def some_weights(rng, count, dtype):
+    """Tenths, of which sums are rounded and often equal."""
+    return None if dtype is None else (rng.integers(1, 9, count) / 10).astype(dtype)
+
+
+def follow(structure, device, edges, weights, source, **options):
+    """A graph, the observer of it, and a check that both agree."""
+    if not hasattr(structure, "insert_edges"):
+        pytest.skip(f"{structure.name} cannot be changed")
+    if weights is not None and not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no weights")
+    src, dst, n = edges
+    graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device, **options)
+    dynamic, static = FORMS["bfs" if weights is None else "sssp"]
+    observer = dynamic(graph, source)
+
+    def check():
+        verify_distances(graph, source, observer)
+        if host(graph.has_vertices([source]))[0]:
+            expected = host(static(graph, source).distance)
+            found = host(observer.distance)
+            assert found.dtype == expected.dtype
+            assert (found == expected).all(), f"distances of {np.flatnonzero(found != expected)[:5]} differ"
+        else:
+            assert (host(observer.predecessor) == -1).all()
+
+    check()
+    return graph, observer, check
+
+
+@pytest.mark.parametrize("name", ["rmat", "grid", "road", "clique"])
+def test_batches(structure, device, name, weight_dtype, directed, never_anew, rng):
+    src, dst, n = GRAPHS[name]
+    weights = some_weights(rng, len(src), weight_dtype)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, n // 3, directed=directed)
+    for size in (1, 30, 400):
+        chosen = rng.integers(0, len(src), size)
+        graph.delete_edges(src[chosen], dst[chosen])
+        check()
+        graph.insert_edges(*rng.integers(0, n, (2, 1 + size // 10)), some_weights(rng, 1 + size // 10, weight_dtype))
+        check()
+        graph.insert_edges(src[chosen], dst[chosen], some_weights(rng, size, weight_dtype))
+        check()
+
+
+@pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
+def test_weights_that_change(structure, device, directed, never_anew, on_existing, rng):
+    src, dst, n = GRAPHS["rmat"]
+    weights = rng.integers(1, 40, len(src), np.int32)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, 1, directed=directed)
+    for low, high in ((50, 60), (1, 3), (-30, 90)):
+        chosen = rng.integers(0, len(src), 60)
+        weights = rng.integers(low, high, 60, np.int32)
+        if on_existing != "add":
+            weights = np.abs(weights)
+        graph.insert_edges(src[chosen], dst[chosen], weights, on_existing=on_existing)
+        check()
+
+
+def test_lengths_of_zero(structure, device, directed, never_anew, rng):
+    src, dst, n = GRAPHS["grid"]
+    weights = rng.integers(0, 2, len(src)).astype(np.float32)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, 5, directed=directed)
+    for _ in range(6):
+        chosen = rng.integers(0, len(src), 40)
+        graph.delete_edges(src[chosen], dst[chosen])
+        check()
+        graph.insert_edges(src[chosen], dst[chosen], rng.integers(0, 2, 40).astype(np.float32))
+        check()
+
+
+def test_one_edge_at_a_time(structure, device, weight_dtype, never_anew, rng):
+    """A tree, then edges beside it, then edges of it: suspects adopt, pass on, and are cut off."""
+    weights = some_weights(rng, 6, weight_dtype)
+    graph, observer, check = follow(
+        structure, device, ([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 5, 6], 8), weights, 0
+    )
+    for u, v in ((6, 3), (2, 6), (4, 7)):
+        graph.insert_edges([u], [v])
+        check()
+    for u, v in ((1, 2), (0, 1), (2, 6), (6, 3), (0, 5)):
+        graph.delete_edges([u], [v])
+        check()
+    assert (host(observer.predecessor) == -1).all()
+
+
+def test_vertices(structure, device, weight_dtype, directed, never_anew, rng):
+    src, dst, n = GRAPHS["rmat"]
+    graph, observer, check = follow(
+        structure, device, (src, dst, n), some_weights(rng, len(src), weight_dtype), 4, directed=directed
+    )
+    graph.delete_vertices([1, 2, 7])
+    check()
+    graph.insert_vertices([2, n + 5])
+    assert observer.distance.size == graph.num_vertices == n + 6
+    check()
+    graph.insert_edges([4, n + 3, 2], [n + 3, n + 5, 4], some_weights(rng, 3, weight_dtype))
+    check()
+    graph.delete_vertices([4])
+    check()
+    graph.insert_edges([n + 3], [n + 4], some_weights(rng, 1, weight_dtype))
+    check()
+    graph.insert_vertices([4])
+    check()
+    assert host(observer.distance)[4] == 0
+    graph.insert_edges([4, 8], [8, 9], some_weights(rng, 2, weight_dtype))
+    check()
+
+
+def test_a_graph_that_starts_empty(structure, device, weight_dtype, rng):
+    none = np.zeros(0, np.int64)
+    graph, _, check = follow(structure, device, (none, none, 40), some_weights(rng, 0, weight_dtype), 3)
+    for _ in range(4):
+        graph.insert_edges(*rng.integers(0, 40, (2, 25)), some_weights(rng, 25, weight_dtype))
+        check()
+    src, dst, _ = graph.to_coo()
+    graph.delete_edges(src, dst)
+    check()
+
+
+def test_weights_do_not_matter_to_bfs(structure, device, rng):
+    src, dst, n = GRAPHS["rmat"]
+    graph, _, _ = follow(structure, device, (src, dst, n), some_weights(rng, len(src), "float32"), 0)
+    observer = DynamicBFS(graph, 0)
+    graph.insert_edges([0, 9], [9, 8], np.array([-1, np.inf], np.float32))
+    graph.delete_edges(src[:90], dst[:90])
+    verify_distances(graph, 0, observer, hops=True)
+    assert (host(observer.distance) == host(bfs(graph, 0).distance)).all()
+
+
+def test_hops_of_sssp_without_weights(structure, device):
+    src, dst, n = GRAPHS["road"]
+    if not hasattr(structure, "insert_edges"):
+        pytest.skip(f"{structure.name} cannot be changed")
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    observer = DynamicSSSP(graph, 0)
+    graph.delete_edges(src[:9], dst[:9])
+    assert (host(observer.distance) == host(bfs(graph, 0).distance)).all()
+    verify_distances(graph, 0, observer)
+
+
+def test_negative_weights_leave_distances_unknown(structure, device):
+    weights = np.ones(2, np.float32)
+    graph, observer, check = follow(structure, device, ([0, 1], [1, 2], 4), weights, 0)
+    graph.insert_edges([2], [3], np.array([-1], np.float32))
+    with pytest.raises(ValueError, match="weights"):
+        _ = observer.distance
+    graph.insert_vertices(1)
+    graph.delete_edges([1], [2])
+    with pytest.raises(ValueError, match="weights"):
+        _ = observer.predecessor
+    graph.delete_edges([2], [3])
+    check()
+    graph.insert_edges([1], [4], weights[:1])
+    check()
+
+
+def test_infinite_weights(structure, device, never_anew):
+    graph, observer, check = follow(structure, device, ([0, 1, 2], [1, 2, 3], 4), np.ones(3, np.float32), 0)
+    graph.insert_edges([1], [2], np.array([np.inf], np.float32))
+    check()
+    assert host(observer.distance).tolist() == [0, 1, np.inf, np.inf]
+    graph.insert_edges([1], [2], np.array([7], np.float32))
+    check()
+
+
+def test_failed_batches_and_closed_observers(structure, device):
+    graph, observer, check = follow(structure, device, ([0, 1], [1, 2], 4), None, 0)
+    for update in (graph.insert_edges, graph.delete_edges):
+        with pytest.raises(ValueError, match="src"):
+            update([0, 9], [1, 2])
+        check()
+    observer.close()
+    graph.insert_edges([0], [3])
+    assert host(observer.distance).tolist()[3] == np.iinfo(np.int32).max
+
+
+@pytest.mark.parametrize("source", [-1, 4, 1.5, "a"])
+@pytest.mark.parametrize("form", list(FORMS))
+def test_bad_sources(structure, device, form, source):
+    if not hasattr(structure, "insert_edges"):
+        pytest.skip(f"{structure.name} cannot be changed")
+    graph = structure.from_edges([0], [1], num_vertices=4, device=device)
+    with pytest.raises((ValueError, TypeError)):
+        FORMS[form][0](graph, source)
+
+
+def test_negative_weights_at_the_start(structure, device):
+    if not hasattr(structure, "insert_edges") or not structure.can_store_weights:
+        pytest.skip(f"{structure.name} does not take this graph")
+    graph = structure.from_edges([0], [1], np.array([-1.0]), num_vertices=4, device=device)
+    with pytest.raises(ValueError, match="weights"):
+        DynamicSSSP(graph, 0)

@@ -1,0 +1,224 @@
+"""PageRank, from scratch and kept up, on every structure and device, against NetworkX and a dense solution."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import host, verify_pagerank
+
+import frontier as fr
+from algorithms import ConvergenceError, DynamicPageRank, pagerank
+
+EXACT = dict(tol=1e-12, max_iter=1000)
+
+
+def make(structure, device, name, directed=False, weights=None, **options):
+    src, dst, n = GRAPHS[name]
+    weights = None if weights is None else weights[: src.size]
+    return structure.from_edges(src, dst, weights, num_vertices=n, directed=directed, device=device, **options)
+
+
+@pytest.fixture
+def weights(rng):
+    return rng.integers(1, 9, 8000)
+
+
+@pytest.mark.parametrize("name", list(GRAPHS))
+def test_ranks(structure, device, name, directed):
+    graph = make(structure, device, name, directed)
+    verify_pagerank(graph, pagerank(graph))
+    verify_pagerank(graph, pagerank(graph, alpha=0.5, tol=1e-10), alpha=0.5, tol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["rmat", "road"])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed, weights, dtype):
+    graph = make(structure, device, name, directed, weights.astype(dtype))
+    found = fr.interchange.to_networkx(graph)
+    start = {v: 1.0 for v in range(graph.num_vertices)}
+    personal = {1: 3.0, 7: 1.0, 30: 2.0}
+    for given, weighted in ((None, None), (personal, True), (personal, False)):
+        result = pagerank(graph, personalization=given, nstart=start, weighted=weighted, **EXACT)
+        key = None if weighted is False else "weight"
+        ranks = nx.pagerank(found, personalization=given, weight=key, tol=1e-14, max_iter=2000)
+        assert np.allclose(host(result.pagerank), [ranks[v] for v in range(graph.num_vertices)], rtol=1e-7, atol=1e-13)
+        verify_pagerank(graph, result, tol=1e-12, personalization=given, weighted=weighted is not False)
+
+
+def test_deleted_vertices_have_no_rank(structure, device, directed):
+    graph = make(structure, device, "rmat", directed)
+    graph.delete_vertices([0, 3, 500])
+    result = pagerank(graph, **EXACT)
+    assert (host(result.pagerank)[[0, 3, 500]] == 0).all()
+    verify_pagerank(graph, result, tol=1e-12)
+
+
+def test_graphs_without_vertices_or_edges(structure, device):
+    assert pagerank(structure(0, device=device)).pagerank.size == 0
+    assert np.allclose(host(pagerank(structure(4, device=device)).pagerank), 0.25)
+    graph = structure(3, device=device)
+    graph.delete_vertices([0, 1, 2])
+    assert (host(pagerank(graph).pagerank) == 0).all()
+
+
+def test_no_convergence_is_an_error_unless_allowed(structure, device):
+    graph = make(structure, device, "rmat")
+    with pytest.raises(ConvergenceError, match="max_iter=3"):
+        pagerank(graph, max_iter=3)
+    result = pagerank(graph, max_iter=3, fail_on_nonconvergence=False)
+    assert not result.converged and result.iterations == 3 and result.error > 1e-5
+    assert pagerank(graph, max_iter=20, tol=0, fail_on_nonconvergence=False).iterations == 20
+
+
+@pytest.mark.parametrize(
+    "options, named",
+    [({"alpha": 1.5}, "alpha"), ({"alpha": "x"}, "alpha"), ({"tol": -1}, "tol"), ({"tol": float("nan")}, "tol"),
+     ({"max_iter": 0}, "max_iter"), ({"personalization": {10**6: 1}}, "personalization"),
+     ({"personalization": {1: -1.0}}, "personalization"), ({"personalization": {1: float("nan")}}, "personalization"),
+     ({"personalization": {}}, "personalization"), ({"nstart": np.ones(3)}, "nstart"),
+     ({"nstart": ["a"] * 300}, "nstart")],
+)  # fmt: skip
+def test_bad_arguments_are_named(structure, device, options, named):
+    graph = make(structure, device, "path")
+    with pytest.raises((ValueError, TypeError), match=named):
+        pagerank(graph, **options)
+    if named in ("alpha", "tol", "personalization"):
+        with pytest.raises((ValueError, TypeError), match=named):
+            DynamicPageRank(graph, **options)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.inf])
+def test_bad_weights_are_refused(structure, device, bad):
+    graph = structure.from_edges([0, 1], [1, 2], np.array([1.0, bad]), device=device)
+    with pytest.raises(ValueError, match="weights"):
+        pagerank(graph)
+    verify_pagerank(graph, pagerank(graph, weighted=False), weighted=False)
+
+
+def test_wrong_ranks_fail_their_verifier(structure):
+    graph = make(structure, "cpu", "rmat")
+    right = pagerank(graph)
+    for wrong in (right.pagerank * 1.001, right.pagerank[::-1]):
+        with pytest.raises(AssertionError):
+            verify_pagerank(graph, replace(right, pagerank=wrong))
+
+
+# ---- products -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(GRAPHS))
+def test_products(structure, device, name, directed, weights, rng):
+    graph = make(structure, device, name, directed, weights.astype(np.float32))
+    xp = graph.xp
+    x = rng.random(graph.num_vertices)
+    matrix = fr.interchange.to_scipy(graph)
+    matrix = (matrix.get() if hasattr(matrix, "get") else matrix).astype(np.float64)
+    ones = matrix.copy()
+    ones.data[:] = 1
+    for weighted, expected in ((None, matrix), (False, ones)):
+        for transpose in (False, True):
+            product = fr.SpMV(graph, transpose=transpose, weighted=weighted)
+            right = (expected.T if transpose else expected) @ x
+            for dtype, rtol in ((np.float64, 1e-12), (np.float32, 1e-6)):
+                found = product.restore(product(product.arrange(xp.asarray(x.astype(dtype)))))
+                assert np.allclose(host(found), right, rtol=rtol, atol=0)
+
+
+def test_products_of_long_rows(structure, device, rng):
+    n = 70_000  # more vertices than fit in shared memory, and a row of several pieces
+    src = np.concatenate([np.zeros(n - 1, np.int64), rng.integers(0, n, 50_000)])
+    dst = np.concatenate([np.arange(1, n), rng.integers(0, n, 50_000)])
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    product = fr.SpMV(graph)
+    x = rng.random(n)
+    found = host(product.restore(product(product.arrange(graph.xp.asarray(x)))))
+    src, dst, _ = map(lambda a: None if a is None else host(a), graph.to_coo())
+    expected = np.bincount(src, x[dst], n) + np.bincount(dst, x[src], n)
+    assert np.allclose(found, expected, rtol=1e-12)
+
+
+def test_products_refuse_other_vectors(structure, device):
+    graph = make(structure, device, "path")
+    product, xp = fr.SpMV(graph), graph.xp
+    for bad in (xp.ones(3), xp.ones(300, np.int64), [1.0] * 300, xp.ones(600)[::2]):
+        with pytest.raises(ValueError, match="x must be"):
+            product(bad)
+    with pytest.raises(ValueError, match="out must be"):
+        product(xp.ones(300), out=xp.ones(300, np.float32))
+
+
+# ---- keeping up -----------------------------------------------------------------------------------------------------
+
+
+def check(graph, ranks, **options):
+    """The kept ranks are as near to the exact ones as those of a run from scratch may be."""
+    exact = host(pagerank(graph, alpha=ranks.alpha, tol=1e-13, max_iter=3000, **options).pagerank)
+    bound = ranks.tol / (1 - ranks.alpha)
+    assert np.abs(exact - host(ranks.pagerank)).sum() <= bound
+    assert graph.num_vertices == 0 or abs(float(ranks.pagerank.sum()) - (exact.sum() > 0)) < 1e-12
+
+
+@pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
+def test_ranks_keep_up(structure, device, directed, kind, rng):
+    graph = structure(150, directed=directed, device=device, weight_dtype=kind)
+    ranks = DynamicPageRank(graph, tol=1e-7)
+    for step in range(8):
+        src, dst = rng.integers(0, 150, (2, 50 if step % 2 else 5))
+        if step % 3 == 2:
+            graph.delete_edges(src, dst)
+        else:
+            graph.insert_edges(src, dst, None if kind is None else rng.random(src.size).astype(np.float32))
+        check(graph, ranks)
+    src, dst, _ = graph.to_coo()
+    graph.delete_edges(src[::2], dst[::2])
+    check(graph, ranks)
+    graph.delete_vertices([3, 5])
+    check(graph, ranks)
+    graph.insert_vertices(10)
+    check(graph, ranks)
+    src, dst, _ = graph.to_coo()
+    graph.delete_edges(src, dst)
+    check(graph, ranks)
+
+
+@pytest.mark.parametrize("name", ["rmat", "grid"])
+def test_small_batches_settle_locally(structure, device, name, rng):
+    graph = make(structure, device, name)
+    ranks = DynamicPageRank(graph, alpha=0.7, tol=1e-6)
+    for _ in range(4):
+        u, v = rng.integers(0, graph.num_vertices, (2, 1))
+        graph.insert_edges(u, v)
+        check(graph, ranks)
+        graph.delete_edges(u, v)
+        check(graph, ranks)
+
+
+def test_personal_ranks_keep_up(structure, device, rng):
+    graph = make(structure, device, "road")
+    ranks = DynamicPageRank(graph, personalization={5: 1, 9: 2}, tol=1e-8)
+    graph.insert_edges([5, 9], [100, 200])
+    check(graph, ranks, personalization={5: 1, 9: 2})
+    graph.delete_vertices([9])
+    check(graph, ranks, personalization={5: 1})
+    graph.delete_vertices([5])
+    check(graph, ranks)
+
+
+def test_failed_updates_leave_ranks_alone(structure, device):
+    graph = make(structure, device, "clique")
+    ranks = DynamicPageRank(graph)
+    before = host(ranks.pagerank)
+    for update in (graph.insert_edges, graph.delete_edges):
+        with pytest.raises(ValueError, match="src"):
+            update([0, graph.num_vertices], [1, 2])
+        assert (host(ranks.pagerank) == before).all()
+
+
+def test_closed_ranks_keep_up_no_more(structure, device):
+    graph = structure(4, device=device)
+    ranks = DynamicPageRank(graph)
+    ranks.close()
+    graph.insert_edges([0, 1], [1, 2])
+    assert np.allclose(host(ranks.pagerank), 0.25)
