@@ -33,6 +33,10 @@ LOCAL_SHARE = 1 / 8
 """Vertices settle one by one while no more than this part of all arcs leaves those that have to: adding to neighbors
 takes several times as long for an arc as reading from them."""
 
+LOOK_BELOW = 64
+"""After a batch that touched much of the graph, it is not worth looking who has residual before all together have less
+than this many times the tolerance."""
+
 
 class DynamicPageRank(fr.UpdateObserver):
     """The ranks of a graph's vertices, to a tolerance, after every batch.
@@ -128,6 +132,7 @@ class DynamicPageRank(fr.UpdateObserver):
             self._ranks /= self._ranks.sum()
         self._shares = self._damping * self._ranks
         self._moved, self._sums, self._residual = (xp.zeros(n, np.float64) for _ in range(3))
+        self._spread_widely = True
         self._find_all_residuals()
         self._settle()
 
@@ -153,7 +158,8 @@ class DynamicPageRank(fr.UpdateObserver):
         if not graph.directed:
             fr.visit_edges(graph, src, dst, _hand_over, self._damping, self._jump, self._ranks)
         fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
-        if graph.directed or touched.num_arcs > LOCAL_SHARE * graph.num_arcs:
+        self._spread_widely = touched.num_arcs > LOCAL_SHARE * graph.num_arcs
+        if graph.directed or self._spread_widely:
             self._find_all_residuals()
         else:
             self._find_residuals(touched)
@@ -189,15 +195,17 @@ class DynamicPageRank(fr.UpdateObserver):
         enough = np.inf
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         arrays = self._residual, self._damping, self._ranks, self._shares, self._moved
-        while float(fr.reduce(self._everyone, _size, self._residual)[0]) >= tol:
-            active = fr.filter(self._everyone, _has_residual, self._residual, least)
-            if active.num_arcs > most_arcs:
-                fr.compute(self._everyone, _settle, *arrays, self.alpha, least)
-                self._spread(self._moved, self._residual)
-            else:  # to begin with, look only at residuals that matter if there are no more than these
-                enough = max(min(enough / 4, tol / (2 * len(active))), least)
-                push = _push_weighted if self._uses_weights else _push
-                fr.traverse(graph, active, push, *arrays, self.alpha, enough, prepare=_settle, max_arcs=most_arcs)
+        while (left := float(fr.reduce(self._everyone, _size, self._residual)[0])) >= tol:
+            if left < LOOK_BELOW * tol or not self._spread_widely:
+                active = fr.filter(self._everyone, _has_residual, self._residual, least)
+                if active.num_arcs <= most_arcs:
+                    # To begin with, look only at residuals that matter if there are no more than these.
+                    enough = max(min(enough / 4, tol / (2 * len(active))), least)
+                    push = _push_weighted if self._uses_weights else _push
+                    fr.traverse(graph, active, push, *arrays, self.alpha, enough, prepare=_settle, max_arcs=most_arcs)
+                    continue
+            fr.compute(self._everyone, _settle, *arrays, self.alpha, least)
+            self._spread(self._moved, self._residual)
 
     def _walked(self) -> Any:
         """The ranks of a walk that jumps from the vertices that no edge leaves; they add up to less than 1."""

@@ -115,7 +115,7 @@ def pagerank(
 
     product = fr.SpMV(graph, transpose=True, weighted=weighted)
     jump, damping = product.arrange(jump), product.arrange(damping)
-    ranks = product.arrange(start).copy()
+    ranks, before = product.arrange(start).copy(), xp.zeros(graph.num_vertices)
     shares = (damping * ranks).astype(np.float32 if tol >= FLOAT32_TOL else np.float64)
     sums = xp.empty_like(ranks)
     everyone = fr.Frontier.all(product.graph)
@@ -125,7 +125,8 @@ def pagerank(
     while error >= tol and iterations < max_iter:
         fr.reduce(dangling, _rank, ranks, out=lost)
         product(shares, out=sums)
-        fr.reduce(everyone, _step, sums, jump, damping, ranks, shares, lost, alpha, out=change)
+        ranks, before = before, ranks
+        fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
         error, iterations = float(change[0]), iterations + 1
     if error >= tol and fail_on_nonconvergence:
         raise ConvergenceError(
@@ -143,12 +144,11 @@ def _rank(v, ranks):
     return ranks[v]
 
 
-def _step(v, sums, jump, damping, ranks, shares, lost, alpha):
+def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
     rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
-    change = abs(rank - ranks[v])
     ranks[v] = rank
     shares[v] = rank * damping[v]
-    return change
+    return abs(rank - before[v])
 
 
 def check_parameters(alpha: float, tol: float) -> None:

@@ -24,18 +24,11 @@ The module constant ``SORTED`` (CPU) and ``View::sorted`` (CUDA) tell whether ne
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from .runtime import Device
-
-
-@functools.cache
-def _packed_dtype(view_type: Any) -> np.dtype:
-    """The layout of a view in memory: eight bytes for each field."""
-    return np.dtype([(name, np.int64) for name in view_type._fields])
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
@@ -50,7 +43,8 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
     """
     if not device.is_gpu:
         return view_type(**fields)
-    packed = np.zeros((), _packed_dtype(view_type))
-    for name, value in fields.items():
-        packed[name] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
-    return packed
+    packed = np.empty(len(view_type._fields), np.int64)
+    for position, name in enumerate(view_type._fields):
+        value = fields[name]
+        packed[position] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
+    return packed.view(f"V{packed.nbytes}")  # one value, which launches pass as it is

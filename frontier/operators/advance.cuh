@@ -152,12 +152,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(
   }
 }
 
-// Many small pushes, one after another, by one block: from `in` to `out` and back, until the frontier is empty, larger
+// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the frontier is empty, larger
 // than `max_count` or has more than `max_arcs` arcs. counters: [0] vertices, [1] arcs, [2] pushes made.
 constexpr int SOLO = 1024;
 extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
-    i64 count, View view, VID* in, VID* out, int* stamps, int epoch, u64* counters, i64 max_count, i64 max_arcs,
-    i64 max_steps ARG_PARAMS) {
+    i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, i64 max_count,
+    i64 max_arcs, i64 max_steps ARG_PARAMS) {
   __shared__ u32 next_count;
   __shared__ u32 next_arcs;
   ExpandTile tile;
@@ -181,7 +181,8 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     __syncthreads();
     count = next_count;
     arcs = next_arcs;
-    VID* swap = in;
+    VID* swap = spare;
+    spare = out;
     in = out;
     out = swap;
     ++epoch;
@@ -212,8 +213,8 @@ __device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
 constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
 constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
 extern "C" __global__ void __launch_bounds__(BLOCK) push_together(
-    i64 count, View view, VID* in, VID* out, int* stamps, int epoch, u64* counters, u64* rounds, i64 min_count,
-    i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
+    i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
+    i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
   __shared__ i64 big[MOST_BIG];
   __shared__ u32 num_big;
   ExpandTile tile;
@@ -256,7 +257,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push_together(
     grid_barrier(arrived, barrier);
     count = i64(*(volatile u64*)next);
     arcs = i64(*(volatile u64*)(next + 1));
-    VID* swap = in;
+    VID* swap = spare;
+    spare = out;
     in = out;
     out = swap;
     ++epoch;

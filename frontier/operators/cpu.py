@@ -222,8 +222,8 @@ def make_push_repeatedly(
     join = _without_step if step is None else _with_step
 
     @cpu_kernel(key=f"{iterator.__name__}{key}{step}")
-    def push_repeatedly(count, view, weights, lists, stamps, epoch, counters, max_count, max_arcs, max_steps, before,
-                        first_step, after):  # fmt: skip
+    def push_repeatedly(count, view, weights, vertices, lists, stamps, epoch, counters, max_count, max_arcs, max_steps,
+                        before, first_step, after):  # fmt: skip
         # Functors' arguments are those before the step, the step, and those after it.
         steps = 0
         arcs = 0
@@ -232,7 +232,7 @@ def make_push_repeatedly(
             arcs = 0
             args = join(before, np.int32(first_step + steps), after)
             for i in range(count):
-                u = lists[steps & 1, i]
+                u = vertices[i] if steps == 0 else lists[steps & 1, i]
                 ready(u, args)
                 for s in range(segments(view, u)):
                     run, low, high = segment(view, u, s)

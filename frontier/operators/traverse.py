@@ -130,21 +130,21 @@ def _push_repeatedly(
     graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int
 ) -> tuple[Frontier, int]:
     """Push until the frontier is empty or no longer small; the frontier then, and how many pushes were made."""
-    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, frontier, limit)
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
     view = graph.view()
     bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
     if graph.device.is_gpu:
         kernels = advance_kernels(graph, functors, args, step)
         kernels.push_repeatedly(
-            len(frontier), view, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
+            len(frontier), view, frontier.vertices, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
             blocks=1, threads=1024,
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
         run_cpu(
-            kernel, functors, len(frontier), view, graph._weight_pool(), lists, stamps, epoch, counters.array, *bounds,
-            *_around(args, step),
+            kernel, functors, len(frontier), view, graph._weight_pool(), frontier.vertices, lists, stamps, epoch,
+            counters.array, *bounds, *_around(args, step),
         )  # fmt: skip
     return _pushed(graph, lists, counters)
 
@@ -161,28 +161,28 @@ def _push_together(
     """Push until the frontier is empty or no longer middling; the frontier then, and how many pushes were made."""
     from ..runtime.cuda import multiprocessors
 
-    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, frontier, limit)
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
     max_arcs = min(MIDDLING_ARCS, most)
     if functors.condition is not None and not graph.directed:  # above this, a pull may pay
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
     bounds = (DONE_COUNT, DONE_ARCS, MIDDLING_COUNT, max_arcs, steps)
     advance_kernels(graph, functors, args, step).push_together(
-        len(frontier), graph.view(), lists[0], lists[1], stamps, epoch, counters.array, graph.xp.zeros(7, np.int64),
-        *(np.int64(bound) for bound in bounds), *args,
+        len(frontier), graph.view(), frontier.vertices, lists[0], lists[1], stamps, epoch, counters.array,
+        graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), *args,
         blocks=multiprocessors() * BLOCKS_EACH, together=True,
     )  # fmt: skip
     return _pushed(graph, lists, counters)
 
 
-def _prepare_pushes(graph: Graph, frontier: Frontier, limit: int) -> tuple[Any, Any, Any, Any, int]:
-    """What a series of pushes in one launch takes: two lists, stamps, the first epoch, counters, and most steps."""
+def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
+    """What a series of pushes in one launch takes: two lists, which take turns as output (the second is written first),
+    stamps, the first epoch, counters, and most steps."""
     state = state_of(graph)
     # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
     steps = min(limit, 2**30)
     stamps, epoch = state.next_epochs(graph, steps)
     lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
-    lists[0, : len(frontier)] = frontier.vertices
     return lists, stamps, epoch, state.counters, steps
 
 
