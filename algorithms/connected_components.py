@@ -23,7 +23,7 @@ import frontier as fr
 from .result import Result
 
 SAMPLED_NEIGHBORS = 2
-SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # where to look, as parts of the number of vertices
+SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # where to look, as parts of the number of members
 
 
 @dataclass(frozen=True)
@@ -62,20 +62,20 @@ def connected_components(graph: fr.Graph) -> Components:
     fr.reduce(members, _compress, labels, dtype=np.int64)
     rest = members
     if not graph.directed:  # a directed edge is kept, and seen, at one end only
-        rest = fr.filter(members, _is_outside, labels, most_common_label(graph, labels))
+        rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
     fr.advance(graph, rest, _link, labels)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
     return Components(labels, int(count[0]))
 
 
-def most_common_label(graph: fr.Graph, labels: Any) -> int:
-    """The label that most vertices have, judged by a sample; 0 in graphs without vertices."""
-    if not labels.size:
+def most_common_label(members: fr.Frontier, labels: Any) -> int:
+    """The label that most members have, judged by a sample; 0 if there are none."""
+    if not members:
         return 0
-    places = (SAMPLED_LABELS * labels.size).astype(np.int64)
-    sample = graph.device.to_host(labels[graph.xp.asarray(places)])
-    values, counts = np.unique(sample[sample >= 0], return_counts=True)
-    return int(values[counts.argmax()]) if values.size else 0
+    places = (SAMPLED_LABELS * len(members)).astype(np.int64)
+    sample = labels[members.vertices[members.graph.xp.asarray(places)]]
+    values, counts = np.unique(members.graph.device.to_host(sample), return_counts=True)
+    return int(values[counts.argmax()])
 
 
 def _link(src, dst, edge, weight, labels):

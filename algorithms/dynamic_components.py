@@ -145,8 +145,9 @@ class DynamicComponents(fr.UpdateObserver):
     def _recompute(self) -> None:
         """Find the components, and a spanning forest of each, from nothing."""
         graph, xp = self.graph, self.graph.xp
-        self._link = connected_components(graph).labels
-        self.labels = xp.full_like(self._link, -1)
+        labels = connected_components(graph).labels
+        self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
+        self.labels = xp.full_like(labels, -1)
         self._level = xp.full(graph.num_vertices, LOOSE, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
         self._tally = xp.zeros(2, np.int64)
@@ -173,7 +174,7 @@ class DynamicComponents(fr.UpdateObserver):
         """Note which vertices there are, and the label of the largest component."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
-        self._largest = graph.xp.full(1, most_common_label(graph, self.labels), graph.vertex_dtype)
+        self._largest = graph.xp.full(1, most_common_label(self._members, self.labels), graph.vertex_dtype)
 
     def _tidy(self, loose: fr.Frontier) -> None:
         """After a batch that hung `loose` anew, do what is due now and then."""

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from frontier.operators.intersect import intersect_known
 from frontier.sort import arc_keys, id_bits, last_of_runs, split_keys
 
 from .edge_peeling import MARKED, pass_on, peel
@@ -127,7 +128,7 @@ class DynamicKTruss(fr.UpdateObserver):
         found = []
         listed = 0
         while src.size:
-            triangles = fr.intersect(graph, src, dst)
+            triangles = intersect_known(graph, src, dst)
             able = xp.flatnonzero(triangles >= self.k - 2)
             src, dst = src[able], dst[able]
             found.append((src, dst))
@@ -143,7 +144,7 @@ class DynamicKTruss(fr.UpdateObserver):
         graph, xp = self.graph, self.graph.xp
         keys = xp.empty(count, np.int64)
         span = 1 << id_bits(graph.num_vertices)
-        fr.intersect(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64))
+        intersect_known(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64))
         keys.sort()
         return keys[last_of_runs(graph.device, keys)]
 
@@ -165,7 +166,7 @@ class DynamicKTruss(fr.UpdateObserver):
         xp, truss = self.graph.xp, self._truss
         numbers = self._take_numbers(int(src.size))
         truss.insert_edges(src, dst, numbers)
-        triangles = fr.intersect(truss, src, dst)
+        triangles = intersect_known(truss, src, dst)
         self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
         pass_on(truss, src, dst, truss._weight_pool(), self._support, 1, MARKED, none, size)  # none falls that gains

@@ -8,7 +8,7 @@ ranks of vertices that no edge leaves are scaled by 1 - alpha, and then all rank
     ranks[v]      of that walk
     damping[v]    alpha / weight of the edges that leave v; 0 where there are none
     shares[v]     damping[v] * ranks[v]: what each neighbor of v gets, for an edge of weight 1
-    residual[v]   how much the rank of v is short of what the jump and its neighbors say; exact for every vertex
+    residual[v]   how much the rank of v is short of what the jump and its neighbors say
     moved[v]      what shares[v] has just grown by
 
 To settle a vertex is to add its residual to its rank; the residuals of its neighbors grow by what they get of that.
@@ -21,6 +21,7 @@ Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOC
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,16 @@ LOCAL_SHARE = 1 / 8
 """Vertices settle one by one while no more than this part of all arcs leaves those that have to: adding to neighbors
 takes several times as long for an arc as reading from them."""
 
+LEAST_KEPT = 0.1
+"""Of old ranks that add up to less, nothing is learnt."""
+
 LOOK_BELOW = 64
 """After a batch that touched much of the graph, it is not worth looking who has residual before all together have less
 than this many times the tolerance."""
 
 
 class DynamicPageRank(fr.UpdateObserver):
-    """The ranks of a graph's vertices, to a tolerance, after every batch.
+    """The ranks of a graph's vertices, to a tolerance, as they are after every batch.
 
     Parameters
     ----------
@@ -59,7 +63,8 @@ class DynamicPageRank(fr.UpdateObserver):
     Attributes
     ----------
     pagerank : array of float64, shape (num_vertices,)
-        The ranks, on the graph's device, which add up to 1: a new array each time it is asked for.
+        The ranks, on the graph's device, which add up to 1: a new array each time it is asked for. What was updated
+        since the last time is settled then, so that an insertion and a deletion between two questions cost one answer.
 
     Raises
     ------
@@ -68,9 +73,10 @@ class DynamicPageRank(fr.UpdateObserver):
 
     Notes
     -----
-    A batch takes work in proportion to the arcs around the vertices whose ranks move by more than their part of the
-    tolerance. Directed graphs keep no arcs backward: with them the residuals of all vertices are found anew for each
-    batch, in O(V + E).
+    A batch takes a few passes over the vertices, and work in proportion to the arcs around those whose ranks move by
+    more than their part of the tolerance. Directed graphs keep no arcs backward: with them the residuals of all
+    vertices are found anew, in O(V + E). A weight that is negative or not finite raises when the ranks are asked for,
+    for as long as the graph holds it.
     """
 
     exact = False
@@ -87,17 +93,20 @@ class DynamicPageRank(fr.UpdateObserver):
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
         self._op = _share_by_weight if self._uses_weights else _share
+        self._bad = graph.xp.zeros(1, np.int32)
         self._start()
         graph.attach(self)
 
     @property
     def pagerank(self) -> Any:
         """The ranks: a new float64 array, on the graph's device."""
+        self._bring_up()
         walked = self._walked()
         return walked / walked.sum() if len(self._everyone) else walked
 
     def close(self) -> None:
-        """Keep up no more."""
+        """Keep up no more; the ranks stay as they are now."""
+        self._bring_up()
         self.graph.detach(self)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
@@ -109,64 +118,90 @@ class DynamicPageRank(fr.UpdateObserver):
         self._follow(src, dst)
 
     def vertices_changed(self) -> None:
-        """Let jumps lead to the vertices that there are now."""
-        old, kept = self._ranks.size, self._ranks
+        """Let jumps lead to the vertices that there will be, when the ranks are asked for."""
+        graph = self.graph
         if self._personal is not None:
-            personal = self.graph.xp.zeros(self.graph.num_vertices, np.float64)
-            personal[:old] = self._personal
+            personal = graph.xp.zeros(graph.num_vertices, np.float64)
+            personal[: self._personal.size] = self._personal
+            if graph._absent is not None:
+                personal[graph._absent] = 0
             self._personal = personal
-        self._start(kept)
+        self._outdated = True
+
+    def _bring_up(self) -> None:
+        """Bring the ranks up to date with the graph.
+
+        Raises
+        ------
+        ValueError
+            The graph holds a weight that is negative or not finite.
+        """
+        if int(self._bad[0]):
+            self._start()
+        elif self._outdated:
+            self._start(self._ranks)
+        else:
+            self._settle()
 
     def _start(self, kept: Any = None) -> None:
         """Set everything up, and rank all vertices, starting from old ranks if there are some."""
         graph, xp = self.graph, self.graph.xp
         n = graph.num_vertices
+        self._outdated = True  # until all of this has worked
         self._everyone = fr.Frontier.all(graph)
         self._jump = self._jumps()
         self._damping = damping_of(graph, self.alpha, self._weighted)
         self._ranks = self._jump.copy()
-        if kept is not None and len(self._everyone):
-            self._ranks[: kept.size] = kept
+        if kept is not None:
+            ranks = xp.zeros(n, np.float64)
+            # What a deleted vertex has handed over may have been less than nothing.
+            xp.maximum(kept, 0, out=ranks[: kept.size])
             if graph._absent is not None:
-                self._ranks[graph._absent] = 0
-            self._ranks /= self._ranks.sum()
+                ranks[graph._absent] = 0
+            total = float(ranks.sum())
+            if total > LEAST_KEPT:
+                self._ranks = ranks / total
         self._shares = self._damping * self._ranks
         self._moved, self._sums, self._residual = (xp.zeros(n, np.float64) for _ in range(3))
-        self._spread_widely = True
-        self._find_all_residuals()
+        self._totals = xp.zeros(n, np.float64)
+        self._bad.fill(0)
+        self._all_stale = self._spread_widely = True
         self._settle()
+        self._outdated = False
 
     def _jumps(self) -> Any:
         """Where jumps lead: numbers that add up to 1."""
         graph, personal = self.graph, self._personal
         if personal is not None:
-            jump = personal if graph._absent is None else graph.xp.where(graph._absent, 0.0, personal)
-            total = float(jump.sum())
+            total = float(personal.sum())
             if total > 0:
-                return jump / total
+                return personal / total
         jump = distribution(graph, None, "personalization")
         return graph.xp.zeros(graph.num_vertices, np.float64) if jump is None else jump
 
     def _follow(self, src: Any, dst: Any) -> None:
-        """Bring everything in line with the edges of a batch, and settle."""
+        """Bring everything in line with the edges of a batch, but for the ranks themselves."""
         graph = self.graph
-        touched = fr.Frontier(graph, src[src >= 0]) if graph.directed else fr.visit_edges(graph, src, dst, _always)
+        if self._outdated:
+            return
+        touched = fr.visit_edges(graph, src, dst, _look_at if self._uses_weights else _look, self._bad)
+        if graph.directed:
+            touched = fr.Frontier(graph, src[src >= 0])
         if not touched:
             return
-        totals = fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one)
-        fr.compute(touched, _set_damping, totals, self._damping, self.alpha)
+        fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one, out=self._totals)
+        fr.compute(touched, _set_damping, self._totals, self._damping, self.alpha)
         if not graph.directed:
             fr.visit_edges(graph, src, dst, _hand_over, self._damping, self._jump, self._ranks)
         fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
-        self._spread_widely = touched.num_arcs > LOCAL_SHARE * graph.num_arcs
-        if graph.directed or self._spread_widely:
-            self._find_all_residuals()
-        else:
+        self._spread_widely |= touched.num_arcs > LOCAL_SHARE * graph.num_arcs
+        self._all_stale |= graph.directed or self._spread_widely
+        if not self._all_stale:
             self._find_residuals(touched)
             self._find_residuals(fr.advance(graph, touched, _always))
-        self._settle()
 
     def _find_all_residuals(self) -> None:
+        """The residuals of all vertices."""
         self._spread(self._shares, self._sums)
         arrays = self._jump, self._sums, self._damping, self._ranks, self._residual
         fr.compute(self._everyone, _find_residual, *arrays, self.alpha)
@@ -190,6 +225,9 @@ class DynamicPageRank(fr.UpdateObserver):
         graph = self.graph
         if not len(self._everyone):
             return
+        if self._all_stale:
+            self._find_all_residuals()
+            self._all_stale = False
         tol = self.tol * float(self._walked().sum())
         least = tol / (2 * len(self._everyone))
         enough = np.inf
@@ -202,10 +240,13 @@ class DynamicPageRank(fr.UpdateObserver):
                     # To begin with, look only at residuals that matter if there are no more than these.
                     enough = max(min(enough / 4, tol / (2 * len(active))), least)
                     push = _push_weighted if self._uses_weights else _push
-                    fr.traverse(graph, active, push, *arrays, self.alpha, enough, prepare=_settle, max_arcs=most_arcs)
+                    fr.traverse(
+                        graph, active, push, *arrays, self.alpha, enough, prepare=_settle_vertex, max_arcs=most_arcs
+                    )
                     continue
-            fr.compute(self._everyone, _settle, *arrays, self.alpha, least)
+            fr.compute(self._everyone, _settle_vertex, *arrays, self.alpha, least)
             self._spread(self._moved, self._residual)
+        self._spread_widely = False
 
     def _walked(self) -> Any:
         """The ranks of a walk that jumps from the vertices that no edge leaves; they add up to less than 1."""
@@ -213,6 +254,16 @@ class DynamicPageRank(fr.UpdateObserver):
 
 
 def _always(src, dst, edge, weight):
+    return True
+
+
+def _look(src, dst, edge, weight, bad):
+    return True
+
+
+def _look_at(src, dst, edge, weight, bad):
+    if not 0 <= weight < math.inf:
+        bad[0] = 1
     return True
 
 
@@ -261,7 +312,7 @@ def _size(v, residual):
     return abs(residual[v])
 
 
-def _settle(v, residual, damping, ranks, shares, moved, alpha, enough):
+def _settle_vertex(v, residual, damping, ranks, shares, moved, alpha, enough):
     got = fr.atomic_exch(residual, v, 0.0)
     if damping[v] == 0:  # it keeps a part of all that it gets: the sum of a geometric series
         ranks[v] += got / (1 - alpha)

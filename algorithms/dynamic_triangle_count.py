@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from frontier.operators.intersect import intersect_known
 
 from .triangle_count import triangle_count
 
@@ -111,7 +112,7 @@ class DynamicTriangleCount(fr.UpdateObserver):
         slots = graph._find(xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         self._changing[slots] = 1
         try:
-            fr.intersect(graph, src, dst, _credit, self._changing, self._batch_sixths)
+            intersect_known(graph, src, dst, _credit, self._changing, self._batch_sixths)
         finally:
             self._changing[slots] = 0
         self._batch_total = int(self._batch_sixths.sum()) // 18

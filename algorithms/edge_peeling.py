@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from frontier.operators.intersect import intersect_known
 
 MARKED = -1
 GONE = 2**31 - 1
@@ -85,7 +86,7 @@ def pass_on(
 
     Edges that fall below `least` are put into `fallen`, and counted in `size`.
     """
-    fr.intersect(graph, src, dst, _pass_on, number, support, change, least, fallen, size)
+    intersect_known(graph, src, dst, _pass_on, number, support, change, least, fallen, size)
 
 
 def _pass_on(u, v, w, edge_uw, edge_vw, number, support, change, least, fallen, size):

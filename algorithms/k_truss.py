@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.registry import snapshot_structure
+from frontier.registry import snapshot_structure, structure_class
 from frontier.sort import arc_keys, sort_pairs, split_keys
 
 from .edge_peeling import GONE, number_edges, peel
@@ -69,7 +69,7 @@ class KTruss(Result):
         structure : str or class, optional
             By default that of the graph the truss was found in.
         """
-        kind = fr.structures()[structure] if isinstance(structure, str) else structure or self.structure
+        kind = self.structure if structure is None else structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
         return kind.from_edges(
             self.src, self.dst, num_vertices=self.num_vertices, device=device, vertex_dtype=self.src.dtype

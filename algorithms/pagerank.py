@@ -23,12 +23,14 @@ import numpy as np
 
 import frontier as fr
 from frontier.arrays import as_weights
+from frontier.batch import check_ids
 
 from .result import Result
 
 FLOAT32_TOL = 1e-6
 """Down to this tolerance shares are kept in float32, which moves half the memory: they are rounded by 6e-8 of their
-size, so the ranks are off by at most 6e-8 / (1 - alpha) of theirs. Sums and ranks are float64."""
+size, so the ranks are off by at most 6e-8 / (1 - alpha) of theirs. Sums and ranks are float64, as are shares by
+weights, which might be too large or too small for less."""
 
 
 class ConvergenceError(RuntimeError):
@@ -116,7 +118,7 @@ def pagerank(
     product = fr.SpMV(graph, transpose=True, weighted=weighted)
     jump, damping = product.arrange(jump), product.arrange(damping)
     ranks, before = product.arrange(start).copy(), xp.zeros(graph.num_vertices)
-    shares = (damping * ranks).astype(np.float32 if tol >= FLOAT32_TOL else np.float64)
+    shares = (damping * ranks).astype(np.float32 if tol >= FLOAT32_TOL and not product.weighted else np.float64)
     sums = xp.empty_like(ranks)
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, _leads_nowhere, damping)
@@ -178,12 +180,9 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
         count = int(exists.sum())
         return exists / float(count) if count else None
     if isinstance(given, Mapping):
-        ids = np.fromiter(given.keys(), np.int64, len(given))
-        bad = ids[(ids < 0) | (ids >= n)]
-        if bad.size:
-            raise ValueError(f"{name} names vertex {bad[0]}, outside the graph's vertices 0..{n - 1}")
+        ids = check_ids(graph.device, list(given.keys()), name, n)
         values = xp.zeros(n, np.float64)
-        values[xp.asarray(ids)] = xp.asarray(np.fromiter(given.values(), np.float64, len(given)))
+        values[ids] = as_weights(graph.device, list(given.values()), name)
     else:
         values = as_weights(graph.device, given, name)
         if values.shape != (n,):

@@ -22,9 +22,13 @@ class Result:
         ------
         ImportError
             pandas is not installed.
+        ValueError
+            The result holds no arrays.
         """
         held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
+        if not columns:
+            raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")
         some = next(iter(columns.values()))
         on_gpu = hasattr(some, "get")
         if "src" not in columns:

@@ -82,7 +82,8 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MOST_IN_INT64
-    delta = dtype.type(min(REACH * _mean_weight(graph, dtype) * graph.num_vertices / max(graph.num_arcs, 1), largest))
+    reach = REACH * _mean_weight(graph, dtype) * graph.num_vertices / max(graph.num_arcs, 1)
+    delta = dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
     distance = xp.full(graph.num_vertices, unreached, dtype)
     distance[source] = 0
     near = xp.zeros(1, dtype)

@@ -57,7 +57,8 @@ def all_algorithms() -> dict[str, Any]:
     found = {}
     for name in algorithms.__all__:
         member = getattr(algorithms, name)
-        if not callable(member) or dataclasses.is_dataclass(member):
+        is_error = isinstance(member, type) and issubclass(member, Exception)
+        if not callable(member) or dataclasses.is_dataclass(member) or is_error:
             continue
         if next(iter(inspect.signature(member).parameters), None) == "graph":
             found[name] = member

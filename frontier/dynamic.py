@@ -251,7 +251,15 @@ class DynamicGraph(Graph):
     # ---- observers --------------------------------------------------------------------------------------------------
 
     def attach(self, observer: UpdateObserver) -> None:
-        """Have `observer` told of updates for as long as it lives; the graph does not keep it alive."""
+        """Have `observer` told of updates for as long as it lives; the graph does not keep it alive.
+
+        Raises
+        ------
+        TypeError
+            It is no `UpdateObserver`.
+        """
+        if not isinstance(observer, UpdateObserver):
+            raise TypeError(f"observer must be an UpdateObserver, not {type(observer).__name__}")
         self._observers.append(weakref.ref(observer))
 
     def detach(self, observer: UpdateObserver) -> None:

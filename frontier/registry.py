@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -36,3 +36,17 @@ def snapshot_structure() -> type[Graph]:
     """The structure that static snapshots are made of."""
     structures()
     return _snapshot[0]
+
+
+def structure_class(structure: Any) -> type[Graph]:
+    """The structure that a class or a name of the registry stands for."""
+    if isinstance(structure, str):
+        known = structures()
+        if structure not in known:
+            raise ValueError(f"structure must be one of {', '.join(map(repr, known))}, not {structure!r}")
+        return known[structure]
+    from .graph import Graph
+
+    if isinstance(structure, type) and issubclass(structure, Graph):
+        return structure
+    raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")

@@ -37,7 +37,7 @@ class UpdateObserver:
         insertion, or present before a deletion; undirected edges as ``src < dst``. If false, they are given the arcs of
         the batch as they came, which costs nothing: both directions of undirected edges, duplicates, arcs that were
         there already or never, and entries that were dropped, with a negative `src`. `visit_edges` takes them as they
-        are, and passes over those.
+        are, and passes over those. Before a deletion the batch may yet turn out to be bad.
     """
 
     exact: ClassVar[bool] = True

@@ -17,6 +17,8 @@ pytest.importorskip("numba.cuda")
 advance_module = importlib.import_module("frontier.operators.advance")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
+pagerank_module = importlib.import_module("algorithms.pagerank")
+dynamic_pagerank_module = importlib.import_module("algorithms.dynamic_pagerank")
 count_module = importlib.import_module("algorithms.triangle_count")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
@@ -51,6 +53,19 @@ def advance_case(graph):
 
 def settle(v, x):
     x[v] = 0
+
+
+def pagerank_step_case(graph):
+    args = (*(np.zeros(1) for _ in range(5)), np.zeros(1, np.float32), np.zeros(1), np.float64(0.85))
+    return (("op", pagerank_module._step, ("vertex",), np.dtype(np.float64)),), args, (
+        ("REDUCE", "Sum"), ("RESULT", "double"))  # fmt: skip
+
+
+def settle_ranks_case(graph):
+    module = dynamic_pagerank_module
+    functors = advance_module.Functors(module._push_weighted, None, module._settle_vertex)
+    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.float64(1e-9))
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors, None)
 
 
 def prepared_advance_case(graph):
@@ -169,6 +184,8 @@ def bare_case(*options):
 CASES = {
     "advance": ("advance", advance_case),
     "advance-plain": ("advance", plain_advance_case),
+    "pagerank-step": ("reduce", pagerank_step_case),
+    "pagerank-settle": ("advance", settle_ranks_case),
     "advance-prepared": ("advance", prepared_advance_case),
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
     "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),

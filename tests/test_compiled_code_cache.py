@@ -34,10 +34,10 @@ print(len(compiled), len(kept))
 """
 
 
-def run(tmp_path, limit):
+def run(tmp_path, limit, source=SCRIPT):
     """Compilations and vertices kept, in a process of its own."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(limit=limit))
+    script.write_text(source.format(limit=limit))
     environment = os.environ | {"DYNFRONTIER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     return [int(word) for word in done.stdout.split()]
@@ -49,6 +49,16 @@ def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp
     assert run(tmp_path, 2) == [0, 2]
     compiled, kept = run(tmp_path, 3)
     assert compiled == 1 and kept == 3  # the functor's kernel alone
+
+
+def test_a_functor_whose_module_was_renamed_is_compiled_again(tmp_path):
+    own = "def below(v, x):\n    return v < LIMIT\n"
+    assert own in SCRIPT
+    for module, compiles in (("before", True), ("before", False), ("after", True)):
+        (tmp_path / f"{module}.py").write_text("def below(v, x):\n    return v < 2\n")
+        compiled, kept = run(tmp_path, 2, SCRIPT.replace(own, f"from {module} import below\n"))
+        assert (compiled > 0) == compiles and kept == 2
+        (tmp_path / f"{module}.py").unlink()
 
 
 def named(source, name="op", **names):

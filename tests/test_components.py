@@ -384,3 +384,16 @@ def test_closed_components_keep_up_no_more(dynamic, device):
     components.close()
     graph.insert_edges([0, 1, 2], [1, 2, 0])
     assert components.count == 4
+
+
+def test_few_living_vertices_among_many_deleted(structure, device):
+    graph = structure.from_edges([3, 4996], [4996, 4998], num_vertices=5000, device=device)
+    components = DynamicComponents(graph)
+    alive = np.array([3, 2500, 4996, 4998])
+    graph.delete_vertices(np.setdiff1d(np.arange(5000), alive))
+    for src, dst in (([3], [2500]), ([2500], [4998])):
+        graph.insert_edges(src, dst)
+        verify_components(graph, components)
+    graph.delete_edges([3, 3], [2500, 4996])
+    verify_components(graph, components)
+    verify_components(graph, connected_components(graph))

@@ -152,3 +152,8 @@ def test_who_is_not_exact_gets_batches_as_they_come(new):
     pair.delete([3, 0], [4, 3])
     assert set(watcher.arcs.pop()) == set(watcher.arcs.pop()) == {(3, 4), (4, 3), (0, 3), (3, 0)}
     assert np.sum([len(arcs) for arcs in watcher.arcs]) == 0
+
+
+def test_only_observers_are_attached(new):
+    with pytest.raises(TypeError, match="observer"):
+        new([0], [1], num_vertices=5).graph.attach(object())

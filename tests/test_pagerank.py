@@ -76,7 +76,8 @@ def test_no_convergence_is_an_error_unless_allowed(structure, device):
     "options, named",
     [({"alpha": 1.5}, "alpha"), ({"alpha": "x"}, "alpha"), ({"tol": -1}, "tol"), ({"tol": float("nan")}, "tol"),
      ({"max_iter": 0}, "max_iter"), ({"personalization": {10**6: 1}}, "personalization"),
-     ({"personalization": {1: -1.0}}, "personalization"), ({"personalization": {1: float("nan")}}, "personalization"),
+     ({"personalization": {1: -1.0}}, "personalization"), ({"personalization": {1.7: 1.0}}, "personalization"),
+     ({"personalization": {1: float("nan")}}, "personalization"),
      ({"personalization": {}}, "personalization"), ({"nstart": np.ones(3)}, "nstart"),
      ({"nstart": ["a"] * 300}, "nstart")],
 )  # fmt: skip
@@ -206,6 +207,36 @@ def test_personal_ranks_keep_up(structure, device, rng):
     check(graph, ranks)
 
 
+def test_new_vertices_get_no_share_of_deleted_ones(structure, device):
+    graph = make(structure, device, "road")
+    ranks = DynamicPageRank(graph, personalization={5: 1, 9: 2}, tol=1e-8)
+    graph.delete_vertices([9])
+    assert graph.insert_vertices(1).tolist() == [9]
+    graph.insert_edges([9], [7])
+    check(graph, ranks, personalization={5: 1})
+
+
+@pytest.mark.parametrize("bad", [-0.5, np.inf])
+def test_bad_weights_raise_while_they_are_there(structure, device, bad):
+    graph = structure.from_edges([0, 1, 2], [1, 2, 3], np.ones(3), device=device)
+    ranks = DynamicPageRank(graph, tol=1e-8)
+    graph.insert_edges([0], [3], [bad])
+    graph.insert_vertices(1)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="weights"):
+            _ = ranks.pagerank
+    graph.delete_edges([0], [3])
+    check(graph, ranks)
+    graph.insert_edges([0], [4], [2.0])
+    check(graph, ranks)
+
+
+def test_extreme_weights(structure, device):
+    for size in (1e-40, 1e40):
+        graph = structure.from_edges([0, 1, 2, 2], [1, 2, 3, 0], np.array([1, 2, 3, 4]) * size, device=device)
+        verify_pagerank(graph, pagerank(graph))
+
+
 def test_failed_updates_leave_ranks_alone(structure, device):
     graph = make(structure, device, "clique")
     ranks = DynamicPageRank(graph)
@@ -219,6 +250,9 @@ def test_failed_updates_leave_ranks_alone(structure, device):
 def test_closed_ranks_keep_up_no_more(structure, device):
     graph = structure(4, device=device)
     ranks = DynamicPageRank(graph)
+    graph.insert_edges([0], [1])
     ranks.close()
-    graph.insert_edges([0, 1], [1, 2])
-    assert np.allclose(host(ranks.pagerank), 0.25)
+    before = host(pagerank(graph, tol=1e-9).pagerank)
+    graph.insert_edges([0, 1], [2, 3])
+    graph.insert_vertices(2)
+    assert np.allclose(host(ranks.pagerank), before, atol=1e-4) and ranks.pagerank.size == 4

@@ -5,28 +5,28 @@ import pytest
 from test_io_data import FOLDER, locate
 from verifiers import host
 
-from algorithms import DynamicTriangleCount, bfs, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, triangle_count
 from frontier.io import read_edges, read_stream
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")
 
-# file, vertices, edges, triangles, vertices of the largest component, largest degree (None where none is published)
+# file, vertices, edges, triangles, components, vertices of the largest one, largest degree (None where not published)
 GRAPHS = [
-    ("sx-mathoverflow.txt.gz", 24_818, 187_986, 1_403_919, 24_668, 2_172),
-    ("CollegeMsg.txt.gz", 1_899, 13_838, 14_319, 1_893, None),
-    ("email-Eu-core-temporal.txt.gz", 986, 16_064, 105_461, 986, 345),
-    ("coAuthorsDBLP.tar.gz", 299_067, 977_676, 2_098_349, 299_067, 336),
-    ("ego-twitter-undirected.jlg.gz", 81_306, 1_342_296, 13_082_506, None, 3_383),
-    ("email-Enron.txt.gz", 36_692, 183_831, 727_044, 33_696, None),
-    ("wiki-Vote.txt.xz", 7_115, 100_762, 608_389, 7_066, None),
-    ("facebook_combined.txt.xz", 4_039, 88_234, 1_612_010, 4_039, None),
-    ("luxembourg_osm.noheader.mtx.xz", 114_599, 119_666, 68, 114_599, 6),
-    ("delaunay_n16.noheader.mtx.xz", 65_536, 196_575, 131_842, 65_536, 17),
+    ("sx-mathoverflow.txt.gz", 24_818, 187_986, 1_403_919, 104, 24_668, 2_172),
+    ("CollegeMsg.txt.gz", 1_899, 13_838, 14_319, 4, 1_893, None),
+    ("email-Eu-core-temporal.txt.gz", 986, 16_064, 105_461, 1, 986, 345),
+    ("coAuthorsDBLP.tar.gz", 299_067, 977_676, 2_098_349, 1, 299_067, 336),
+    ("ego-twitter-undirected.jlg.gz", 81_306, 1_342_296, 13_082_506, None, None, 3_383),
+    ("email-Enron.txt.gz", 36_692, 183_831, 727_044, 1_065, 33_696, None),
+    ("wiki-Vote.txt.xz", 7_115, 100_762, 608_389, 24, 7_066, None),
+    ("facebook_combined.txt.xz", 4_039, 88_234, 1_612_010, 1, 4_039, None),
+    ("luxembourg_osm.noheader.mtx.xz", 114_599, 119_666, 68, 1, 114_599, 6),
+    ("delaunay_n16.noheader.mtx.xz", 65_536, 196_575, 131_842, 1, 65_536, 17),
 ]
 
 
-@pytest.mark.parametrize(("name", "vertices", "edges", "triangles", "component", "largest_degree"), GRAPHS)
-def test_counts(structure, device, name, vertices, edges, triangles, component, largest_degree):
+@pytest.mark.parametrize(("name", "vertices", "edges", "triangles", "components", "largest", "largest_degree"), GRAPHS)
+def test_counts(structure, device, name, vertices, edges, triangles, components, largest, largest_degree):
     records = read_edges(locate(name), compact=True)
     graph = structure.from_edges(records.src, records.dst, num_vertices=records.num_vertices, device=device)
     assert (graph.num_vertices, graph.num_edges) == (vertices, edges)
@@ -36,7 +36,26 @@ def test_counts(structure, device, name, vertices, edges, triangles, component, 
     assert largest_degree is None or degrees.max() == largest_degree
     # The vertex with most neighbors is in the largest component, of all these graphs.
     reached = host(bfs(graph, int(np.argmax(degrees))).distance) != np.iinfo(np.int32).max
-    assert component is None or reached.sum() == component
+    assert largest is None or reached.sum() == largest
+    found = connected_components(graph)
+    assert components is None or found.count == components
+    sizes = np.bincount(host(found.labels))
+    assert np.count_nonzero(sizes) == found.count and sizes.max() == reached.sum()
+
+
+@pytest.mark.parametrize("name", ["wiki-Vote.txt.xz", "CollegeMsg.txt.gz"])
+def test_weak_components(structure, device, name):
+    """Those of the directed graph are those of the same edges without direction."""
+    records = read_edges(locate(name), compact=True)
+    both = [
+        structure.from_edges(
+            records.src, records.dst, num_vertices=records.num_vertices, directed=directed, device=device
+        )
+        for directed in (False, True)
+    ]  # fmt: skip
+    undirected, directed = map(connected_components, both)
+    assert directed.count == undirected.count == {row[0]: row[4] for row in GRAPHS}[name]
+    assert (host(directed.labels) == host(undirected.labels)).all()
 
 
 def test_a_stream_ends_with_the_published_count(structure, device):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from model import Pair, assert_same, make, random_batch
 
+import frontier as fr
 from frontier import Graph
 
 
@@ -83,7 +84,7 @@ def test_copy_of_an_empty_graph(new):
 
 
 def test_copy_has_no_observers(new):
-    class Observer:
+    class Observer(fr.UpdateObserver):
         seen = 0
 
         def edges_inserted(self, src, dst):

@@ -151,7 +151,10 @@ def _answer(
     """Ask both sides; peers' graphs are kept for the next question."""
     if question.obstacle or not snapshot.num_vertices:
         return Row(question.label, agreement=f"left out: {question.obstacle or 'the graph has no vertices'}")
-    question.ours()  # kernels are compiled on the way
+    try:
+        question.ours()  # kernels are compiled on the way
+    except (ValueError, RuntimeError) as error:
+        return Row(question.label, agrees=False, agreement=f"ours: {type(error).__name__}: {error}"[:200])
     our_seconds, ours = timed_calls(question.ours, snapshot.graph.device.synchronize, repeat, SECONDS)
     our_ms = 1e3 * float(np.median(our_seconds))
     form = question.weighted and snapshot.graph.is_weighted, question.directed

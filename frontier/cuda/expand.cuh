@@ -114,22 +114,21 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
   }
 }
 
-// The pieces that expand() put aside. Launched after it; ends at once where there are none.
+// The pieces that expand() put aside. Launched after it; ends at once where there are none. Tiles do not wait for each
+// other between pieces, so that after_round() is called once, at the end.
 template <class VertexOf, class Body, class AfterRound>
 __device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round) {
   ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
     u64 piece = queue.pieces[p];
-    if (piece != ~0ull) {
-      i64 item = i64(piece >> 32), first = i64(piece & 0xffffffffu);
-      VID v = vertex_of(item);
-      i64 end = view.segments(v);
-      if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
-      for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE) walk(view, tile, item, v, s, body);
-    }
-    __syncthreads();
-    after_round();
-    __syncthreads();
+    if (piece == ~0ull) continue;
+    i64 item = i64(piece >> 32), first = i64(piece & 0xffffffffu);
+    VID v = vertex_of(item);
+    i64 end = view.segments(v);
+    if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
+    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE) walk(view, tile, item, v, s, body);
   }
+  __syncthreads();
+  after_round();
 }

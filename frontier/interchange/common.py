@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..graph import Graph
-from ..registry import structures
 from ..sort import row_ids
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
@@ -33,18 +32,6 @@ def check_graph(graph: Any) -> None:
     """Raise TypeError unless `graph` is a graph of this library."""
     if not isinstance(graph, Graph):
         raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
-
-
-def structure_class(structure: Any) -> type[Graph]:
-    """The structure that a class or a name of the registry stands for."""
-    if isinstance(structure, str):
-        known = structures()
-        if structure not in known:
-            raise ValueError(f"structure must be one of {', '.join(map(repr, known))}, not {structure!r}")
-        return known[structure]
-    if isinstance(structure, type) and issubclass(structure, Graph):
-        return structure
-    raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")
 
 
 def arcs(graph: Graph) -> tuple[Any, Any, Any]:

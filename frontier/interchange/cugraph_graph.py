@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device
-from .common import CUPY, check_graph, existing_ids, require, structure_class
+from .common import CUPY, check_graph, existing_ids, require
 from .dataframe import edge_columns
 from .pylibcugraph_graph import from_pylibcugraph
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import check_graph, require, structure_class
+from .common import check_graph, require
 
 
 def to_dataframe(graph: Graph) -> Any:

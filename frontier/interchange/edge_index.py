@@ -9,8 +9,9 @@ import numpy as np
 
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import arcs, check_graph, structure_class
+from .common import arcs, check_graph
 
 
 def to_edge_index(graph: Graph) -> tuple[Any, Any]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device
-from .common import check_graph, host_edges, host_weights, names_by_id, require, structure_class
+from .common import check_graph, host_edges, host_weights, names_by_id, require
 
 
 def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device
 from .common import (
     check_graph,
@@ -17,7 +18,6 @@ from .common import (
     keep_only,
     names_by_id,
     require,
-    structure_class,
 )
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..arrays import as_ids
 from ..graph import Graph
+from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import CUPY, arcs, check_graph, existing_ids, keep_only, require, structure_class
+from .common import CUPY, arcs, check_graph, existing_ids, keep_only, require
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..arrays import as_ids, as_weights
 from ..graph import MAX_INT32_VERTICES, Graph
+from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..sort import row_ids
-from .common import CUPY, check_graph, require, structure_class
+from .common import CUPY, check_graph, require
 
 
 def to_scipy(graph: Graph) -> Any:

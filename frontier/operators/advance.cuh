@@ -1,5 +1,5 @@
-// CUDA kernels of advance and traverse. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, TILE_SIZE, NEXT_STEP,
-// HAS_PREPARE.
+// CUDA kernels of advance and traverse. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION,
+// HAS_PREPARE, TILE_SIZE, NEXT_STEP.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -152,14 +152,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(
   }
 }
 
-// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the frontier is empty, larger
-// than `max_count` or has more than `max_arcs` arcs. counters: [0] vertices, [1] arcs, [2] pushes made.
+// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the
+// frontier is empty, larger than `max_count` or has more than `max_arcs` arcs. counters: [0] vertices, [1] arcs, [2] pushes made.
 constexpr int SOLO = 1024;
 extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, i64 max_count,
     i64 max_arcs, i64 max_steps ARG_PARAMS) {
   __shared__ u32 next_count;
-  __shared__ u32 next_arcs;
+  __shared__ u64 next_arcs;
   ExpandTile tile;
   i64 steps = 0, arcs = 0;
   do {
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
       if (valid && ALLOWED(v) && op(u, v, slot, weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
         out[atomicAdd(&next_count, 1u)] = v;
-        atomicAdd(&next_arcs, u32(view.degree(v)));
+        atomicAdd(&next_arcs, u64(view.degree(v)));
       }
     };
     for (i64 i = threadIdx.x / TILE_SIZE; i < count; i += SOLO / TILE_SIZE) {
@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     }
     __syncthreads();
     count = next_count;
-    arcs = next_arcs;
+    arcs = i64(next_arcs);
     VID* swap = spare;
     spare = out;
     in = out;
@@ -201,7 +201,7 @@ __device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
   if (threadIdx.x == 0) {
     __threadfence();
     atomicAdd(arrived, 1u);
-    while (*(volatile u32*)arrived < target) {}
+    while (int(*(volatile u32*)arrived - target) < 0) {}  // the counts may wrap around
     __threadfence();
   }
   __syncthreads();
@@ -212,7 +212,7 @@ __device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
 // take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
 constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
 constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
-extern "C" __global__ void __launch_bounds__(BLOCK) push_together(
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_together(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
     i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
   __shared__ i64 big[MOST_BIG];

@@ -64,11 +64,16 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
     vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
     same_length(us=us, vs=vs)
-    counts = graph.xp.zeros(us.size, np.int64) if op is None else None
     if op is not None:
         check_op(op, "op", PARAMETERS, args)
     elif args:
         raise TypeError("arguments were given, but no op to hand them to")
+    return intersect_known(graph, us, vs, op, *args)
+
+
+def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
+    """`intersect` of arrays of the graph's vertex dtype, on its device, that are known to hold ids of its vertices."""
+    counts = graph.xp.zeros(us.size, np.int64) if op is None else None
     values = functor_args(graph, op, args) if op is not None else ()
     count = int(us.size)
     if count and graph.device.is_gpu:

@@ -98,7 +98,9 @@ def neighbor_reduce(
     vertices = frontier.vertices
     view = graph.view()
     if graph.device.is_gpu:
-        if not fresh:
+        if not fresh and count == graph.num_vertices:
+            out.fill(identity)
+        elif not fresh:
             out[vertices] = identity
         functor = (("op", op, ("vertex", "vertex", "edge", "weight"), dtype),)
         options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("TILE_SIZE", tile_size(graph)))

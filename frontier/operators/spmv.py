@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PIECE_ARCS = 1024  # as in spmv.cuh
 LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken by several warps, a warp, eight lanes
-HUB_BYTES = 196 * 1024  # of shared memory; the rest of it is the cache for the other vertices
+CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache for vertices that are no hubs
 
 
 class SpMV:
@@ -98,8 +98,9 @@ class SpMV:
         if not good or x.dtype not in GATHER_DTYPES:
             raise ValueError(f"x must be a contiguous float32 or float64 array of the graph's device, of shape {shape}")
         out = xp.empty(shape, np.float64) if out is None else out
-        if not isinstance(out, xp.ndarray) or out.shape != shape or out.dtype != np.float64:
-            raise ValueError(f"out must be an array of float64 on the graph's device, of shape {shape}")
+        good = isinstance(out, xp.ndarray) and out.shape == shape and out.flags.c_contiguous and out is not x
+        if not good or out.dtype != np.float64:
+            raise ValueError(f"out must be another contiguous float64 array of the graph's device, of shape {shape}")
         if self.order is None:
             out.fill(0)
             return neighbor_reduce(graph, None, _weighted_value if self.weighted else _value, x, out=out)
@@ -130,7 +131,7 @@ class SpMV:
 
     def _multiply(self, x: Any, out: Any) -> None:
         """The product, by the kernel for rows sorted by length."""
-        from ..runtime.cuda import load_kernel, multiprocessors
+        from ..runtime.cuda import load_kernel, multiprocessors, shared_memory
 
         graph: Any = self.graph
         long_rows, warp_rows, tile_rows, num_rows = self._bounds
@@ -138,7 +139,7 @@ class SpMV:
         out[num_rows:] = 0
         weight = graph.weight_dtype or np.dtype(np.float32)
         defines = (("GATHER", C_TYPES[x.dtype]), ("VID", C_TYPES[graph.vertex_dtype]), ("WEIGHT", C_TYPES[weight]))
-        hubs = min(graph.num_vertices, HUB_BYTES // x.dtype.itemsize)
+        hubs = min(graph.num_vertices, (shared_memory() - CACHE_BYTES) // x.dtype.itemsize)
         load_kernel("frontier/operators/spmv.cuh", "spmv", defines)(
             num_rows, graph.offsets, graph.indices, graph.weights, x, out, np.int64(hubs),
             np.int64(self._piece_rows.size), self._piece_rows, self._first_piece, np.int64(long_rows),

@@ -41,7 +41,7 @@ DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
 """Below these bounds the blocks leave the rest to one."""
 
-BLOCKS_EACH = 2  # for each multiprocessor
+BLOCKS_EACH = 2  # for each multiprocessor, as the kernel is compiled for
 
 MAX_STEPS = 2**31 - 2
 MAX_ARCS = 2**62

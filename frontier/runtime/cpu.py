@@ -63,7 +63,11 @@ class _KeyedCache(FunctionCache):
         return sig, codegen.magic_tuple(), self._key
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
+        try:
+            found = super().load_overload(sig, target_context)
+        except ModuleNotFoundError:
+            # Of a functor whose module is not there under the same name: it was renamed, or the functor made by exec.
+            found = None
         if found is None:
             progress.compiling(self._py_func.__name__)
         return found

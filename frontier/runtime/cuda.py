@@ -103,6 +103,14 @@ def multiprocessors() -> int:
     return cupy.cuda.Device().attributes["MultiProcessorCount"]
 
 
+@functools.cache
+def shared_memory() -> int:
+    """Bytes of shared memory that a block of the current GPU can have."""
+    import cupy
+
+    return cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+
+
 class CudaKernel:
     """A kernel that can be launched over a number of work items.
 
