@@ -46,7 +46,11 @@ def digest_ranks(ranks: np.ndarray) -> dict[str, Any]:
 def digest_edges(edges: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
     """Of undirected edges, in any order, each in one direction or in both."""
     a, b = (np.asarray(ends).astype(np.int64) for ends in edges)
-    keys = np.unique((np.minimum(a, b) << 32) | np.maximum(a, b))
+    keys = (np.minimum(a, b) << 32) | np.maximum(a, b)
+    keys.sort()  # many times as fast as np.unique, which may hash
+    first = np.ones(keys.size, bool)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    keys = keys[first]
     return {"edges": int(keys.size), "crc": _crc(keys)}
 
 

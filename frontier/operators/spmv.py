@@ -27,7 +27,7 @@ class SpMV:
     It does what `neighbor_reduce` with this sum does. For a loop of many products on a GPU it is two to three times as
     fast, after a preparation that costs about three products: a snapshot of the arcs in which the vertices with most
     neighbors come first, so that their values can be kept in shared memory. Vectors are in that order: bring them into
-    it with `arrange`, and back with `restore`. On a CPU the order is that of the ids and the graph itself is walked.
+    it with `arrange`, and back with `restore`. On a CPU the order is that of the ids.
 
     Parameters
     ----------
@@ -41,13 +41,14 @@ class SpMV:
     Attributes
     ----------
     graph : Graph
-        Over vertices in the order of the vectors, for operators that work on these: a snapshot, or the graph itself.
+        Over vertices in the order of the vectors, for operators that work on these: a snapshot, or the graph itself if
+        that is one.
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position; None for the order of ids.
 
     Notes
     -----
-    Preparation takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once; its bound
+    Preparation takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once; what bounds it
     are the gathers from x.
     """
 
@@ -58,8 +59,10 @@ class SpMV:
         if graph.device.is_gpu:
             self._sort_by_degree(transpose and graph.directed)
         elif transpose and graph.directed:
-            offsets, dst, weights = _transposed(graph, self.weighted)
-            self.graph = _snapshot(graph, offsets, dst, weights)
+            self.graph = _snapshot(graph, *_transposed(graph, self.weighted))
+        elif not isinstance(graph, snapshot_structure()):
+            offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
+            self.graph = _snapshot(graph, offsets, dst, graph._weight_pool()[slots] if self.weighted else None)
 
     def arrange(self, x: Any) -> Any:
         """A vector by vertex id, in the order of the products."""
@@ -111,8 +114,7 @@ class SpMV:
         """Take the snapshot, and find which rows are taken by how many threads."""
         graph, xp = self.graph, self.graph.xp
         if transpose:
-            offsets, dst, weights = _transposed(graph, self.weighted)
-            graph = _snapshot(graph, offsets, dst, weights)
+            graph = _snapshot(graph, *_transposed(graph, self.weighted))
         degrees = graph._degrees()
         order = xp.argsort(-degrees).astype(graph.vertex_dtype)
         position = xp.empty_like(order)
