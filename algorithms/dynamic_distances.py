@@ -80,8 +80,9 @@ class DynamicDistances(fr.UpdateObserver):
         return self._predecessor
 
     def close(self) -> None:
-        """Keep up no more."""
+        """Keep up no more; the distances stay as they are now."""
         self.graph.detach(self)
+        self._make_known()
 
     # ---- what the graph tells ---------------------------------------------------------------------------------------
 

@@ -106,8 +106,8 @@ class DynamicPageRank(fr.UpdateObserver):
 
     def close(self) -> None:
         """Keep up no more; the ranks stay as they are now."""
-        self._bring_up()
         self.graph.detach(self)
+        self._bring_up()
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Let the ranks follow new edges and new weights."""

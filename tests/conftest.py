@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
 
@@ -55,6 +56,19 @@ def weight_dtype(request: pytest.FixtureRequest) -> str | None:
 def new(structure: Any, device: str) -> Callable[..., Pair]:
     """``new(src, dst, weights, num_vertices=..., ...)`` makes a graph of the structure on the device, and its model."""
     return partial(make, structure, device)
+
+
+@pytest.fixture(params=list(GRAPHS))
+def edges(request: pytest.FixtureRequest) -> Any:
+    """Each of the small graphs: sources, destinations, number of vertices."""
+    return GRAPHS[request.param]
+
+
+@pytest.fixture
+def graph(structure: Any, device: str, edges: Any) -> Any:
+    """Each of them, undirected, in each structure on each device."""
+    src, dst, n = edges
+    return structure.from_edges(src, dst, num_vertices=n, device=device)
 
 
 @pytest.fixture

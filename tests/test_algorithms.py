@@ -12,17 +12,6 @@ import algorithms
 from algorithms import DynamicTriangleCount, bfs, triangle_count
 
 
-@pytest.fixture(params=list(GRAPHS))
-def edges(request):
-    return GRAPHS[request.param]
-
-
-@pytest.fixture
-def graph(structure, device, edges):
-    src, dst, n = edges
-    return structure.from_edges(src, dst, num_vertices=n, device=device)
-
-
 def networkx_graph(edges):
     graph = nx.Graph()
     graph.add_nodes_from(range(edges[2]))

@@ -12,17 +12,6 @@ import frontier as fr
 from algorithms import DynamicComponents, connected_components
 
 
-@pytest.fixture(params=list(GRAPHS))
-def edges(request):
-    return GRAPHS[request.param]
-
-
-@pytest.fixture
-def graph(structure, device, edges):
-    src, dst, n = edges
-    return structure.from_edges(src, dst, num_vertices=n, device=device)
-
-
 def sorted_components(labels):
     labels = host(labels)
     return sorted(sorted(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels[labels >= 0]))

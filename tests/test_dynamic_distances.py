@@ -198,6 +198,16 @@ def test_failed_batches_and_closed_observers(structure, device):
     assert host(observer.distance).tolist()[3] == np.iinfo(np.int32).max
 
 
+def test_a_closed_observer_is_not_made_anew(structure, device):
+    """Neither a weight that was bad at closing nor what the graph became since then is looked at later."""
+    graph, observer, _ = follow(structure, device, ([0, 1], [1, 2], 4), np.array([1.0, 1.0]), 0)
+    graph.insert_edges([0], [3], [-1.0])
+    graph.delete_edges([0], [3])
+    observer.close()
+    graph.insert_edges([0], [3], [1.0])
+    assert host(observer.distance).tolist() == [0, 1, 2, np.inf]
+
+
 @pytest.mark.parametrize("source", [-1, 4, 1.5, "a"])
 @pytest.mark.parametrize("form", list(FORMS))
 def test_bad_sources(structure, device, form, source):

@@ -18,17 +18,6 @@ module = importlib.import_module("algorithms.k_truss")
 dynamic_module = importlib.import_module("algorithms.dynamic_k_truss")
 
 
-@pytest.fixture(params=list(GRAPHS))
-def edges(request):
-    return GRAPHS[request.param]
-
-
-@pytest.fixture
-def graph(structure, device, edges):
-    src, dst, n = edges
-    return structure.from_edges(src, dst, num_vertices=n, device=device)
-
-
 def clique(vertices):
     """The edges of the complete graph over these vertices."""
     i, j = np.triu_indices(len(vertices), 1)

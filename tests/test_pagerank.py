@@ -185,7 +185,7 @@ def test_ranks_keep_up(structure, device, directed, kind, rng):
 
 
 @pytest.mark.parametrize("name", ["rmat", "grid"])
-def test_small_batches_settle_locally(structure, device, name, rng):
+def test_single_edges(structure, device, name, rng):
     graph = make(structure, device, name)
     ranks = DynamicPageRank(graph, alpha=0.7, tol=1e-6)
     for _ in range(4):
@@ -229,6 +229,10 @@ def test_bad_weights_raise_while_they_are_there(structure, device, bad):
     check(graph, ranks)
     graph.insert_edges([0], [4], [2.0])
     check(graph, ranks)
+    graph.insert_edges([0], [3], [bad])
+    with pytest.raises(ValueError, match="weights"):
+        ranks.close()
+    assert not graph._live_observers()
 
 
 def test_extreme_weights(structure, device):

@@ -2,7 +2,7 @@
 //
 // What bounds a sparse matrix-vector product on a graph is not memory but the gathers from x: the first-level cache takes
 // one line a cycle. The vertices with most neighbors are those that are gathered most; they are numbered first, and each
-// block, which fills a multiprocessor, holds a copy of their part of x in shared memory, where a gather costs an eighth.
+// block, which fills a multiprocessor, holds a copy of their part of x in shared memory, which leaves the cache to the rest.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include "frontier/cuda/tile.cuh"
