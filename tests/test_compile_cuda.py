@@ -83,6 +83,13 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
     check_code(compiled(header, defines, arch), header)
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
+def test_sort(vertex_dtype, arch):
+    header = "frontier/sort/kernels.cuh"
+    check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
+
+
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_view_is_that_of_the_cpu(name, tmp_path):
     """The struct has the fields of the named tuple, in order, eight bytes each."""

@@ -201,6 +201,7 @@ CASES = {
     "components-hang": ("advance", hang_case),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
+    "match": ("match", bare_case()),
     "truss-core": ("advance", leave_case),
     "truss-up": ("extract", truss_extract_case(truss_module._goes_up, np.int64)),
     "truss-peel": ("intersect", pass_on_case),

@@ -156,6 +156,47 @@ def make_visit(iterator: ModuleType, op: Any, key: str) -> Any:
     return visit
 
 
+def make_match(iterator: ModuleType, key: str) -> Any:
+    """match_keys: the slots of sorted keys, from one walk of each source's neighbors."""
+    segments, segment, next_run, _ = _functions(iterator)
+
+    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    def match(count, chunks, view, keys, shift, slots):
+        for chunk in numba.prange(chunks):
+            i = count * chunk // chunks
+            stop = count * (chunk + 1) // chunks
+            while 0 < i < stop and keys[i - 1] >> shift == keys[i] >> shift:  # the chunk before has this source
+                i += 1
+            while i < stop:
+                u = keys[i] >> shift
+                end = i
+                while end < count and keys[end] >> shift == u:
+                    slots[end] = -1
+                    end += 1
+                for s in range(segments(view, u)):
+                    run, low, high = segment(view, u, s)
+                    while run >= 0:
+                        for slot in range(low, high):
+                            v = view.neighbors[slot]
+                            if v < 0:
+                                continue
+                            wanted = u << shift | np.int64(v)
+                            first = i
+                            last = end
+                            while first + 1 < last:
+                                middle = (first + last) >> 1
+                                if keys[middle] <= wanted:
+                                    first = middle
+                                else:
+                                    last = middle
+                            if keys[first] == wanted:
+                                slots[first] = slot
+                        run, low, high = next_run(view, run)
+                i = end
+
+    return match
+
+
 def make_pull(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
     """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
     segments, segment, next_run, degree = _functions(iterator)

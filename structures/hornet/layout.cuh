@@ -1,5 +1,6 @@
-// Constants that the kernels of an update share with cpu.py and graph.py, and scans within a thread block.
+// Constants that the kernels of an update share with cpu.py and graph.py.
 #pragma once
+#include "frontier/cuda/scan.cuh"
 #include "structures/hornet/view.cuh"
 
 #define INSERT 0
@@ -25,36 +26,6 @@
 #define KEYS 512        // of a sorted batch to a thread block
 #define CHUNK 1024      // edges of large lists to a thread block
 #define LARGE_LIST 256  // lists with more edges to move are large
-
-template <class T>
-__device__ T warp_inclusive(T value) {
-  int lane = threadIdx.x & 31;
-#pragma unroll
-  for (int offset = 1; offset < 32; offset *= 2) {
-    T other = __shfl_up_sync(0xffffffffu, value, offset);
-    if (lane >= offset) value += other;
-  }
-  return value;
-}
-
-// Sum of `value` over the threads before this one; `total` becomes the sum over all. All threads of the block call it.
-template <class T>
-__device__ T block_exclusive(T value, T& total) {
-  __shared__ T of_warp[32];
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
-  T inclusive = warp_inclusive(value);
-  __syncthreads();  // of_warp may still be read for the scan before
-  if (lane == 31) of_warp[warp] = inclusive;
-  __syncthreads();
-  if (warp == 0) {
-    T sum = warp_inclusive(lane < warps ? of_warp[lane] : T(0));
-    __syncwarp();
-    of_warp[lane] = sum;
-  }
-  __syncthreads();
-  total = of_warp[warps - 1];
-  return inclusive - value + (warp ? of_warp[warp - 1] : T(0));
-}
 
 // Where the new blocks of each class begin among all new blocks. All threads of the block call it.
 __device__ inline void class_offsets(const i64* counters, i64* offsets) {

@@ -1,0 +1,33 @@
+// Prefix sums within a warp and within a thread block.
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+template <class T>
+__device__ T warp_inclusive(T value) {
+  int lane = threadIdx.x & 31;
+#pragma unroll
+  for (int offset = 1; offset < 32; offset *= 2) {
+    T other = __shfl_up_sync(0xffffffffu, value, offset);
+    if (lane >= offset) value += other;
+  }
+  return value;
+}
+
+// Sum of `value` over the threads before this one; `total` becomes the sum over all. All threads of the block call it.
+template <class T>
+__device__ T block_exclusive(T value, T& total) {
+  __shared__ T of_warp[32];
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+  T inclusive = warp_inclusive(value);
+  __syncthreads();  // of_warp may still be read for the scan before
+  if (lane == 31) of_warp[warp] = inclusive;
+  __syncthreads();
+  if (warp == 0) {
+    T sum = warp_inclusive(lane < warps ? of_warp[lane] : T(0));
+    __syncwarp();
+    of_warp[lane] = sum;
+  }
+  __syncthreads();
+  total = of_warp[warps - 1];
+  return inclusive - value + (warp ? of_warp[warp - 1] : T(0));
+}

@@ -1,0 +1,52 @@
+"""match_keys: where the arcs of a batch are, from one walk of each source's list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..sort import id_bits
+from .advance import PIECE_BLOCKS, items_per_block
+from .cpu import make_match
+from .engine import Pieces, chunks_for, cpu_kernel_for, cuda_kernels_for, run_cpu, tile_size
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
+    """Find the slots of many arcs, for structures whose lists are in no order.
+
+    Parameters
+    ----------
+    graph : Graph
+    keys : array of int64, shape (m,)
+        Arcs as `distinct_keys` gives them: ascending, distinct, END last.
+    slots : array of int64, shape (m,)
+        Becomes the slot of each arc, -1 for those that are not in the graph.
+
+    Notes
+    -----
+    Each source's list is walked once, however many of its arcs are asked for, with load balanced over segments: O(m log
+    m) plus the degrees of the distinct sources, where a look-up of each arc by itself would walk a hub's list again and
+    again. The host does not wait.
+    """
+    count = int(keys.size)
+    if not count:
+        return
+    shift, view = id_bits(graph.num_vertices), graph.view()
+    if not graph.device.is_gpu:
+        kernel = cpu_kernel_for(graph.package, make_match, ())
+        run_cpu(kernel, (), count, chunks_for(count), view, keys, shift, slots)
+        return
+    kernels = cuda_kernels_for(
+        graph, "frontier/operators/match.cuh", (), (), (("TILE_SIZE", tile_size(graph)),)
+    )  # fmt: skip
+    ends = graph._scratch.get("match_ends", count, np.int64)
+    kernels.group(count, keys, shift, slots, ends)
+    pieces = Pieces(graph)
+    items = items_per_block(count)
+    common = (view, keys, ends, shift, slots, *pieces.args)
+    kernels.match(count, np.int32(items), *common, blocks=-(-count // items))
+    kernels.match_pieces(1, *common, blocks=PIECE_BLOCKS)

@@ -1,0 +1,103 @@
+"""Sorting arcs, and dropping those listed more than once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..batch import Arcs
+from ..runtime import Device, load_kernels
+
+
+def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
+    """One int64 per arc that orders arcs by source, then destination: ``src << bits | dst``.
+
+    Raises
+    ------
+    OverflowError
+        The ids of source and destination do not fit into 63 bits together.
+    """
+    shift = id_bits(num_vertices)
+    if 2 * shift > 63:
+        raise OverflowError(f"a graph of {num_vertices} vertices cannot be sorted by 64-bit keys")
+    return (src.astype(np.int64) << shift) | dst.astype(np.int64)
+
+
+def id_bits(num_vertices: int) -> int:
+    """Bits that hold any vertex id."""
+    return max(int(num_vertices - 1).bit_length(), 1)
+
+
+def sort_pairs(device: Device, keys: Any, values: Any = None) -> tuple[Any, Any]:
+    """Keys in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+
+    Keys must not be negative.
+    """
+    bits = int(keys.size).bit_length()
+    if not device.is_gpu and keys.size and int(keys.max()) < 1 << (63 - bits):
+        # Keys and positions in one number: NumPy sorts plain numbers several times as fast as it does by argsort.
+        both = keys << bits
+        both |= np.arange(keys.size)
+        both.sort()
+        sorted_keys, order = both >> bits, both & ((1 << bits) - 1)
+    else:
+        order = device.xp.argsort(keys, kind="stable")
+        sorted_keys = keys[order]
+    return sorted_keys, order if values is None else values[order]
+
+
+def last_of_runs(device: Device, keys: Any) -> Any:
+    """Positions of the last of each run of equal `keys`."""
+    xp = device.xp
+    last = xp.empty(keys.size, bool)
+    if keys.size:
+        last[-1] = True
+        xp.not_equal(keys[1:], keys[:-1], out=last[:-1])
+    return xp.flatnonzero(last)
+
+
+def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any]:
+    """Sorted distinct keys (`arc_keys`) of a batch, and the weights of each key's last arc (None without weights).
+
+    Arcs that are to be ignored are left out.
+    """
+    xp = device.xp
+    arcs = arcs.valid(xp)
+    keys = arc_keys(device, arcs.src, arcs.dst, num_vertices)
+    if arcs.weights is None:
+        keys.sort()
+        return keys[last_of_runs(device, keys)], None
+    keys, order = sort_pairs(device, keys)
+    last = last_of_runs(device, keys)
+    return keys[last], arcs.weights[order[last]]
+
+
+def split_keys(keys: Any, num_vertices: int, vertex_dtype: np.dtype) -> tuple[Any, Any]:
+    """Sources and destinations of keys."""
+    shift = id_bits(num_vertices)
+    return (keys >> shift).astype(vertex_dtype), (keys & ((1 << shift) - 1)).astype(vertex_dtype)
+
+
+def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any, Any]:
+    """A batch as CSR: offsets (int64), destinations and weights, sorted, each arc once, with the last one's weight."""
+    if not device.is_gpu:  # by counting: linear time, where a comparison sort would take most of a build
+        offsets = np.empty(num_vertices + 1, np.int64)
+        order = np.empty(len(arcs), np.int64)
+        load_kernels("frontier.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
+        order = order[: offsets[-1]]
+        return offsets, arcs.dst[order], None if arcs.weights is None else arcs.weights[order]
+    keys, weights = unique_arcs(device, arcs, num_vertices)
+    src, dst = split_keys(keys, num_vertices, arcs.src.dtype)
+    offsets = device.xp.searchsorted(src, device.xp.arange(num_vertices + 1, dtype=src.dtype)).astype(np.int64)
+    return offsets, dst, weights
+
+
+def row_ids(device: Device, offsets: Any, dtype: np.dtype) -> Any:
+    """The row of every entry of CSR arrays with these offsets."""
+    xp = device.xp
+    rows = offsets.size - 1
+    if not device.is_gpu:
+        return np.repeat(np.arange(rows, dtype=dtype), np.diff(offsets))
+    entries = xp.arange(int(offsets[-1]), dtype=offsets.dtype)
+    return (xp.searchsorted(offsets, entries, side="right") - 1).astype(dtype)
