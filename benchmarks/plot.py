@@ -24,7 +24,7 @@ def plot_updates(results: Results, folder: Path) -> list[Path]:
     for graph, distribution in dict.fromkeys((row["graph"], row["distribution"]) for row in rows):
         mine = [row for row in rows if (row["graph"], row["distribution"]) == (graph, distribution)]
         operations = list(dict.fromkeys(row["operation"] for row in mine))
-        figure, panels = _figure(1, len(operations), f"{graph}, {distribution} batches, {_place(results)}")
+        figure, panels = make_figure(1, len(operations), f"{graph}, {distribution} batches, {place(results)}")
         for panel, operation in zip(panels, operations, strict=True):
             for structure, variant in dict.fromkeys((row["structure"], row["variant"]) for row in mine):
                 found = {"structure": structure, "variant": variant, "operation": operation}
@@ -39,7 +39,7 @@ def plot_updates(results: Results, folder: Path) -> list[Path]:
             panel.set_xscale("log", base=2)
         panels[0].set_ylabel("M edges/s (median)")
         panels[0].legend(fontsize="x-small")
-        paths.append(_save(figure, folder, f"updates-{results.device}-{graph}-{distribution}"))
+        paths.append(save(figure, folder, f"updates-{results.device}-{graph}-{distribution}"))
     return paths
 
 
@@ -52,7 +52,7 @@ def plot_algorithms(results: Results, folder: Path) -> list[Path]:
             continue
         algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
         systems = list(dict.fromkeys((row["system"], row["state"]) for row in rows))
-        figure, (panel,) = _figure(1, 1, f"{graph}, {_place(results)}")
+        figure, (panel,) = make_figure(1, 1, f"{graph}, {place(results)}")
         width = 0.8 / len(systems)
         for i, (system, state) in enumerate(systems):
             bars = [
@@ -67,7 +67,7 @@ def plot_algorithms(results: Results, folder: Path) -> list[Path]:
         panel.set(ylabel="time over that of CSR", yscale="log")
         panel.set_xticks([i + 0.4 - width / 2 for i in range(len(algorithms))], algorithms, rotation=15)
         panel.legend(fontsize="x-small")
-        paths.append(_save(figure, folder, f"algorithms-{results.device}-{graph}"))
+        paths.append(save(figure, folder, f"algorithms-{results.device}-{graph}"))
     return paths
 
 
@@ -78,13 +78,13 @@ def plot_dynamic(results: Results, folder: Path) -> list[Path]:
     for key in dict.fromkeys(tuple(row[k] for k in keys) for row in results.rows):
         rows = [row for row in results.where(operation="insert") if tuple(row[k] for k in keys) == key]
         graph, distribution, batch = key
-        figure, (panel,) = _figure(1, 1, f"{graph}, {distribution} batches of {batch:,}, {_place(results)}")
+        figure, (panel,) = make_figure(1, 1, f"{graph}, {distribution} batches of {batch:,}, {place(results)}")
         for row in rows:
             times, system = row["wall_ms"], row["system"]
             panel.plot(range(1, len(times) + 1), times, marker=".", color=COLORS.get(system), label=system)
         panel.set(xlabel="batch", ylabel="ms from the batch to the new count", yscale="log")
         panel.legend(fontsize="x-small")
-        paths.append(_save(figure, folder, f"dynamic-{results.device}-{graph}-{distribution}-{batch}"))
+        paths.append(save(figure, folder, f"dynamic-{results.device}-{graph}-{distribution}-{batch}"))
     return paths
 
 
@@ -98,7 +98,7 @@ def plot_incremental(results: Results, folder: Path) -> list[Path]:
         sizes = {row["analytic"]: row["batch"] for row in rows}
         analytics = list(sizes)
         structures = list(dict.fromkeys(row["structure"] for row in rows))
-        figure, (panel,) = _figure(1, 1, f"{graph}, half insertions, half deletions, {_place(results)}")
+        figure, (panel,) = make_figure(1, 1, f"{graph}, half insertions, half deletions, {place(results)}")
         width = 0.8 / len(structures)
         for i, structure in enumerate(structures):
             bars = [
@@ -112,7 +112,7 @@ def plot_incremental(results: Results, folder: Path) -> list[Path]:
         labels = [f"{name}\nbatches of {size:,}" for name, size in sizes.items()]
         panel.set_xticks([i + 0.4 - width / 2 for i in range(len(analytics))], labels)
         panel.legend(fontsize="x-small")
-        paths.append(_save(figure, folder, f"incremental-{results.device}-{graph}"))
+        paths.append(save(figure, folder, f"incremental-{results.device}-{graph}"))
     return paths
 
 
@@ -125,11 +125,16 @@ def plot(path: Path, folder: Path) -> list[Path]:
     """All pictures of one results file; there are none of those of `kernel_times`."""
     results = Results.load(path)
     folder.mkdir(parents=True, exist_ok=True)
+    if results.benchmark.startswith("papers-"):
+        from .papers.pictures import plot_paper
+
+        return plot_paper(results, folder)
     draw = PLOTS.get(results.benchmark)
     return draw(results, folder) if draw else []
 
 
-def _figure(rows: int, columns: int, title: str) -> tuple[Any, Any]:
+def make_figure(rows: int, columns: int, title: str) -> tuple[Any, Any]:
+    """A figure, and the panels of its first row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -139,12 +144,14 @@ def _figure(rows: int, columns: int, title: str) -> tuple[Any, Any]:
     return figure, figure.subplots(rows, columns, sharey=True, squeeze=False)[0]
 
 
-def _place(results: Results) -> str:
+def place(results: Results) -> str:
+    """Where and when."""
     machine = results.header["machine"]
     return f"{machine.get('gpu') or machine['cpu']}, {results.header['date'][:10]}"
 
 
-def _save(figure: Any, folder: Path, name: str) -> Path:
+def save(figure: Any, folder: Path, name: str) -> Path:
+    """Write a picture."""
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=110)
     return path

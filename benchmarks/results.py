@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-import importlib.metadata
 import json
-import os
-import platform
-import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from frontier import Device
+from dynfrontier.machine import describe_run as describe_run
 
 FOLDER = Path(__file__).parent / "results"
 ROOT = Path(__file__).parents[1]
-PACKAGES = (
-    "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc",
-    "pylibcugraph-cu13", "pylibcugraph-cu12", "networkx", "igraph", "networkit",
-)  # fmt: skip
 
 
 @dataclass
@@ -70,75 +61,6 @@ class Results:
         found = json.loads(path.read_text())
         parts = {name: found.pop(name) for name in ("benchmark", "device", "mode", "rows", "notes")}
         return cls(**parts, header=found)
-
-
-def describe_run(device: Device, **options: Any) -> dict[str, Any]:
-    """Machine, date, commit and versions, for a results file; `options` are added to it."""
-    commit, dirty = _commit()
-    return {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": commit,
-        "dirty": dirty,
-        "machine": _machine(device),
-        "versions": {"python": platform.python_version(), **_versions()},
-        **options,
-    }
-
-
-def _commit() -> tuple[str, bool | None]:
-    """Hash of the commit, and whether files differ from it; ``DYNFRONTIER_COMMIT`` tells it where there is no Git."""
-    said = os.environ.get("DYNFRONTIER_COMMIT")
-    if said:
-        return said.removesuffix("-dirty"), said.endswith("-dirty")
-
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        return git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ".", ":!benchmarks/results"))
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown", None
-
-
-def _machine(device: Device) -> dict[str, Any]:
-    found: dict[str, Any] = {"cpu": _cpu_name(), "cores": len(os.sched_getaffinity(0)), "system": platform.platform()}
-    if device.is_gpu:
-        runtime = device.xp.cuda.runtime
-        properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
-        found |= {
-            "gpu": properties["name"].decode(),
-            "gpu_memory": int(properties["totalGlobalMem"]),
-            "multiprocessors": int(properties["multiProcessorCount"]),
-            "driver": _driver(),
-            "cuda_runtime": int(runtime.runtimeGetVersion()),
-        }
-    return found
-
-
-def _driver() -> str:
-    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    try:
-        return subprocess.run(query, capture_output=True, text=True, check=True, timeout=20).stdout.splitlines()[0]
-    except (OSError, subprocess.SubprocessError, IndexError):
-        return "unknown"
-
-
-def _cpu_name() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
-"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|incremental|all]``."""
+"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|incremental|all|papers]``."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from . import algorithms_static, dynamic_triangles, incremental, updates
 from .context import Clock, Context, choose_structures
 from .defaults import CPU_PEERS, GPU_PEERS, MODES, SHARES, axes_for
 from .graphs import GraphSource
+from .papers.command import main as papers_main
 from .results import FOLDER, Results
 
 BENCHMARKS = {
@@ -25,7 +27,10 @@ BENCHMARKS = {
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    found = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure structures and peers.")
+    found = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure structures and peers.",
+        epilog="The papers' own comparisons have options of their own: python -m benchmarks papers --help",
+    )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
     found.add_argument("--mode", default="full", choices=MODES, help="how much is covered (see defaults.py)")
@@ -41,8 +46,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run benchmarks, write a results file each, and print their tables; 1 if something failed, else 0."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["papers"]:
+        return papers_main(given[1:])
     line = parser()
-    options = line.parse_args(arguments)
+    options = line.parse_args(given)
     try:
         device = resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)

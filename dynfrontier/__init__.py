@@ -1,10 +1,11 @@
-"""The application that puts frontier, structures and algorithms together: the command line, and `compare`."""
+"""The application that puts frontier, structures and algorithms together: the command line, `compare` and
+`run_workload`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["compare"]
+__all__ = ["compare", "run_workload"]
 
 
 def __getattr__(name: str) -> Any:
@@ -13,4 +14,8 @@ def __getattr__(name: str) -> Any:
         from .comparison import compare
 
         return compare
+    if name == "run_workload":
+        from .workload import run_workload
+
+        return run_workload
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,6 +13,7 @@ from .commands.info import info
 from .commands.stream import stream
 from .commands.structures import structures
 from .commands.triangles import triangles
+from .commands.workload import workload
 
 app = typer.Typer(
     name="dynfrontier",
@@ -26,6 +27,7 @@ app.command()(stream)
 app.command()(triangles)
 app.command()(bfs)
 app.command()(compare)
+app.command()(workload)
 app.command()(info)
 app.add_typer(generate, name="generate")
 app.command()(structures)

@@ -348,6 +348,48 @@ class Graph(ABC):
         _, dst, _ = extract(self, ids.astype(self.vertex_dtype))
         return self.xp.sort(dst)
 
+    def successors(self, vertices: Any) -> tuple[Any, Any, Any]:
+        """For each of some vertices, those it points to: the 1-hop successor query of many vertices at once.
+
+        Parameters
+        ----------
+        vertices : array-like of int, shape (m,)
+            In any order; one that is listed twice is answered twice.
+
+        Returns
+        -------
+        offsets : array of int64, shape (m + 1,), on the graph's device
+            The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
+        ids : array of `vertex_dtype`, shape (offsets[-1],)
+            In ascending order for each vertex.
+        weights : array of `weight_dtype`, shape (offsets[-1],), or None
+            None in graphs without weights.
+
+        Raises
+        ------
+        ValueError
+            An id is out of range or names a deleted vertex.
+
+        Notes
+        -----
+        O(k log k) work for k answers.
+        """
+        ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
+        from .operators.extract import extract_successors
+
+        return extract_successors(self, ids.astype(self.vertex_dtype))
+
+    def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
+        """For each of some vertices, those that point to it; takes and returns what `successors` does.
+
+        The same as `successors` in undirected graphs. In directed ones it takes one pass over all arcs, however many
+        vertices are asked for: O(E + k log k) work for k answers.
+        """
+        ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
+        from .operators.extract import extract_predecessors
+
+        return extract_predecessors(self, ids.astype(self.vertex_dtype))
+
     def to_coo(self) -> tuple[Any, Any, Any]:
         """All edges as ``(src, dst, weights)`` on the graph's device, sorted; undirected ones once, as ``src < dst``.
 

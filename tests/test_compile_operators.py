@@ -229,9 +229,19 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype):
     assert code[:4] == b"\x7fELF"
 
 
-@pytest.mark.parametrize("name", list(CASES))
-@pytest.mark.parametrize("arch, vertex_dtype, weight_dtype", [("sm_90", "int32", None), ("sm_80", "int64", "float64")])
-@pytest.mark.parametrize("structure", list(structures().values()), ids=list(structures()))
+NARROW, WIDE = ("sm_90", "int32", None), ("sm_80", "int64", "float64")
+# All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
+WALKS = ("advance", "min-float32", "visit", "match")
+OPERATORS = [
+    pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
+    for name, structure in structures().items()
+    for case in CASES
+    for types in (NARROW, WIDE)
+    if types == NARROW or structure is snapshot_structure() or case in WALKS
+]
+
+
+@pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", OPERATORS)
 def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]
     check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype)

@@ -12,8 +12,12 @@ from frontier.registry import structures
 from frontier.runtime.cache import PROJECT_ROOT
 
 EXAMPLES = sorted(path.name for path in (PROJECT_ROOT / "examples").glob("*.py"))
-ARGUMENTS = {"compare_structures.py": ("--scale", "8", "--batch-size", "256")}
+ARGUMENTS = {
+    "choose_structure.py": ("--batch-size", "512", "--seconds", "1"),
+    "compare_structures.py": ("--scale", "8", "--batch-size", "256"),
+}
 EXPECTED = {
+    "choose_structure.py": ("single_partner, P50", "latency ", "bytes an edge", *structures()),
     "compare_structures.py": ("number of triangles", *structures()),
     "custom_analytic.py": ("flagged:", "batch  10:", "at 2 hops"),
     "follow_payments.py": ("a circle of 12 accounts, 1200 to 1211", "the same groups, ranks and circles"),

@@ -122,3 +122,44 @@ def test_view_is_made_once_a_version(new):
     assert pair.graph.view() is view
     pair.insert([1], [2])
     assert pair.graph.view() is not view
+
+
+QUERIES = {
+    "successors": lambda model, v: sorted(model.adjacency[v].items()),
+    "predecessors": lambda model, v: sorted((u, row[v]) for u, row in enumerate(model.adjacency) if v in row),
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("asked", [[], [5], list(range(32)), [7, 3, 7, 0, 31, 3, 3]], ids=len)
+def test_successors_and_predecessors(new, rng, directed, weight_dtype, query, asked):
+    pair = new(*random_batch(rng, 30, 150, weight_dtype), num_vertices=32, directed=directed)
+    offsets, ids, weights = getattr(pair.graph, query)(asked)
+    answers = [QUERIES[query](pair.model, v) for v in asked]
+    assert offsets.dtype == np.int64
+    assert ids.dtype == pair.graph.vertex_dtype
+    assert to_host(pair.graph, offsets).tolist() == np.cumsum([0, *map(len, answers)]).tolist()
+    assert to_host(pair.graph, ids).tolist() == [u for answer in answers for u, _ in answer]
+    if weight_dtype is None:
+        assert weights is None
+    else:
+        assert weights.dtype == weight_dtype
+        assert to_host(pair.graph, weights).tolist() == [w for answer in answers for _, w in answer]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_successors_of_bad_ids(new, query):
+    pair = new([0, 1], [1, 2], num_vertices=4)
+    pair.delete_vertices([3])
+    for bad, message in ([4], r"vertices\[0\] is 4"), ([0, -1], r"vertices\[1\] is -1"), ([3], "deleted"):
+        with pytest.raises(ValueError, match=message):
+            getattr(pair.graph, query)(bad)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_successors_in_a_graph_without_edges(new, directed, query):
+    pair = new(num_vertices=3, directed=directed)
+    offsets, ids, weights = getattr(pair.graph, query)([2, 0])
+    assert to_host(pair.graph, offsets).tolist() == [0, 0, 0]
+    assert ids.shape == (0,)
+    assert weights is None

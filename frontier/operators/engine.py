@@ -134,9 +134,9 @@ def cuda_kernels_for(
         More macros.
     """
     types = parameter_types(args)
-    package = graph.package
+    # The graph's own kernels stand for its structure and all macros: they are one object for each.
     key = (
-        header, package, graph.vertex_dtype, graph.weight_dtype, types, options,
+        header, graph._kernels, types, options,
         tuple((symbol, f and identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)

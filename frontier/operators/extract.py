@@ -55,6 +55,53 @@ def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     return collect_arcs(graph, vertices)
 
 
+def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
+    offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
+    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
+    dst, slots = _sort_rows(graph, rows, int(vertices.size), dst, slots)
+    return offsets, dst, None if slots is None else graph._weight_pool()[slots]
+
+
+def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """For each of some vertices, those that point to it: offsets (int64), ids in ascending order, weights or None.
+
+    One pass over all arcs of a directed graph.
+    """
+    if not graph.directed:
+        return extract_successors(graph, vertices)
+    xp, device = graph.xp, graph.device
+    wanted = xp.zeros(graph.num_vertices, np.uint8)
+    wanted[vertices] = 1
+    args = functor_args(graph, _enters, (wanted,))
+    out_offsets, dst, slots = collect_arcs(graph, None, _enters, args, slots=graph.is_weighted)
+    src = row_ids(device, out_offsets, graph.vertex_dtype)
+    src, slots = _sort_rows(graph, dst, graph.num_vertices, src, slots)
+    dst = xp.sort(dst)
+    # A vertex may be asked for more than once, and in any order: copy each one's run to where it was asked for.
+    first = xp.searchsorted(dst, vertices)
+    offsets = xp.zeros(vertices.size + 1, np.int64)
+    xp.cumsum(xp.searchsorted(dst, vertices, side="right") - first, out=offsets[1:])
+    rows = row_ids(device, offsets, np.dtype(np.int64))
+    chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
+    return offsets, src[chosen], None if slots is None else graph._weight_pool()[slots[chosen]]
+
+
+def _sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
+    """Vertex ids, and values along with them (or None), in order of their rows and ascending in each."""
+    size = max(graph.num_vertices, num_rows)
+    keys = arc_keys(graph.device, rows, ids, size)
+    if values is None:
+        keys.sort()
+    else:
+        keys, values = sort_pairs(graph.device, keys, values)
+    return split_keys(keys, size, graph.vertex_dtype)[1], values
+
+
+def _enters(src, dst, edge, weight, wanted):
+    return wanted[dst] != 0
+
+
 def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
     offsets, dst, slots = collect_arcs(graph, slots=graph.is_weighted)

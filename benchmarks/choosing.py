@@ -1,0 +1,152 @@
+"""Which structure for which workload: the README's advice, by numbers.
+
+    python -m benchmarks.choosing [--device auto|cpu|gpu] [--mode full|smoke] [--structures a,b] [--out DIR]
+    python -m benchmarks.choosing --write README.md RESULTS.json ...
+
+A few workloads that differ in what matters (the shape of the graph, the size of a batch, its mix, the analytic after
+it) are run on every structure by `dynfrontier.workload`. The second form puts a table of what was found between the
+markers ``<!-- choosing -->`` of a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dynfrontier.supported import Table, replace_between
+from dynfrontier.text import duration
+from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
+from dynfrontier.workload.generated import generate
+from dynfrontier.workload.operations import Records, open_records
+from dynfrontier.workload.runner import choose, run_records
+from frontier import Device
+from frontier.runtime import resolve_device
+
+from .results import FOLDER, Results, describe_run
+
+NAME = "choosing"
+SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu", "smoke"): 8}
+SMALL = {("gpu", "full"): 2**12, ("cpu", "full"): 2**8, ("gpu", "smoke"): 16, ("cpu", "smoke"): 16}
+LARGE = {("gpu", "full"): 2**18, ("cpu", "full"): 2**14, ("gpu", "smoke"): 64, ("cpu", "smoke"): 64}
+BATCHES = {"full": 50, "smoke": 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload of the table.
+
+    Attributes
+    ----------
+    title : str
+    kind : str
+        Of the generated stream.
+    large : bool
+        Batches are large ones.
+    options : dict
+        Of `Workload`.
+    """
+
+    title: str
+    kind: str
+    large: bool
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+CASES = (
+    Case("scale-free, small batches, insertions alone", "rmat", False),
+    Case("scale-free, large batches, insertions alone", "rmat", True),
+    Case("scale-free, small batches, triangles kept up", "rmat", False,
+         {"deletes": 0.3, "analytics": "dynamic_triangles"}),
+    Case("scale-free, large batches, as many deletions, components anew", "rmat", True,
+         {"deletes": 0.5, "analytics": "components"}),
+    Case("scale-free, sliding window, PageRank anew", "rmat", True,
+         {"deletes": 0.5, "delete_order": "oldest", "analytics": "pagerank"}),
+    Case("scale-free, mostly queries", "rmat", True, {"deletes": 0.1, "queries": 0.8}),
+    Case("a few hubs, large batches", "hubs", True, {"deletes": 0.2}),
+    Case("uniform, large batches", "uniform", True, {"deletes": 0.2}),
+    Case("roads, small batches, distances kept up", "road", False, {"deletes": 0.3, "analytics": "dynamic_bfs"}),
+)  # fmt: skip
+
+
+def run(device: Device, mode: str, structures: list[str] | None, folder: Path) -> Results:
+    """Run every case, and save what there is after each."""
+    key = device.kind, mode
+    kinds = choose(structures)
+    results = Results(NAME, device.kind, mode, header=describe_run(device))
+    opened: dict[str, Records] = {}
+    for case in CASES:
+        stream = opened[case.kind].edges if case.kind in opened else generate(case.kind, SCALES[key])
+        workload = Workload(
+            stream, (LARGE if case.large else SMALL)[key], batches=BATCHES[mode],
+            name=f"{case.kind}, scale {SCALES[key]}", **case.options,
+        )  # fmt: skip
+        records = opened.setdefault(case.kind, open_records(workload))
+        report = run_records(workload, records, kinds, device, None, False)
+        results.add(case=case.title, **asdict(replace(report, header={})))
+        results.save(folder)
+        print(f"{case.title}\n{recommend(report)}\n", flush=True)
+    return results
+
+
+def reports_of(results: Results) -> dict[str, WorkloadReport]:
+    """The report of every case, by its title."""
+    found = {}
+    for row in results.rows:
+        parts = {name: row[name] for name in ("workload", "device")}
+        rows = tuple(Measured(**measured) for measured in row["rows"])
+        found[row["case"]] = WorkloadReport(**parts, rows=rows, notes=tuple(row["notes"]), header=results.header)
+    return found
+
+
+def advice(path: Path) -> str:
+    """What a reader wants to know of a results file: for each workload the structures that suit it."""
+    results = Results.load(path)
+    reports = reports_of(results)
+    machine = results.header["machine"]
+    place = machine.get("gpu") or f"{machine['cores']} cores of {machine['cpu']}"
+    lines = []
+    for title, report in reports.items():
+        rows = {row.structure: row for row in report.rows}
+        best = {objective: rows[recommend(report, objective).structure] for objective in ("time", "latency", "memory")}
+        rest = sorted((row.mean, name) for name, row in rows.items() if name != best["time"].structure)
+        lines.append((
+            f"{title} ({report.batch_sizes[0]:,})", f"`{best['time'].structure}`, {duration(best['time'].mean)}",
+            f"`{rest[0][1]}`, {duration(rest[0][0])}" if rest else "",
+            f"`{rest[-1][1]}`, {duration(rest[-1][0])}" if len(rest) > 1 else "",
+            f"`{best['latency'].structure}`, {duration(best['latency'].percentile(99))}",
+            f"{best['time'].bytes_per_edge:.1f} B; `{best['memory'].structure}` {best['memory'].bytes_per_edge:.1f} B",
+        ))  # fmt: skip
+    header = ("workload (operations a batch)", "least time", "next", "most", "least P99", "an edge takes; least")
+    records = "; ".join(dict.fromkeys(f"{r.workload['stream']}: {r.workload['records']:,} records"
+                                      for r in reports.values()))  # fmt: skip
+    said = f"{place}, {results.header['date'][:10]} (`{path.name}`). Half of a stream is loaded first. {records}."
+    return f"{said}\n\n{Table(header, tuple(lines)).markdown()}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run all cases, or write the advice of results into a page."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks.choosing", description=(__doc__ or "").split("\n")[0])
+    line.add_argument("results", nargs="*", type=Path, help="results files, for --write")
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line.add_argument("--mode", default="full", choices=list(BATCHES))
+    line.add_argument("--structures", help="names, with commas; by default all")
+    line.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
+    line.add_argument("--write", type=Path, metavar="PAGE", help="put the advice of the results files into this page")
+    options = line.parse_args(arguments)
+    if options.write is not None:
+        if not options.results:
+            line.error("--write needs results files")
+        text = options.write.read_text(encoding="utf-8")
+        content = "\n\n".join(map(advice, options.results))
+        options.write.write_text(replace_between(text, "choosing", content), encoding="utf-8")
+        return 0
+    names = options.structures.split(",") if options.structures else None
+    run(resolve_device(options.device), options.mode, names, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,293 @@
+"""Measurements of analytics, queries, exports and memory on a graph as it stands, or after each of some batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import cycle, pairwise
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from algorithms import bfs, connected_components, k_truss, pagerank, triangle_count
+from frontier.operators.extract import extract
+
+from ..defaults import BATCH_SEED, PAGERANK_ALPHA, VECTOR_SEED
+from ..graphs import hub_of
+from ..timing import Samples, timed
+from .cell import Cell
+from .inputs import random_arcs, shuffled, shuffled_edges
+
+PAGERANK_STEPS = 20
+STREAM_TOLERANCE = 1e-3  # of PageRank after each shift, as GPMA's authors set it
+TRIANGLE_BATCHES = 5
+ROOTS = 64
+TRUSSES = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+
+
+def triangles(cell: Cell) -> None:
+    """Count triangles: ms."""
+    graph = cell.undirected()
+    samples, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
+    cell.agree("triangles", found.total)
+    cell.add_time(samples)
+
+
+def sorting_beside_triangles(cell: Cell) -> None:
+    """Bring all lists into order (a sorted CSR copy), beside counting triangles: ms, and the one over the other."""
+    graph = cell.undirected()
+    sorting, _ = cell.timed(graph.to_csr)
+    counting, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
+    cell.agree("triangles", found.total)
+    cell.add_time(sorting, "sorted copy")
+    cell.add_time(counting, "triangles")
+    cell.add(sorting.median / counting.median, "times", "sorted copy over triangles")
+
+
+def triangles_after_batches(cell: Cell, size: int) -> None:
+    """Insert a batch, count triangles, five times: ms of both, added up."""
+    size = cell.size(size)
+    src, dst = cell.once("batches", partial(random_arcs, cell.graph, size * TRIANGLE_BATCHES))
+    graph = cell.undirected()
+    triangle_count(graph.copy(), per_vertex=False)
+    inserting, counting = Samples(), Samples()
+    for step in cell.each(range(1, TRIANGLE_BATCHES + 1)):
+        part = slice((step - 1) * size, step * size)
+        timed(cell.device, partial(graph.insert_edges, src[part], dst[part]), inserting)
+        _, found = timed(cell.device, partial(triangle_count, graph, per_vertex=False), counting)
+        cell.agree(f"triangles after batch {step}", found.total)
+        spent = sum(inserting.wall), sum(counting.wall)
+        for quantity, seconds in zip(("insertion", "triangles", "together"), (*spent, sum(spent)), strict=True):
+            cell.add(1e3 * seconds, "ms", quantity, step)
+
+
+def breadth_first(cell: Cell) -> None:
+    """BFS from the vertex with most neighbors: M arcs/s."""
+    graph = cell.undirected()
+    source = hub_of(graph)
+    samples, found = cell.timed(partial(bfs, graph, source))
+    cell.agree("levels", int(found.levels))
+    cell.add_rate(samples, graph.num_arcs, "M arcs/s")
+
+
+def sparse_product(cell: Cell) -> None:
+    """A product of the adjacency matrix with a vector: M arcs/s."""
+    graph = cell.directed()
+    numbers = np.random.default_rng(VECTOR_SEED).random(cell.graph.num_vertices)
+    vector = cell.once("vector", lambda: cell.xp.asarray(numbers))
+    samples, _ = cell.timed(partial(fr.neighbor_reduce, graph, None, _value, vector))
+    cell.add_rate(samples, graph.num_arcs, "M arcs/s")
+
+
+def ranks(cell: Cell) -> None:
+    """Twenty steps of PageRank: ms."""
+    graph = cell.undirected()
+    steps = partial(
+        pagerank, graph, PAGERANK_ALPHA, PAGERANK_STEPS, float(np.finfo(np.float64).tiny), fail_on_nonconvergence=False
+    )
+    samples, _ = cell.timed(steps)
+    cell.add_time(samples)
+
+
+def truss_by_deletion(cell: Cell) -> None:
+    """Delete from the graph all edges outside its k-truss, for one k after the other, until none is left.
+
+    M edges/s: the edges that are deleted over the time to find and to delete them, at the peak and in all; and over
+    that of deleting them alone.
+    """
+    graph = cell.undirected()
+    _without_truss(graph.copy(), TRUSSES[0], Samples())
+    best, deleted, whole, deleting = 0.0, 0, 0.0, Samples()
+    for k in TRUSSES:
+        if not graph.num_edges or whole > 4 * cell.limit:
+            break
+        wall, count = timed(cell.device, partial(_without_truss, graph, k, deleting))
+        best = max(best, count / wall / 1e6)
+        deleted, whole = deleted + count, whole + wall
+        cell.agree(f"edges outside the {k}-truss", count)
+    cell.add(best, "M edges/s", "peak of a step")
+    cell.add(deleted / whole / 1e6, "M edges/s", "whole")
+    cell.add(deleted / max(sum(deleting.wall), 1e-9) / 1e6, "M edges/s", "deletion alone")
+
+
+def _without_truss(graph: fr.DynamicGraph, k: int, deleting: Samples) -> int:
+    """Delete the edges outside the k-truss; returns how many."""
+    truss, (src, dst, _) = k_truss(graph, k), graph.to_coo()
+    n = graph.num_vertices
+    outside = ~graph.xp.isin(src.astype(np.int64) * n + dst, truss.src.astype(np.int64) * n + truss.dst)
+    doomed = graph.xp.flatnonzero(outside)
+    if not doomed.size:
+        return 0
+    return timed(graph.device, partial(graph.delete_edges, src[doomed], dst[doomed]), deleting)[1].deleted
+
+
+# ---- queries and exports ---------------------------------------------------------------------------------------------
+
+
+def edge_queries(cell: Cell, sizes: Iterable[int]) -> None:
+    """Ask whether arcs are there, of which about half are: M queries/s by batch size."""
+    graph = cell.directed()
+    for size in cell.each(map(cell.size, sizes)):
+        src, dst = cell.once(("edges", size), partial(_half_present, cell, size))
+        samples, found = cell.timed(partial(graph.has_edges, src, dst))
+        cell.agree(f"edges among {size:,}", int(found.sum()))
+        cell.add_rate(samples, size, "M queries/s", "edge", size)
+
+
+def neighbor_queries(cell: Cell, sizes: Iterable[int]) -> None:
+    """Ask for the sorted neighbors of random vertices: M queries/s by batch size."""
+    graph = cell.directed()
+    rng = np.random.default_rng(BATCH_SEED)
+    for size in cell.each(map(cell.size, sizes)):
+        drawn = rng.integers(0, cell.graph.num_vertices, size)
+        ids = cell.once(("vertices", size), partial(cell.xp.asarray, drawn))
+        samples, (offsets, _, _) = cell.timed(partial(graph.successors, ids))
+        cell.agree(f"neighbors of {size:,}", int(offsets[-1]))
+        cell.add_rate(samples, size, "M queries/s", "sorted neighbors", size)
+
+
+def queries(cell: Cell, sizes: Iterable[int]) -> None:
+    """Both kinds of queries."""
+    edge_queries(cell, sizes)
+    neighbor_queries(cell, sizes)
+
+
+def _half_present(cell: Cell, size: int) -> tuple[Any, Any]:
+    src, dst = shuffled(cell.graph)
+    u, v = random_arcs(cell.graph, size)
+    half = min(size // 2, int(src.size))
+    return cell.xp.concatenate([src[:half], u[half:]]), cell.xp.concatenate([dst[:half], v[half:]])
+
+
+def export(cell: Cell) -> None:
+    """A copy as CSR with sorted rows: ms."""
+    graph = cell.directed()
+    samples, found = cell.timed(graph.to_csr)
+    cell.agree("arcs", found.num_arcs)
+    cell.add_time(samples)
+
+
+def exports(cell: Cell) -> None:
+    """Copies as CSR: rows as they lie, rows sorted on the device, and rows sorted on the host and brought back: ms."""
+    graph, device = cell.directed(), cell.device
+    vertices = cell.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+
+    def sort_on_the_host() -> Any:
+        offsets, dst, _ = extract(graph, vertices)
+        begin, ids = device.to_host(offsets), device.to_host(dst)
+        rows = np.repeat(np.arange(begin.size - 1), np.diff(begin))
+        return device.xp.asarray(ids[np.lexsort((ids, rows))])
+
+    cell.add_time(cell.timed(partial(extract, graph, vertices))[0], "as it lies")
+    cell.add_time(cell.timed(graph.to_csr)[0], "sorted")
+    cell.add_time(cell.timed(sort_on_the_host)[0], "sorted on the host")
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def memory_beside_csr(cell: Cell) -> None:
+    """Memory that the graph takes, 100 % being CSR; and a list of source, destination and nothing else."""
+    memory = cell.directed().memory_usage()
+    cell.add(100 * memory.csr / memory.used, "%", "in use", used_bytes=memory.used, csr_bytes=memory.csr)
+    cell.add(100 * memory.csr / (8 * memory.arcs), "%", "list of arcs")
+
+
+def block_utilisation(cell: Cell, sizes: Iterable[int]) -> None:
+    """Share of blocks that holds edges, and of block-arrays that is in blocks: % by edges in a block-array."""
+    for size in cell.each(1 << max(cell.size(size).bit_length() - 1, 8) for size in sizes):
+        found: Any = cell.directed(block_array_size=size)
+        statistics = found.statistics()
+        cell.add(100 * statistics["block_utilisation"], "%", "in blocks", size)
+        cell.add(100 * statistics["block_array_utilisation"], "%", "in block-arrays", size)
+
+
+def load_factors(cell: Cell, factors: Iterable[float], size: int) -> None:
+    """Build with each load factor: mean chain, use of slabs, memory, and insertion of a random batch."""
+    size = cell.size(size)
+    src, dst = cell.once("batch", partial(random_arcs, cell.graph, size))
+    for factor in cell.each(factors):
+        graph: Any = cell.directed(load_factor=factor)
+        statistics = graph.statistics()
+        samples, _ = cell.timed_on_copies(graph, methodcaller("insert_edges", src, dst))
+        cell.add_rate(samples, size, quantity="insertion", x=factor)
+        cell.add(statistics.mean_chain, "slabs", "mean chain", factor)
+        cell.add(100 * statistics.load, "%", "use of slabs", factor)
+        cell.add(graph.memory_usage().used / graph.num_arcs, "bytes/edge", "memory", factor)
+
+
+def triangles_by_load_factor(cell: Cell, factors: Iterable[float]) -> None:
+    """Count triangles in a graph that was built with this load factor: ms by load factor."""
+    for factor in cell.each(factors):
+        graph = cell.undirected(load_factor=factor)
+        samples, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
+        cell.agree("triangles", found.total)
+        cell.add_time(samples, x=factor)
+
+
+# ---- an analytic after each shift of a window ------------------------------------------------------------------------
+
+
+def after_each_shift(cell: Cell, analytic: str, shares: Iterable[float]) -> None:
+    """Slide a window of half the edges by a share of all, then compute: ms of the update, of the analytic, of both.
+
+    The shares are percent of the edges of the graph.
+    """
+    src, dst = cell.once("edges", partial(shuffled_edges, cell.graph))
+    half = int(src.size) // 2
+    start = cell.system.load(src[:half], dst[:half], cell.graph.num_vertices, cell.device, directed=False)
+    warm_up = cell.context.axes.warm_up
+    for share in cell.each(shares):
+        size = max(int(src.size * share / 100), 1)
+        graph = start.copy()
+        compute = ANALYTICS[analytic](cell)
+        updating, computing = Samples(), Samples()
+        ends = range(half, min(half + (warm_up + cell.repeat + 1) * size, int(src.size)), size)
+        for index, (begin, end) in enumerate(pairwise(ends)):
+            coming, going = slice(begin, end), slice(begin - half, end - half)
+
+            def shift(graph: Any = graph, coming: slice = coming, going: slice = going) -> None:
+                graph.insert_edges(src[coming], dst[coming])
+                graph.delete_edges(src[going], dst[going])
+
+            timed(cell.device, shift, updating if index >= warm_up else None)
+            _, found = timed(cell.device, partial(compute, graph), computing if index >= warm_up else None)
+            cell.agree(f"{analytic} after shift {index} by {size:,}", found)
+            if sum(updating.wall) + sum(computing.wall) > 2 * cell.limit:
+                break
+        if updating.wall:
+            cell.add_time(updating, "update", share)
+            cell.add_time(computing, "analytic", share)
+            both = [a + b for a, b in zip(updating.wall, computing.wall, strict=True)]
+            cell.add_time(Samples(both), "together", share)
+
+
+def _bfs_from_random_roots(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
+    """The roots are ends of random edges, the same for all."""
+    roots = cycle(cell.once("roots", lambda: cell.device.to_host(cell.prepared["edges"][0][:ROOTS]).tolist()))
+    return lambda graph: int(bfs(graph, next(roots)).levels)
+
+
+def _components(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
+    return lambda graph: int(connected_components(graph).count)
+
+
+def _ranks_from_the_last(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
+    """Each starts from the ranks before it."""
+    before: list[Any] = [None]
+
+    def compute(graph: fr.DynamicGraph) -> int:
+        found = pagerank(graph, PAGERANK_ALPHA, tol=STREAM_TOLERANCE, nstart=before[0])
+        before[0] = found.pagerank
+        return graph.num_edges
+
+    return compute
+
+
+ANALYTICS = {"bfs": _bfs_from_random_roots, "components": _components, "pagerank": _ranks_from_the_last}
+
+
+def _value(src, dst, edge, weight, x):  # type: ignore[no-untyped-def]
+    return x[dst]

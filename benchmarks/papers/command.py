@@ -1,0 +1,136 @@
+"""The command line of the remade comparisons: ``python -m benchmarks papers [PAPER ...]``."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from frontier.runtime import resolve_device
+from frontier.runtime.progress import on_compile
+
+from ..context import Clock, Context, choose_structures
+from ..defaults import MODES
+from ..results import FOLDER, Results
+from . import PAPERS
+from .axes import paper_axes
+from .experiment import Experiment, Paper
+from .page import PAGE, write_page
+from .report import report, title_of
+from .run import measure_paper
+from .shapes import Shapes
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    found = argparse.ArgumentParser(
+        prog="python -m benchmarks papers", description="Remake the papers' own comparisons, with our structures."
+    )
+    found.add_argument("papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)}; by default all")
+    found.add_argument("--table", action="append", default=[], metavar="N", help="this table only; may be repeated")
+    found.add_argument("--figure", action="append", default=[], metavar="N", help="this figure only; may be repeated")
+    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found.add_argument("--mode", default="full", choices=MODES, help="how much is covered (see papers/axes.py)")
+    found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
+    found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
+    found.add_argument("--scale", type=int, help="base-2 logarithm of the vertices of the graphs; batches go with it")
+    found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
+    found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
+    found.add_argument("--quiet", action="store_true", help="no progress lines")
+    found.add_argument("--list", action="store_true", help="measure nothing; show what there is to choose from")
+    found.add_argument(
+        "--write", nargs="*", type=Path, metavar="RESULTS",
+        help=f"measure nothing; fill {PAGE.name} from results files, by default the latest of the folder",
+    )  # fmt: skip
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure papers, write a results file each, and print their tables; 1 if something failed, else 0."""
+    line = parser()
+    options = line.parse_args(arguments)
+    if options.write is not None:
+        files = options.write or sorted(options.out.glob("papers-*.json"))
+        print(write_page(PAGE, [Results.load(path) for path in files], PAPERS.values()))
+        return 0
+    try:
+        chosen = choose(options.papers, options.table, options.figure)
+        if options.list:
+            for paper, experiments in chosen:
+                for experiment in experiments:
+                    print(f"{paper.name}  {title_of(experiment)}")
+            return 0
+        device = resolve_device(options.device)
+        structures = choose_structures(options.structures.split(",") if options.structures else None)
+        if options.scale is not None and not 4 <= options.scale <= 26:
+            raise ValueError(f"--scale must be from 4 to 26, got {options.scale}")
+    except (ValueError, RuntimeError) as error:
+        line.error(str(error))
+    axes = paper_axes(device.kind, options.mode, options.scale)
+    context = Context(
+        device, options.mode, axes, structures, Shapes(device, axes), quiet=options.quiet, out=options.out,
+        clock=Clock(options.budget),
+    )  # fmt: skip
+    if options.mode != "smoke":
+        _warm_up(context, chosen)
+    found = _measure(context, chosen, partly=bool(options.table or options.figure))
+    for (paper, _), results in zip(chosen, found, strict=True):
+        print("\n" + report(paper, results), flush=True)
+    return 1 if context.failures else 0
+
+
+def choose(
+    papers: Sequence[str], tables: Sequence[str] = (), figures: Sequence[str] = ()
+) -> list[tuple[Paper, list[Experiment]]]:
+    """The papers of these names, all by default, and of each the tables and figures of these numbers, all by default.
+
+    Raises
+    ------
+    ValueError
+        There is no such paper, table or figure.
+    """
+    for name in papers:
+        if name not in PAPERS:
+            raise ValueError(f"there is no paper {name!r}; there are {', '.join(PAPERS)}")
+    wanted = [("table", number) for number in tables] + [("figure", number) for number in figures]
+    found = []
+    for paper in (PAPERS[name] for name in dict.fromkeys(papers or PAPERS)):
+        mine = [one for one in paper.experiments if not wanted or any(one.is_part_of(*number) for number in wanted)]
+        if mine:
+            found.append((paper, mine))
+    for number in wanted:
+        if not any(one.is_part_of(*number) for _, experiments in found for one in experiments):
+            raise ValueError(f"no {' '.join(number)} of {', '.join(papers or PAPERS)} is remade; see --list")
+    return found
+
+
+def _measure(context: Context, chosen: list[tuple[Paper, list[Experiment]]], partly: bool) -> list[Results]:
+    """Measure and save; each experiment gets an even share of the time that is left."""
+    whole, found = context.clock, []
+    left = sum(len(experiments) for _, experiments in chosen)
+    for paper, experiments in chosen:
+        context.clock = whole.part(len(experiments) / left)
+        left -= len(experiments)
+        begin = time.perf_counter()
+        numbers = "".join(f"-{one.number.replace(' ', '-')}" for one in experiments) if partly else ""
+        results = measure_paper(context, paper, experiments, f"papers-{paper.name}{numbers}")
+        results.header["seconds"] = round(time.perf_counter() - begin, 1)
+        if context.out is not None:
+            context.say(f"{paper.name}: {results.header['seconds']} s; written to {results.save(context.out)}")
+        found.append(results)
+    context.clock = whole
+    return found
+
+
+def _warm_up(context: Context, chosen: list[tuple[Paper, list[Experiment]]]) -> None:
+    """Run everything on tiny graphs, so that no measurement waits for a compiler."""
+    context.say("compile kernels, on tiny graphs")
+    compiled: list[str] = []
+    axes = paper_axes(context.device.kind, "smoke")
+    shapes = Shapes(context.device, axes)
+    tiny = replace(context, mode="smoke", axes=axes, graphs=shapes, quiet=True, out=None, clock=Clock())
+    with on_compile(compiled.append):
+        _measure(tiny, chosen, partly=False)
+    context.say(f"{len(compiled)} kernels compiled")

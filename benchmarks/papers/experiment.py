@@ -1,0 +1,112 @@
+"""What a table or figure of a paper is made of: its claim, how it is remade, and who takes part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .check import Check
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+EVERY = "every structure of the run"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A structure with options of its own, as a column beside the others.
+
+    Attributes
+    ----------
+    label : str
+        Of the column.
+    structure : str
+        Name in the registry.
+    options : mapping of str to value
+        Of the structure's class.
+    """
+
+    label: str
+    structure: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def only(*structures: str) -> tuple[Variant, ...]:
+    """Structures with their default options, as the only columns."""
+    return tuple(Variant(name, name) for name in structures)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure, remade.
+
+    Attributes
+    ----------
+    number : str
+        As the paper counts: ``table 2``, ``figure 8``, ``figure 4a``.
+    title : str
+    claim : str
+        What the paper shows, in a sentence with its numbers.
+    how : str
+        How it is remade, and where that differs from the paper.
+    shapes : tuple of str
+        Graphs (see `shapes`).
+    measure : function of Cell
+        Measures one structure on one graph.
+    rows : tuple of {"graph", "x"}
+        What makes a row of the table; over anything else values are averaged, as the papers do.
+    axis : str
+        What `x` is.
+    columns : {"system", "graph"}
+    systems : tuple of str and Variant
+        `EVERY`, and variants of single structures.
+    checks : tuple of Check
+    curve : bool
+        The picture shows single measurements in their order, not their median.
+    gpu_only : bool
+        There is nothing to measure where graphs are in the host's memory.
+    """
+
+    number: str
+    title: str
+    claim: str
+    how: str
+    shapes: tuple[str, ...]
+    measure: Callable[[Cell], None]
+    rows: tuple[str, ...] = ("graph",)
+    axis: str = ""
+    columns: str = "system"
+    systems: tuple[str | Variant, ...] = (EVERY,)
+    checks: tuple[Check, ...] = ()
+    curve: bool = False
+    gpu_only: bool = False
+
+    def is_part_of(self, kind: str, number: str) -> bool:
+        """Whether it is, or is a part of, this table or figure: ``figure 4a`` is one of ``figure 4``."""
+        return re.fullmatch(f"{kind} {re.escape(number)}[a-z]?", self.number) is not None
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, and its tables and figures that are remade.
+
+    Attributes
+    ----------
+    name : str
+        On the command line and in names of files.
+    citation, place : str
+        What it is called, and the machine that its numbers are from.
+    experiments : tuple of Experiment
+    """
+
+    name: str
+    citation: str
+    place: str
+    experiments: tuple[Experiment, ...]
+
+    def key(self, experiment: Experiment) -> str:
+        """Names an experiment among those of all papers."""
+        return f"{self.name} {experiment.number}"

@@ -1,0 +1,87 @@
+"""Krishnan, Tavva, Nasre: GraphVine. Tables 2 to 5, and its choice of the block size."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .check import Check
+from .experiment import Experiment, Paper, Variant, only
+from .updates import first_batch, first_batch_deletion, first_batch_memory, initialization
+
+SHAPES = ("dense", "road", "solid", "mesh")
+BATCHES = (10**5, 10**6, 10**7)
+VERTICES = (2**20, 2**22, 2**24)
+BLOCK_SIZES = (8, 16, 32, 64, 128)
+BLOCKS = tuple(Variant(f"graphvine, {size}", "graphvine", {"block_size": size}) for size in BLOCK_SIZES)
+
+MINE, HORNET, FAIMGRAPH = {"system": "graphvine"}, {"system": "hornet"}, {"system": "faimgraph"}
+FIRST = "The first arcs of each graph in CSR order, into a graph without edges; the largest batch is the whole graph"
+
+GRAPHVINE = Paper(
+    "graphvine",
+    "Krishnan et al., GraphVine",
+    "RTX 2060",
+    (
+        Experiment(
+            "table 2", "initialization",
+            "A graph without edges is made in 0.6 - 4 ms: 914 - 12,691 times as fast as Hornet, 20 - 44 times as fast "
+            "as faimGraph.",
+            "Graphs of 2^20 to 2^24 vertices without edges. (Here Hornet's lists are allocated when edges come.)",
+            ("road",), partial(initialization, vertices=VERTICES), rows=("x",), axis="vertices",
+            checks=(
+                Check("GraphVine takes less than 4 ms", "0.6 - 4.0", MINE, least=0.0, most=4.0),
+                Check("GraphVine is made faster than Hornet", "914 - 12,691", MINE, HORNET),
+                Check("GraphVine is made faster than faimGraph", "20 - 44", MINE, FAIMGRAPH),
+            ),
+        ),
+        Experiment(
+            "table 3", "insertion of a batch",
+            "Batches of 10^7 edges are inserted 1.6 - 301 times as fast as by Hornet, of 10^6 1.6 - 69 times, of 10^5 "
+            "0.5 - 15 times; most on graphs of even degree. Beside faimGraph: 0.15 - 1.8 times at 10^5, 0.6 - 4.6 at "
+            "10^6.",
+            f"{FIRST}.",
+            SHAPES, partial(first_batch, sizes=BATCHES), rows=("graph", "x"), axis="batch",
+            checks=(
+                Check("GraphVine inserts faster than Hornet", "0.5 - 301", MINE, HORNET),
+                Check("GraphVine inserts faster than faimGraph", "0.15 - 4.6", MINE, FAIMGRAPH),
+            ),
+        ),
+        Experiment(
+            "table 4", "deletion of a batch",
+            "Batches are deleted 0.2 - 254 times as fast as by Hornet, slower where degrees are uneven (co-papers) and "
+            "faster where they are even, and 0.02 - 2.1 times as fast as by faimGraph.",
+            f"{FIRST}; then it is deleted.",
+            SHAPES, partial(first_batch_deletion, sizes=BATCHES), rows=("graph", "x"), axis="batch",
+            checks=(
+                Check("on roads GraphVine deletes faster than Hornet", "0.35 - 254", MINE, HORNET, {"graph": "road"}),
+                Check("on a mesh GraphVine deletes faster than Hornet", "5 - 96", MINE, HORNET, {"graph": "mesh"}),
+                Check(
+                    "on a dense graph it is slower", "0.2 - 1.0", MINE, HORNET, {"graph": "dense"}, least=0.0, most=1.0,
+                ),
+                Check("GraphVine deletes faster than faimGraph", "0.02 - 2.1", MINE, FAIMGRAPH),
+            ),
+        ),
+        Experiment(
+            "table 5", "memory after a batch",
+            "Hornet takes less after small batches (0.2 - 1.1 times what GraphVine takes at 10^5) and 1.4 - 3.5 times "
+            "more after all edges; faimGraph takes 0.6 - 0.9 times as much at 10^5.",
+            f"{FIRST}. All that is allocated, scratch memory included.",
+            SHAPES, partial(first_batch_memory, sizes=BATCHES), rows=("graph", "x"), axis="batch",
+            checks=(
+                Check("GraphVine takes less than Hornet", "0.2 - 3.5", MINE, HORNET),
+                Check("GraphVine takes less than faimGraph", "0.6 - 0.9", MINE, FAIMGRAPH),
+            ),
+        ),
+        Experiment(
+            "section 5.1", "block size",
+            "Blocks of as many edges as the average degree of the first batch are the best choice.",
+            f"{FIRST}; by edges in a block, beside the size that is chosen.",
+            SHAPES, partial(first_batch, sizes=(10**7,)), rows=("graph", "x"), axis="batch",
+            systems=(*only("graphvine"), *BLOCKS),
+            checks=tuple(
+                Check(f"the chosen size is as fast as {block.label}", "", MINE, {"system": block.label}, least=0.9)
+                for block in BLOCKS
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,58 @@
+"""Inputs of the remade experiments: batches and streams cut from generated graphs, before any clock runs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..batches import draw
+from ..defaults import BATCH_SEED, GRAPH_SEED
+from ..graphs import BenchmarkGraph
+
+Arcs = tuple[Any, Any]
+KEPT = 8  # graphs whose arcs in some order are kept from one experiment to the next
+
+
+def random_arcs(graph: BenchmarkGraph, size: int) -> Arcs:
+    """Uniform random arcs: loops, duplicates and arcs of the graph among them."""
+    return draw(graph, "uniform", size, BATCH_SEED)
+
+
+def arcs_of(graph: BenchmarkGraph, size: int) -> Arcs:
+    """Arcs of the graph in random order; some repeat where there are not so many."""
+    src, dst = shuffled(graph)
+    if size > int(src.size):
+        chosen = graph.device.xp.asarray(np.random.default_rng(BATCH_SEED).integers(0, int(src.size), size))
+        return src[chosen], dst[chosen]
+    return src[:size], dst[:size]
+
+
+@lru_cache(KEPT)
+def shuffled(graph: BenchmarkGraph) -> Arcs:
+    """Both directions of every edge, all in random order: a stream with random times, as the papers make theirs."""
+    src, dst = graph.arcs()
+    order = graph.device.xp.asarray(np.random.default_rng(GRAPH_SEED).permutation(int(src.size)))
+    return src[order], dst[order]
+
+
+@lru_cache(KEPT)
+def shuffled_edges(graph: BenchmarkGraph) -> Arcs:
+    """Each edge once, in random order."""
+    order = graph.device.xp.asarray(np.random.default_rng(GRAPH_SEED).permutation(graph.num_edges))
+    return graph.src[order], graph.dst[order]
+
+
+@lru_cache(KEPT)
+def in_csr_order(graph: BenchmarkGraph) -> Arcs:
+    """Both directions of every edge, by source and then destination."""
+    src, dst = graph.arcs()
+    keys = graph.device.xp.sort(src.astype(np.int64) * graph.num_vertices + dst)
+    return (keys // graph.num_vertices).astype(np.int32), (keys % graph.num_vertices).astype(np.int32)
+
+
+def random_vertices(graph: BenchmarkGraph, count: int) -> Any:
+    """Distinct vertices, int64; all of them if there are no more than `count`."""
+    chosen = np.random.default_rng(BATCH_SEED).permutation(graph.num_vertices)[:count]
+    return graph.device.xp.asarray(chosen.astype(np.int64))

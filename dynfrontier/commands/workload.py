@@ -1,0 +1,193 @@
+"""``dynfrontier workload``: which structure for me?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..console import err, fail, memory_errors, out, user_errors
+from ..options import Columns, DeviceName, Member, column_roles, pick_device
+
+if TYPE_CHECKING:
+    from ..workload import Recommendation, Workload, WorkloadReport
+
+
+def workload(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'."),
+    ] = None,
+    generate: Annotated[
+        str | None,
+        typer.Option("--generate", "-g", help="Instead of a file: rmat, uniform, hubs, growth, grid or road.",
+                     show_default="rmat without a file"),
+    ] = None,
+    scale: Annotated[int, typer.Option(min=1, max=28, help="Generated stream: 2**scale vertices.")] = 16,
+    edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
+    batch: Annotated[
+        list[int] | None,
+        typer.Option("--batch", "-b", min=1, help="Operations in a batch; give it several times for several sizes.",
+                     show_default="4096"),
+    ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="Percent insertions, deletions and queries of a batch, such as 70/20/10.",
+                     show_default="100/0/0"),
+    ] = None,
+    oldest: Annotated[
+        bool, typer.Option("--oldest/--random", help="Delete what was inserted first, as from a sliding window.")
+    ] = False,
+    analytic: Annotated[
+        list[str] | None,
+        typer.Option("--analytic", "-a", help="What runs after each batch: bfs, components, pagerank, triangles, sssp, "
+                     "k_truss; kept up: dynamic_bfs and so on. Several times for several."),
+    ] = None,
+    preload: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the stream that is loaded before the first batch.")
+    ] = 0.5,
+    batches: Annotated[int, typer.Option(min=1, help="Most batches.")] = 50,
+    structure: Annotated[
+        list[str] | None,
+        typer.Option("--structure", "-s", help="Only this one; several times for several.", show_default="all"),
+    ] = None,
+    device: DeviceName = "auto",
+    objective: Annotated[
+        str, typer.Option("--objective", "-o", help="What is to be small: time, latency (P99) or memory.")
+    ] = "time",
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.1, help="Time to measure in: takes the beginning of a stream that is too long for it.",
+                     show_default="no limit"),
+    ] = None,
+    directed: Annotated[bool, typer.Option("--directed", help="Take u v and v u for different edges.")] = False,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal operations.")] = 1,
+    member: Member = None,
+    columns: Columns = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", help="Run nothing; show what --json of an earlier run has written.")
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the figures into this file (matplotlib).")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the structure's name.")] = False,
+) -> None:  # fmt: skip
+    """Run a workload on every structure, and name the one that suits it.
+
+    A part of the stream is loaded; then come batches of insertions, deletions and queries, and analytics after each.
+    Every structure gets the same operations and must give the same answers; if one does not, the exit code is 1.
+
+    Examples:
+
+    - `dynfrontier workload --generate rmat --scale 14 --batch 4096 --mix 70/20/10 --analytic pagerank`
+    - `dynfrontier workload transactions.csv -b 1000 -b 100000 --analytic dynamic_components --json report.json`
+    - `dynfrontier workload --read report.json --objective memory --plot report.png`
+    """
+    if plot is not None:
+        from ..plot import require_matplotlib
+
+        with user_errors(ImportError):
+            require_matplotlib()
+    from ..workload import Workload, WorkloadReport
+
+    with memory_errors():
+        if read is not None:
+            if file is not None or generate is not None:
+                fail("--read shows an earlier run; leave out the stream")
+            with user_errors(ValueError, OSError):
+                found = _judge(WorkloadReport.read_json(read), objective)
+        else:
+            place = pick_device(device)
+            with user_errors(ValueError, OSError, ImportError):
+                deletes, queries = shares(mix)
+                chosen = Workload(
+                    _open(file, generate, scale, edge_factor, seed, member, columns),
+                    batch_size=batch or 4096, deletes=deletes, queries=queries,
+                    delete_order="oldest" if oldest else "random", preload=preload, batches=batches,
+                    analytics=analytic or (), directed=directed, seed=seed,
+                    name=str(file) if file else f"{generate or 'rmat'}, scale {scale}, seed {seed}",
+                )  # fmt: skip
+            found = _run(chosen, structure, place, objective, seconds, quiet)
+        _finish(found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+
+
+def shares(mix: str | None) -> tuple[float, float]:
+    """The shares of deletions and queries that ``--mix`` names."""
+    if mix is None:
+        return 0.0, 0.0
+    try:
+        parts = [float(part) for part in mix.split("/")]
+    except ValueError:
+        parts = []
+    if len(parts) != 3 or min(parts) < 0 or abs(sum(parts) - 100) > 1e-6:
+        raise ValueError(f"--mix must be three percentages with a sum of 100, such as 70/20/10, not {mix!r}")
+    return parts[1] / 100, parts[2] / 100
+
+
+def _open(
+    file: Path | None, generate: str | None, scale: int, edge_factor: float, seed: int, member: str | None,
+    columns: str | None,
+) -> Any:  # fmt: skip
+    """The stream."""
+    import frontier as fr
+
+    if file is not None:
+        if generate is not None:
+            fail("--generate is for when there is no file; leave out one of them")
+        return fr.io.read_stream(file, columns=column_roles(columns), member=member)
+    from ..workload.generated import generate as make
+
+    return make(generate or "rmat", scale, edge_factor, seed)
+
+
+def _run(
+    chosen: Workload, structures: list[str] | None, device: Any, objective: str, seconds: float | None, quiet: bool
+) -> Recommendation:  # fmt: skip
+    from ..workload import OBJECTIVES, Disagreement, recommend, run_workload
+
+    if objective not in OBJECTIVES:
+        fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
+    try:
+        with user_errors(ValueError):
+            if seconds is not None:
+                return recommend(
+                    chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet
+                )  # fmt: skip
+            return _judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
+    except Disagreement as error:
+        fail(error, code=1)
+
+
+def _judge(report: WorkloadReport, objective: str) -> Recommendation:
+    from ..workload import recommend
+
+    return recommend(report, objective)
+
+
+def _finish(found: Recommendation, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
+    """Hand out the results."""
+    report = found.report
+    if quiet:
+        out.print(found.structure)
+    else:
+        header = report.header["machine"]
+        err.print(
+            f"[bold]{report.title}[/bold]; on the {report.device.upper()} ({header.get('gpu') or header['cpu']})",
+            soft_wrap=True,
+        )  # fmt: skip
+        if markdown:
+            typer.echo("\n\n".join(table.markdown() for table in report.tables()))
+        else:
+            out.print(report.rich())
+        for note in report.notes:
+            err.print(f"note: {note}", markup=False, soft_wrap=True)
+        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
+    if json is not None:
+        with user_errors(OSError):
+            report.write_json(json)
+    if plot is not None:
+        from ..workload.plot import plot_report
+
+        with user_errors(OSError, ValueError):
+            plot_report(report, plot)

@@ -1,0 +1,96 @@
+"""Where and when something was measured: machine, date, commit and versions, for results files."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from frontier import Device
+from frontier.runtime.cache import PROJECT_ROOT
+
+PACKAGES = (
+    "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc",
+    "pylibcugraph-cu13", "pylibcugraph-cu12", "networkx", "igraph", "networkit",
+)  # fmt: skip
+
+
+def describe_run(device: Device, **options: Any) -> dict[str, Any]:
+    """Machine, date, commit and versions; `options` are added to them."""
+    commit, dirty = _commit()
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": commit,
+        "dirty": dirty,
+        "machine": _machine(device),
+        "versions": {"python": platform.python_version(), **_versions()},
+        **options,
+    }
+
+
+def _commit() -> tuple[str, bool | None]:
+    """Hash of the commit, and whether files differ from it; ``DYNFRONTIER_COMMIT`` tells it where there is no Git."""
+    said = os.environ.get("DYNFRONTIER_COMMIT")
+    if said:
+        return said.removesuffix("-dirty"), said.endswith("-dirty")
+
+    def git(*words: str) -> str:
+        command = ["git", *words]
+        return subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+    if not (PROJECT_ROOT / ".git").exists():  # an installed copy, perhaps within somebody else's repository
+        return "unknown", None
+    try:
+        return git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ".", ":!benchmarks/results"))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", None
+
+
+def _machine(device: Device) -> dict[str, Any]:
+    found: dict[str, Any] = {"cpu": _cpu_name(), "cores": _cores(), "system": platform.platform()}
+    if device.is_gpu:
+        runtime = device.xp.cuda.runtime
+        properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
+        found |= {
+            "gpu": properties["name"].decode(),
+            "gpu_memory": int(properties["totalGlobalMem"]),
+            "multiprocessors": int(properties["multiProcessorCount"]),
+            "driver": _driver(),
+            "cuda_runtime": int(runtime.runtimeGetVersion()),
+        }
+    return found
+
+
+def _cores() -> int:
+    """The processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _driver() -> str:
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(query, capture_output=True, text=True, check=True, timeout=20).stdout.splitlines()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown"
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,268 @@
+"""The operations of a workload, made once, so that every structure gets exactly the same; and what they must lead to.
+
+They are made on the host, beside a model of the graph: which of the stream's edges are there. So every batch comes with
+what it must do, found without any structure.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import frontier as fr
+
+from .workload import Workload
+
+DENSE = 4
+"""Edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """A stream as columns.
+
+    Attributes
+    ----------
+    edges : EdgeList
+        In the order in which they come.
+    inserts : array of bool, shape (m,), or None
+        Which records insert; None if all do.
+    directed : bool
+    total : int
+        Records of the whole stream, of which these may be the first ones.
+    """
+
+    edges: fr.io.EdgeList
+    inserts: np.ndarray | None
+    directed: bool
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def first(self, count: int) -> Records:
+        """The first records alone, over the vertices that occur in them."""
+        if count >= len(self):
+            return self
+        inserts = None if self.inserts is None else self.inserts[:count]
+        return Records(self.edges[:count].compact(), inserts, self.directed, self.total)
+
+    def keys(self, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
+        """One number for each edge, equal for both directions of an undirected one."""
+        low, high = (src, dst) if self.directed else (np.minimum(src, dst), np.maximum(src, dst))
+        return low.astype(np.int64) * self.edges.num_vertices + high
+
+    @cached_property
+    def numbered(self) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct edges, as ascending `keys`, and for each record which of them it names; -1 for self-loops."""
+        proper = np.flatnonzero(self.edges.src != self.edges.dst)
+        keys, which = np.unique(self.keys(self.edges.src[proper], self.edges.dst[proper]), return_inverse=True)
+        number = np.full(len(self), -1, np.int64)
+        number[proper] = which.ravel()
+        return keys, number
+
+
+def open_records(workload: Workload) -> Records:
+    """The stream of a workload, read if it is a file.
+
+    Raises
+    ------
+    ValueError
+        It holds no records; or the workload deletes although the stream says itself what to delete.
+    ParseError, OSError, ImportError
+        See `frontier.io.read_stream`.
+    """
+    source: Any = workload.source
+    if isinstance(source, str | os.PathLike):
+        source = fr.io.read_stream(source)
+    elif isinstance(source, fr.io.EdgeList):
+        source = fr.io.stream_edges(source)
+    inserts = source._inserts if source.has_deletions else None
+    if not len(source.edges):
+        raise ValueError("source holds no records")
+    if inserts is not None and workload.deletes:
+        raise ValueError("deletes: this stream says itself what to delete; leave it out")
+    edges = source.edges
+    if workload.weighted and edges.weights is None:
+        raise ValueError("weighted=True, but source has no weights")
+    if workload.weighted is False and edges.weights is not None:
+        edges = replace(edges, weights=None)
+    return Records(edges, inserts, workload.directed, len(edges))
+
+
+class Batch(NamedTuple):
+    """One batch, on the host, and what it must do.
+
+    Attributes
+    ----------
+    inserts : tuple of arrays or None
+        Sources, destinations and weights (or None).
+    deletes, queries : tuple of arrays or None
+        Sources and destinations.
+    inserted, deleted : int
+        Edges that must come and go. Insertions come first, then deletions, then queries.
+    edges : int
+        Edges of the graph afterwards.
+    there : array of bool or None
+        What each query must find.
+    """
+
+    inserts: tuple[np.ndarray, np.ndarray, np.ndarray | None] | None
+    deletes: tuple[np.ndarray, np.ndarray] | None
+    queries: tuple[np.ndarray, np.ndarray] | None
+    inserted: int
+    deleted: int
+    edges: int
+    there: np.ndarray | None
+
+
+class Operations:
+    """The operations of a workload at one batch size.
+
+    Parameters
+    ----------
+    records : Records
+    workload : Workload
+    size : int
+        Operations in a batch.
+
+    Attributes
+    ----------
+    preloaded : EdgeList
+        To be loaded first.
+    batches : tuple of Batch
+    start : int
+        The vertex with the most records among the preloaded ones, where searches start.
+    """
+
+    def __init__(self, records: Records, workload: Workload, size: int):
+        self._records = records
+        self._keys, self._number = records.numbered
+        self._rng = np.random.default_rng(workload.seed)
+        self._present = np.zeros(self._keys.size, bool)
+        self._count = 0
+        self._oldest = workload.delete_order == "oldest"
+        self._queue: list[np.ndarray] = []  # edges in the order in which they came, if that is the order of deletion
+        begin = round(workload.preload * len(records))
+        kept, _ = self._settle(slice(0, begin))
+        self.preloaded = records.edges[kept]
+        self._insert(self._number[kept])
+        ends = np.concatenate([self.preloaded.src, self.preloaded.dst])
+        self.start = int(np.bincount(ends).argmax()) if ends.size else 0
+        self.batches = tuple(self._make(workload, size, begin))
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The `Records.keys` of the edges that are left after the last batch, ascending."""
+        return self._keys[self._present]
+
+    def _make(self, workload: Workload, size: int, begin: int) -> Any:
+        """Batches, for as long as there is something to insert, or to delete if nothing is inserted."""
+        asked = round(size * workload.queries)
+        if self._records.inserts is None:
+            leaving = round(size * workload.deletes)
+            arriving = size - asked - leaving
+        else:
+            leaving, arriving = 0, size - asked
+        left = len(self._records) - begin
+        count = workload.batches
+        if arriving > 0:
+            count = min(count, left // arriving or int(left > 0))  # a batch that is not full only if it is the only one
+        for _ in range(count):
+            if not arriving and leaving and not self._count:
+                return
+            yield self._batch(slice(begin, begin + arriving), leaving, asked)
+            begin += arriving
+
+    def _batch(self, records: slice, leaving: int, asked: int) -> Batch:
+        kept, gone = self._settle(records)
+        drawn = self._choose(leaving)
+        edges = self._records.edges
+        inserts = (edges.src[kept], edges.dst[kept], None if edges.weights is None else edges.weights[kept])
+        deletes = self._ends(drawn) if self._records.inserts is None else (edges.src[gone], edges.dst[gone])
+        # What is drawn was there before the batch; inserting it once more does not save it.
+        inserted = self._insert(self._number[kept])
+        deleted = self._delete(drawn if self._records.inserts is None else self._number[gone])
+        queries, there = self._ask(asked)
+        return Batch(
+            inserts if inserts[0].size else None, deletes if deletes[0].size else None, queries,
+            inserted, deleted, self._count, there,
+        )  # fmt: skip
+
+    def _settle(self, records: slice) -> tuple[Any, np.ndarray]:
+        """Which records insert and which delete; if the stream does both, the last record of each edge alone."""
+        inserts = self._records.inserts
+        if inserts is None:
+            return records, np.empty(0, np.int64)
+        span = np.arange(*records.indices(len(self._records)))
+        _, last = np.unique(self._number[span][::-1], return_index=True)
+        last = np.sort(span[::-1][last])
+        return last[inserts[last]], last[~inserts[last]]
+
+    def _insert(self, edges: np.ndarray) -> int:
+        """Put edges into the model, in this order; how many are new."""
+        edges = edges[edges >= 0]
+        if self._oldest:
+            edges = edges[~self._present[edges]]
+            _, first = np.unique(edges, return_index=True)
+            self._queue.append(edges[np.sort(first)])
+        self._present[edges] = True
+        before, self._count = self._count, int(np.count_nonzero(self._present))
+        return self._count - before
+
+    def _delete(self, edges: np.ndarray) -> int:
+        """Take distinct edges out of the model; how many were there."""
+        edges = edges[edges >= 0]
+        edges = edges[self._present[edges]]
+        self._present[edges] = False
+        self._count -= edges.size
+        return int(edges.size)
+
+    def _choose(self, count: int) -> np.ndarray:
+        """Edges to delete."""
+        if not self._oldest:
+            return self._draw(count)
+        found: list[np.ndarray] = []
+        while count and self._queue:
+            head, rest = self._queue[0][:count], self._queue[0][count:]
+            self._queue[:1] = [rest] if rest.size else []
+            found.append(head)
+            count -= head.size
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _draw(self, count: int) -> np.ndarray:
+        """So many distinct edges that are there, at random; all if there are no more."""
+        count = min(count, self._count)
+        if DENSE * self._count < self._present.size or DENSE * count > self._count:
+            return self._rng.choice(np.flatnonzero(self._present), count, replace=False)
+        found = np.empty(0, np.int64)
+        enough = int(1.3 * count * self._present.size / max(self._count, 1)) + 16
+        while found.size < count:
+            tried = self._rng.integers(0, self._present.size, enough)
+            found = np.union1d(found, tried[self._present[tried]])
+        return self._rng.permutation(found)[:count]
+
+    def _ask(self, count: int) -> tuple[tuple[np.ndarray, np.ndarray] | None, np.ndarray | None]:
+        """Queries, half of edges that are there and half of any two vertices, and what each must find."""
+        if not count:
+            return None, None
+        present = self._ends(self._draw(count // 2))
+        any_two = self._rng.integers(0, self._records.edges.num_vertices, (2, count - present[0].size))
+        order = self._rng.permutation(count)
+        src, dst = (
+            np.concatenate([known, other])[order].astype(known.dtype)
+            for known, other in zip(present, any_two, strict=True)
+        )
+        keys = self._records.keys(src, dst)
+        at = np.minimum(np.searchsorted(self._keys, keys), max(self._keys.size - 1, 0))
+        there = (self._keys[at] == keys) & self._present[at] if self._keys.size else np.zeros(count, bool)
+        return (src, dst), there
+
+    def _ends(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        size, dtype = self._records.edges.num_vertices, self._records.edges.src.dtype
+        keys = self._keys[edges]
+        return (keys // size).astype(dtype), (keys % size).astype(dtype)

@@ -1,0 +1,239 @@
+"""`recommend`: the structure that suits a workload, by numbers that were measured on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from frontier.runtime import resolve_device
+
+from ..text import duration
+from .operations import Records, open_records
+from .report import Measured, WorkloadReport
+from .runner import as_workload, choose, run_records
+from .workload import Workload
+
+SMALLEST_SAMPLE = 2**15
+"""Records of the first sample, unless batches need more."""
+GROWTH = 8
+"""A sample is at most so many times as large as the one before it."""
+WORTHWHILE = 2
+"""Another sample is run if it is so many times as large as the last."""
+SCOUTS_SHARE = 0.2
+"""Of the time left, what the fewest batches on a sample may be expected to take."""
+SCOUTING = 1e-3
+"""Seconds for a sample that only tells how long it takes: there will be the fewest batches."""
+TIE = 1.05
+"""Structures within this factor of the best are as good; then the other objective decides."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is to be small.
+
+    Attributes
+    ----------
+    figure : callable
+        Of a row.
+    text : callable
+        The figure in words.
+    sentence : str
+        What a structure does, for `str.format`: its name and the figure.
+    otherwise : str
+        The objective that decides between equals.
+    """
+
+    figure: Callable[[Measured], float]
+    text: Callable[[float], str]
+    sentence: str
+    otherwise: str
+
+
+def _bytes(count: float) -> str:
+    return f"{count:.1f} bytes"
+
+
+OBJECTIVES = {
+    "time": Objective(lambda row: row.mean, duration, "{} takes {} a batch", "memory"),
+    "latency": Objective(lambda row: row.percentile(99), duration, "{} is done with 99 % of batches within {}", "time"),
+    "memory": Objective(lambda row: row.bytes_per_edge, _bytes, "{} needs {} an edge", "time"),
+}
+"""``"time"``: the mean time of a batch, updates, queries and analytics together; ``"latency"``: the time that 99 % of
+the batches do not exceed; ``"memory"``: bytes in use for each edge."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A structure for a workload.
+
+    Attributes
+    ----------
+    structure : str
+        Its name in the registry: ``frontier.structures()[name]`` is the class.
+    reason : str
+        The numbers that decided, in a sentence or two that begin with what was measured.
+    report : WorkloadReport
+        All numbers; as text, a table.
+    """
+
+    structure: str
+    reason: str
+    report: WorkloadReport
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def recommend(
+    source: Any,
+    objective: str = "time",
+    *,
+    structures: str | Iterable[str] | None = None,
+    device: str | fr.Device = "auto",
+    seconds: float = 30.0,
+    quiet: bool = False,
+    **options: Any,
+) -> Recommendation:
+    """The structure that suits a workload best.
+
+    The workload is run on every structure, and the numbers decide. If the stream is too long for that, its beginning is
+    taken, as long a part as the time allows, and the report says which part.
+
+    Parameters
+    ----------
+    source : str, path-like, EdgeList, EdgeStream, Workload or WorkloadReport
+        The stream, or a report, which is judged as it is.
+    objective : {"time", "latency", "memory"}
+        What is to be small: the mean time of a batch, updates, queries and analytics together; the time that 99 % of
+        the batches do not exceed; or the bytes in use for each edge.
+    structures : str or iterable of str, optional
+        Names of those to choose from; by default all that can be changed.
+    device : {"auto", "cpu", "gpu"} or Device
+    seconds : float
+        Time to measure in. The time to read a file comes on top, and that to compile kernels, the first time.
+    quiet : bool
+        Show no progress. It is shown on a terminal only, on standard error.
+    **options
+        Those of `dynfrontier.workload.Workload`: batch_size, deletes, queries, delete_order, preload, batches,
+        analytics, directed, weighted, seed.
+
+    Returns
+    -------
+    Recommendation
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+    Disagreement
+        See `run_workload`.
+
+    Examples
+    --------
+    >>> import structures
+    >>> structures.recommend(  # doctest: +SKIP
+    ...     "transactions.csv", batch_size=10_000, deletes=0.1, analytics=["components"]
+    ... )
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, not {objective!r}")
+    if isinstance(source, WorkloadReport):
+        if options or structures is not None:
+            names = ", ".join([*options, *(["structures"] if structures is not None else [])])
+            raise TypeError(f"{names}: a report is judged as it is")
+        return judge(source, objective)
+    if not seconds > 0:
+        raise ValueError(f"seconds must be positive, got {seconds!r}")
+    workload = as_workload(source, options)
+    kinds, place = choose(structures), resolve_device(device)
+    return judge(_run_sample(workload, open_records(workload), kinds, place, seconds, quiet), objective)
+
+
+def _run_sample(
+    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.Device, seconds: float,
+    quiet: bool,
+) -> WorkloadReport:  # fmt: skip
+    """The report of the largest sample that the time allows."""
+
+    def run(count: int, limit: float) -> WorkloadReport:
+        return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
+
+    # A sample has to hold a few batches beside what is loaded first.
+    least = 4 * max(workload.batch_sizes) / max(1 - workload.preload, 0.1)
+    count = min(max(SMALLEST_SAMPLE, int(least)), len(records))
+    run(count, SCOUTING)  # compiles what has to be
+    end = time.perf_counter() + seconds
+    while count < len(records):
+        begin = time.perf_counter()
+        run(count, SCOUTING)
+        now = time.perf_counter()
+        following = min(len(records), GROWTH * count, int(count * SCOUTS_SHARE * (end - now) / (now - begin)))
+        if following < min(WORTHWHILE * count, len(records)):
+            break
+        count = following
+    return run(count, end - time.perf_counter())
+
+
+def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
+    """The best structure of a report."""
+    complete = [
+        name for name in report.structures
+        if {row.batch_size for row in report.rows if row.structure == name} == set(report.batch_sizes)
+    ]  # fmt: skip
+    if not complete:
+        raise ValueError("the report has no structure that was measured at every batch size")
+    wanted = OBJECTIVES[objective]
+    figures = _figures(report, complete, wanted)
+    others = _figures(report, complete, OBJECTIVES[wanted.otherwise])
+    ranked = sorted(complete, key=figures.__getitem__)
+    equals = [name for name in ranked if figures[name] <= TIE * figures[ranked[0]]]
+    best = min(equals, key=others.__getitem__)
+    return Recommendation(best, _reason(report, best, ranked, equals, objective, figures, others), report)
+
+
+def _figures(report: WorkloadReport, names: list[str], objective: Objective) -> dict[str, float]:
+    """The figure of each structure; of several batch sizes, their geometric mean."""
+    found = {name: [objective.figure(row) for row in report.rows if row.structure == name] for name in names}
+    return {name: float(np.exp(np.mean(np.log(np.maximum(values, 1e-12))))) for name, values in found.items()}
+
+
+def _reason(
+    report: WorkloadReport, best: str, ranked: list[str], equals: list[str], objective: str,
+    figures: dict[str, float], others: dict[str, float],
+) -> str:  # fmt: skip
+    """Why this one, in a sentence or two."""
+    wanted = OBJECTIVES[objective]
+    other = OBJECTIVES[wanted.otherwise]
+    sizes = " and ".join(f"{size:,}" for size in report.batch_sizes)
+    mean = ", in the geometric mean" if len(report.batch_sizes) > 1 else ""
+    text = f"With batches of {sizes} on the {report.device.upper()}{mean}, "
+    text += wanted.sentence.format(best, wanted.text(figures[best]))
+    level = [name for name in equals if name != best]
+    if level:
+        text += f", {_list(level, wanted, figures)}, which is as good as equal"
+    rest = [name for name in ranked if name not in equals]
+    if rest:
+        ends = dict.fromkeys((rest[0], rest[-1]))
+        times = {name: figures[name] / figures[best] for name in ends}
+        shown = [
+            f"{name} {wanted.text(figures[name])}, {ratio:.{0 if ratio >= 10 else 1}f} times"
+            for name, ratio in times.items()
+        ]
+        text += f"; next is {'; last is '.join(shown)}"
+    text += ". But " if level else ". "
+    text += other.sentence.format(best, other.text(others[best]))
+    least = min(others, key=others.__getitem__)
+    if level:
+        text += f" against {_list(level, other, others)}"
+    elif least != best:
+        text += f"; the least is {least}'s, {other.text(others[least])}"
+    return text + "."
+
+
+def _list(names: list[str], objective: Objective, figures: dict[str, float]) -> str:
+    return " and ".join(f"{name} {objective.text(figures[name])}" for name in names)

@@ -1,0 +1,245 @@
+"""What a workload has shown: a row for each structure and batch size, as a table, as JSON and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+
+from ..text import duration, scaled, size
+
+if TYPE_CHECKING:
+    from ..supported import Table as MarkdownTable
+
+RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
+"""What a batch is made of, and the names of their rates."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One structure at one batch size.
+
+    Attributes
+    ----------
+    structure : str
+    batch_size : int
+    operations : dict of str to int
+        Insertions, deletions and queries in all batches, by ``"insert"``, ``"delete"`` and ``"query"``; a self-loop, a
+        duplicate and an edge that is there already count as they do in the batch.
+    seconds : dict of str to list of float
+        For each of these that occurs, and for each analytic, its time in every batch: from an idle device until it is
+        idle again. What an analytic does to keep up within an update is its own time.
+    build_seconds : float
+        The time in which the graph was loaded.
+    start_seconds : dict of str to float
+        For each analytic that is kept up, the time that it took to find the first result.
+    edges : int
+        Of the graph in the end; an undirected edge counts once.
+    used, reserved, csr : int
+        Bytes of the graph in the end, of `frontier.MemoryUsage`.
+    """
+
+    structure: str
+    batch_size: int
+    operations: dict[str, int]
+    seconds: dict[str, list[float]]
+    build_seconds: float
+    start_seconds: dict[str, float]
+    edges: int
+    used: int
+    reserved: int
+    csr: int
+
+    @property
+    def per_batch(self) -> np.ndarray:
+        """Seconds of each batch: updates, queries and analytics."""
+        return np.sum([times for times in self.seconds.values()], axis=0)
+
+    @property
+    def batches(self) -> int:
+        """Batches that were measured."""
+        return len(self.per_batch)
+
+    @property
+    def mean(self) -> float:
+        """Mean seconds of a batch."""
+        return float(self.per_batch.mean())
+
+    @property
+    def total(self) -> float:
+        """Seconds of all batches, loading not included."""
+        return float(self.per_batch.sum())
+
+    @property
+    def bytes_per_edge(self) -> float:
+        """Bytes in use for each edge."""
+        return self.used / max(self.edges, 1)
+
+    def percentile(self, share: float, name: str | None = None) -> float:
+        """Seconds that `share` percent of the batches did not exceed, or of a part of them by its name in `seconds`."""
+        return float(np.percentile(self.per_batch if name is None else self.seconds[name], share))
+
+    def rate(self, operation: str) -> float | None:
+        """Operations of a kind in a second; None if there are none."""
+        return self.operations[operation] / sum(self.seconds[operation]) if operation in self.seconds else None
+
+
+@dataclass(frozen=True)
+class WorkloadReport:
+    """What a workload has shown; as text, a table.
+
+    Attributes
+    ----------
+    workload : dict
+        What was run: `Workload.to_dict`, the records of the stream and how many of them were used.
+    device : str
+    rows : tuple of Measured
+        By batch size, and by structure in the order of the registry.
+    notes : tuple of str
+        What was left out, and why; whether the stream was cut short.
+    header : dict
+        Machine, date, commit and versions.
+    """
+
+    workload: dict[str, Any]
+    device: str
+    rows: tuple[Measured, ...]
+    notes: tuple[str, ...] = ()
+    header: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def structures(self) -> tuple[str, ...]:
+        """The structures that were measured."""
+        return tuple(dict.fromkeys(row.structure for row in self.rows))
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        """The batch sizes that were measured."""
+        return tuple(dict.fromkeys(row.batch_size for row in self.rows))
+
+    @property
+    def title(self) -> str:
+        """The workload in a line."""
+        found = self.workload
+        updates = 1 - found["deletes"] - found["queries"]
+        shares = {
+            "updates" if found["stream_deletes"] else "insertions": updates,
+            f"deletions ({found['delete_order']})": found["deletes"],
+            "queries": found["queries"],
+        }
+        mix = ", ".join(f"{share:.0%} {name}" for name, share in shares.items() if share > 1e-9)
+        used = f"{found['records_used']:,} records, {found['preload']:.0%} of them loaded first"
+        return f"{found['stream']}: {used}; then {mix}"
+
+    def write_json(self, path: str | Path) -> None:
+        """Write everything to a file."""
+        rows = ",\n".join("  " + json.dumps(asdict(row)) for row in self.rows)
+        head = {"workload": self.workload, "device": self.device, "notes": list(self.notes), "header": self.header}
+        Path(path).write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + rows + "\n ]\n}\n")
+
+    @classmethod
+    def read_json(cls, path: str | Path) -> WorkloadReport:
+        """The report that `write_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            The file holds none.
+        """
+        try:
+            found = json.loads(Path(path).read_text())
+            rows = tuple(Measured(**row) for row in found["rows"])
+            return cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"])
+        except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise ValueError(f"{path} holds no report of a workload: {error}") from None
+
+    def to_dataframe(self) -> Any:
+        """The figures of the tables as a pandas DataFrame: operations in a second, seconds, bytes.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        return pandas.DataFrame([
+            {"structure": row.structure, "batch_size": row.batch_size, "batches": row.batches} | self._figures(row)
+            for row in self.rows
+        ])  # fmt: skip
+
+    def tables(self) -> list[MarkdownTable]:
+        """For each batch size the figures in Markdown, a column for each structure; the best of a line is bold."""
+        from ..supported import Table as Plain
+
+        return [Plain(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
+
+    def rich(self) -> Group:
+        """The same for a terminal."""
+        found: list[Any] = []
+        for header, lines in self._cells():
+            table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+            for position, name in enumerate(header):
+                table.add_column(name, justify="right" if position else "left", no_wrap=position > 0)
+            for line in _emphasized(lines, "[bold green]{}[/]"):
+                table.add_row(*line)
+            found += [table, ""]
+        return Group(*found)
+
+    def __str__(self) -> str:
+        tables = [text for table in self.tables() for text in (table.markdown(), "")]
+        return "\n".join([self.title, "", *tables, *(f"* {note}" for note in self.notes)]).rstrip()
+
+    def _figures(self, row: Measured) -> dict[str, float]:
+        """The figures of a row by their names: operations in a second, seconds, bytes."""
+        rates = {name: row.rate(operation) for operation, name in RATES.items()}
+        found = {name: rate for name, rate in rates.items() if rate is not None}
+        found |= {"batch, P50": row.percentile(50), "batch, P99": row.percentile(99)}
+        found["batch, worst"] = float(row.per_batch.max())
+        found |= {f"{name}, P50": row.percentile(50, name) for name in self.workload["analytics"]}
+        found |= {"in use an edge": row.bytes_per_edge, "reserved an edge": row.reserved / max(row.edges, 1)}
+        return found | {"loading": row.build_seconds, "all batches": row.total}
+
+    def _cells(self) -> Iterator[tuple[tuple[str, ...], list[Line]]]:
+        """For each batch size the head of a table, and its lines."""
+        for batch_size in self.batch_sizes:
+            rows = [row for row in self.rows if row.batch_size == batch_size]
+            figures = [self._figures(row) for row in rows]
+            counts = [row.batches for row in rows]
+            lines = [] if len(set(counts)) == 1 else [Line("batches", tuple(map(str, counts)), None)]
+            lines += [_line(name, [found[name] for found in figures]) for name in figures[0]]
+            yield (f"batches of {batch_size:,}", *(row.structure for row in rows)), lines
+
+
+class Line(NamedTuple):
+    """A line of a table: its name, its cells, and which of them is the best."""
+
+    name: str
+    cells: tuple[str, ...]
+    best: int | None
+
+
+def _line(name: str, values: list[float]) -> Line:
+    is_rate, is_size = name in RATES.values(), name.endswith("an edge")
+    text = scaled if is_rate else _bytes if is_size else duration
+    cells = tuple(text(value) for value in values)
+    best = values.index(max(values) if is_rate else min(values))
+    return Line(name, cells, best if len(values) > 1 else None)
+
+
+def _bytes(count: float) -> str:
+    return f"{count:.1f} B" if count < 1024 else size(count)
+
+
+def _emphasized(lines: list[Line], form: str) -> tuple[tuple[str, ...], ...]:
+    """Lines of text, the best of each marked."""
+    return tuple(
+        (line.name, *(form.format(cell) if i == line.best else cell for i, cell in enumerate(line.cells)))
+        for line in lines
+    )

@@ -1,0 +1,318 @@
+"""`run_workload`: every structure gets the same operations, is timed, and must give the same answers."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from frontier.runtime import resolve_device
+from frontier.runtime.progress import on_compile
+
+from ..compiling import compile_messages
+from ..machine import describe_run
+from .analytics import Task, digest
+from .operations import Batch, Operations, Records, open_records
+from .progress import WorkloadProgress, workload_progress
+from .report import Measured, WorkloadReport
+from .workload import Workload
+
+REHEARSAL = 0.5
+"""Seconds of batches that each structure goes through beforehand, on a graph that is thrown away: they compile and load
+what has to be."""
+ATTEMPTS = 3
+"""Runs of a structure, if something was still compiled in one: its figures are thrown away."""
+LEAST_BATCHES = 3
+"""Batches that are run even if the time is up, in a rehearsal, too."""
+
+
+PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
+"""The parts of a batch, and where `Batch` has them; in the order in which they are applied."""
+
+
+class Disagreement(RuntimeError):
+    """A structure has given another answer than it must, or than another structure."""
+
+
+def run_workload(
+    source: Any,
+    *,
+    structures: str | Iterable[str] | None = None,
+    device: str | fr.Device = "auto",
+    seconds: float | None = None,
+    quiet: bool = False,
+    **options: Any,
+) -> WorkloadReport:
+    """Run a workload on every structure, with exactly the same operations.
+
+    Parameters
+    ----------
+    source : Workload, or source of one
+        A file, an `EdgeList` or an `EdgeStream`; see `Workload`.
+    structures : str or iterable of str, optional
+        Their names in the registry; by default all that can be changed.
+    device : {"auto", "cpu", "gpu"} or Device
+    seconds : float, optional
+        Time for all of it, shared alike: a structure that is out of time stops early, after three batches at least. The
+        time that kernels take to compile comes on top.
+    quiet : bool
+        Show no progress. It is shown on a terminal only, on standard error.
+    **options
+        Those of `Workload`, if `source` is none.
+
+    Returns
+    -------
+    WorkloadReport
+
+    Raises
+    ------
+    Disagreement
+        A structure has done or found something else than it must: what each batch must insert, delete and find, and the
+        edges in the end, are known beforehand; results of analytics are compared between structures.
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+
+    Notes
+    -----
+    A structure that runs out of memory is left out, with a note. Compilation is never in the figures: each structure
+    goes through some batches on another graph first. Batches lie on the device before the clock runs.
+    """
+    workload = as_workload(source, options)
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds must be positive, got {seconds!r}")
+    return run_records(
+        workload, open_records(workload), choose(structures), resolve_device(device), seconds, quiet
+    )
+
+
+def as_workload(source: Any, options: dict[str, Any]) -> Workload:
+    """The workload itself, or one made of a source and options."""
+    if isinstance(source, Workload):
+        if options:
+            raise TypeError(f"{', '.join(options)}: a Workload has its own; use dataclasses.replace to change it")
+        return source
+    return Workload(source, **options)
+
+
+def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]]:
+    """Structures by name, in the order of the registry; all that can be changed by default."""
+    known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
+    wanted = list(known) if names is None else [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"structures: there is no {name!r}; choose from {', '.join(known)}")
+    if not wanted:
+        raise ValueError("structures must not be empty")
+    return {name: kind for name, kind in known.items() if name in wanted}
+
+
+def run_records(
+    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.Device,
+    seconds: float | None, quiet: bool,
+) -> WorkloadReport:  # fmt: skip
+    """`run_workload`, of a stream that is open."""
+    rows: list[Measured] = []
+    notes = []
+    if len(records) < records.total:
+        notes.append(
+            f"the first {len(records):,} of {records.total:,} records were used, {len(records) / records.total:.2%}"
+        )
+    weighted = records.edges.weights is not None
+    fitting = {name: kind for name, kind in kinds.items() if kind.can_store_weights or not weighted}
+    notes += [f"{name} left out: it stores no weights" for name in kinds if name not in fitting]
+    share = None if seconds is None else seconds / max(len(fitting) * len(workload.batch_sizes), 1)
+    with workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet):
+        for size in workload.batch_sizes:
+            operations = Operations(records, workload, size)
+            if not operations.batches:
+                raise ValueError(
+                    f"batches: nothing is left to do in batches of {size:,}; preload={workload.preload} of "
+                    f"{len(records):,} records leaves too little"
+                )
+            answers = Answers(operations)
+            for name, kind in fitting.items():
+                show.begin(f"{name}, batches of {size:,}", len(operations.batches))
+                try:
+                    row = _measure(kind, operations, workload, size, device, answers, share, show)
+                except MemoryError:
+                    notes.append(f"{name} left out, batches of {size:,}: out of memory")
+                    continue
+                rows.append(row)
+                if row.batches < len(operations.batches):
+                    notes.append(
+                        f"{name}, batches of {size:,}: {row.batches} of {len(operations.batches)}, then time was up"
+                    )
+    said = workload.to_dict() | {
+        "records": records.total, "records_used": len(records), "vertices": records.edges.num_vertices,
+        "weighted": weighted, "stream_deletes": records.inserts is not None,
+    }  # fmt: skip
+    return WorkloadReport(said, device.kind, tuple(rows), tuple(notes), describe_run(device))
+
+
+class Answers:
+    """What every structure must answer, as far as it is known."""
+
+    def __init__(self, operations: Operations):
+        self._operations = operations
+        self._known: dict[tuple, tuple[str, tuple]] = {}
+
+    def check_batch(self, graph: fr.DynamicGraph, number: int, batch: Batch, results: dict[str, Any]) -> None:
+        """Compare what a batch has done and found with what it must."""
+        for name, what in (("insert", "inserted"), ("delete", "deleted")):
+            must = getattr(batch, what)
+            count = getattr(results[name], what) if name in results else must
+            if count != must:
+                raise Disagreement(f"{graph.name}: batch {number} {name}s {count:,} edges, it must be {must:,}")
+        if batch.there is not None:
+            wrong = int((graph.device.to_host(results["query"]) != batch.there).sum())
+            if wrong:
+                raise Disagreement(f"{graph.name}: {wrong:,} queries of batch {number} are answered wrong")
+        if graph.num_edges != batch.edges:
+            raise Disagreement(
+                f"{graph.name}: after batch {number} there are {graph.num_edges:,} edges, it must be {batch.edges:,}"
+            )
+
+    def check_result(self, graph: fr.DynamicGraph, number: int, task: Task, answer: Any) -> None:
+        """Compare the result of an analytic with that of the first structure that had one."""
+        # Kept up or not, it is the same result.
+        key, mine = (task.analytic.name.removeprefix("dynamic_"), number), task.digest(answer)
+        first, known = self._known.setdefault(key, (graph.name, mine))
+        if not task.analytic.same(known, mine):
+            raise Disagreement(
+                f"{task.analytic.name} after batch {number}: the result on {graph.name} differs from that on {first}"
+            )
+
+    def check_end(self, graph: fr.DynamicGraph, number: int) -> None:
+        """Compare the graph's edges with those that must be there in the end, and weights with other structures'."""
+        src, dst, weights = graph.to_coo()
+        if number == len(self._operations.batches):
+            keys = src.astype(np.int64) * graph.num_vertices + dst
+            if not np.array_equal(graph.device.to_host(keys), self._operations.edges):
+                raise Disagreement(f"{graph.name}: after the last batch its edges are not those that must be there")
+        mine = digest(graph.device, (src, dst) if weights is None else (src, dst, weights))
+        first, known = self._known.setdefault(("the edges", number), (graph.name, mine))
+        if known != mine:
+            raise Disagreement(f"after batch {number} the edges of {graph.name} differ from those of {first}")
+
+
+def _measure(
+    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.Device,
+    answers: Answers, seconds: float | None, show: WorkloadProgress,
+) -> Measured:  # fmt: skip
+    """One structure at one batch size, kernels compiled before."""
+    limit = float("inf") if seconds is None else seconds
+    run = partial(_run, kind, operations, workload, size, device, answers)
+    run(min(REHEARSAL, limit))
+    for _ in range(ATTEMPTS):
+        compiled: list[str] = []
+        with on_compile(compiled.append), _no_collection():
+            row = run(limit, done=show.step)
+        if not compiled:
+            break
+        show.begin(f"{kind.name}, batches of {size:,}, once more", len(operations.batches))
+    return row
+
+
+def _run(
+    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.Device,
+    answers: Answers, limit: float, done: Callable[[], None] = lambda: None,
+) -> Measured:  # fmt: skip
+    """A new graph, the batches that fit in so many seconds, and what they took."""
+    build_seconds, graph = _load(kind, operations.preloaded, workload, device)
+    start_seconds, tasks = {}, []
+    for analytic in workload.tasks:
+        taken, task = _timed(device, partial(analytic.start, graph, operations.start))
+        tasks.append(task)
+        if task.watch is not None:
+            start_seconds[analytic.name] = taken
+    held = [name for name in PARTS if any(getattr(batch, PARTS[name]) is not None for batch in operations.batches)]
+    seconds: dict[str, list[float]] = {name: [] for name in (*held, *(task.analytic.name for task in tasks))}
+    counts = dict.fromkeys(PARTS, 0)
+    number, end = 0, time.perf_counter() + limit
+    for number, batch in enumerate(operations.batches, 1):
+        taken_by = _apply(graph, tasks, batch, number, answers)
+        for name, times in seconds.items():
+            times.append(round(taken_by.get(name, 0.0), 9))  # what a batch lacks took it no time
+        for name, part in PARTS.items():
+            held_part = getattr(batch, part)
+            counts[name] += 0 if held_part is None else len(held_part[0])
+        done()
+        if number >= LEAST_BATCHES and time.perf_counter() > end:
+            break
+    answers.check_end(graph, number)
+    memory = graph.memory_usage()
+    return Measured(
+        kind.name, size, counts, seconds, build_seconds, start_seconds, graph.num_edges, memory.used, memory.reserved,
+        memory.csr,
+    )  # fmt: skip
+
+
+def _load(
+    kind: type[fr.DynamicGraph], edges: fr.io.EdgeList, workload: Workload, device: fr.Device
+) -> tuple[float, fr.DynamicGraph]:
+    """The seconds that it takes to make a graph of edges on the device, and the graph."""
+    columns = (edges.src, edges.dst, edges.weights)
+    src, dst, weights = (None if column is None else device.xp.asarray(column) for column in columns)
+    return _timed(
+        device,
+        lambda: kind.from_edges(
+            src, dst, weights, edges.num_vertices, directed=workload.directed, device=device
+        ),
+    )  # fmt: skip
+
+
+def _apply(
+    graph: fr.DynamicGraph, tasks: list[Task], batch: Batch, number: int, answers: Answers
+) -> dict[str, float]:  # fmt: skip
+    """One batch: the seconds that each part of it took. What was done and found is checked."""
+    calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
+    seconds = dict.fromkeys((task.analytic.name for task in tasks), 0.0)
+    results: dict[str, Any] = {}
+    for name, call in calls.items():
+        part = getattr(batch, PARTS[name])
+        if part is None:
+            continue
+        arrays = [None if array is None else graph.xp.asarray(array) for array in part]
+        for task in tasks:
+            if task.watch is not None:
+                task.watch.seconds = 0.0
+        taken, results[name] = _timed(graph.device, partial(call, *arrays))
+        for task in tasks:
+            if task.watch is not None:
+                seconds[task.analytic.name] += task.watch.seconds
+                taken -= task.watch.seconds
+        seconds[name] = taken
+    answers.check_batch(graph, number, batch, results)
+    for task in tasks:
+        taken, answer = _timed(graph.device, task.run)
+        seconds[task.analytic.name] += taken
+        answers.check_result(graph, number, task, answer)
+    return seconds
+
+
+def _timed(device: fr.Device, work: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds of a call, from an idle device until it is idle again, and what it returned."""
+    device.synchronize()
+    begin = time.perf_counter()
+    result = work()
+    device.synchronize()
+    return time.perf_counter() - begin, result
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep Python's garbage collector out of the figures."""
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,137 @@
+"""What a workload is: a stream, how it is cut into batches, what else the batches hold, and what runs after each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .analytics import find_analytic
+
+DELETE_ORDERS = ("random", "oldest")
+RESERVED = ("insert", "delete", "query")
+"""What parts of a batch are called in reports; no analytic can have such a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """A stream of edges and what is done with it, batch by batch.
+
+    A part of the stream is loaded first. Then come batches: each inserts the next records of the stream, deletes edges
+    that are there, and asks for edges, of which about half are there; then every analytic runs.
+
+    Parameters
+    ----------
+    source : str, path-like, EdgeList or EdgeStream
+        A graph file, in order of time if it has times; or what a reader or generator of `frontier.io` gives. A stream
+        that says itself what to delete (lines ``+ u v`` and ``- u v``) is applied as it is: of the operations of a
+        batch on one edge the last counts, which leaves what all of them would.
+    batch_size : int or sequence of int
+        Operations in a batch: insertions, deletions and queries together. Of several sizes, each is measured.
+    deletes, queries : float
+        Their shares of a batch, from 0 to 1; the rest are insertions.
+    delete_order : {"random", "oldest"}
+        Which edges go: any, or those that were inserted first, as from a sliding window.
+    preload : float
+        Share of the stream that is loaded before the first batch, from 0 to 1.
+    batches : int
+        Most batches; there are fewer if the stream ends.
+    analytics : str or callable, or sequence of them
+        What runs after each batch: ``"bfs"``, ``"components"``, ``"pagerank"``, ``"triangles"``, ``"sssp"`` and
+        ``"k_truss"`` are computed anew, ``"dynamic_bfs"`` and so on are kept up. Or a function of a graph; results that
+        are numbers or arrays of one dimension are compared between structures.
+    directed : bool
+        Whether ``u v`` and ``v u`` are different edges.
+    weighted : bool, optional
+        Whether the graph keeps the stream's weights; by default if there are any.
+    seed : int
+        Of the edges that are deleted and asked for.
+    name : str
+        What to call the stream; by default what the source is.
+
+    Attributes
+    ----------
+    batch_sizes : tuple of int
+        `batch_size` as a tuple, ascending.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+    """
+
+    source: Any
+    batch_size: int | Sequence[int] = 4096
+    deletes: float = 0.0
+    queries: float = 0.0
+    delete_order: str = "random"
+    preload: float = 0.5
+    batches: int = 50
+    analytics: str | Callable | Sequence[str | Callable] = ()
+    directed: bool = False
+    weighted: bool | None = None
+    seed: int = 1
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str | os.PathLike | fr.io.EdgeList | fr.io.EdgeStream):
+            raise TypeError(
+                f"source must be a file, an EdgeList or an EdgeStream of frontier.io, not {type(self.source).__name__}"
+            )
+        for share in ("deletes", "queries", "preload"):
+            value = getattr(self, share)
+            if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not 0 <= value <= 1:
+                raise ValueError(f"{share} must be a share from 0 to 1, got {value!r}")
+        if self.deletes + self.queries > 1 + 1e-9:
+            raise ValueError(f"deletes and queries must add up to at most 1, got {self.deletes} and {self.queries}")
+        if self.delete_order not in DELETE_ORDERS:
+            orders = " or ".join(map(repr, DELETE_ORDERS))
+            raise ValueError(f"delete_order must be {orders}, not {self.delete_order!r}")
+        for size in (self.batches, *self.batch_sizes):
+            if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+                what = "batches" if size is self.batches else "batch_size"
+                raise ValueError(f"{what} must be a positive integer, got {size!r}")
+        names = [analytic.name for analytic in self.tasks]
+        for analytic in self.tasks:
+            if analytic.name in RESERVED:
+                raise ValueError(f"analytics: a function must have another name than {analytic.name!r}")
+            if names.count(analytic.name) > 1:
+                raise ValueError(f"analytics: {analytic.name!r} is there twice")
+            if self.directed and analytic.undirected_only:
+                raise ValueError(f"analytics: {analytic.name} is defined for undirected graphs, and directed is True")
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        """Every batch size, ascending."""
+        sizes: Any = self.batch_size if isinstance(self.batch_size, Sequence | np.ndarray) else [self.batch_size]
+        if not len(sizes):
+            raise ValueError("batch_size must not be empty")
+        return tuple(sorted(set(sizes)))
+
+    @property
+    def tasks(self) -> tuple[Any, ...]:
+        """The analytics, found by their names."""
+        one = isinstance(self.analytics, str) or callable(self.analytics)
+        names: Any = (self.analytics,) if one else self.analytics
+        return tuple(find_analytic(name) for name in names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The workload as what JSON can hold; the stream by its name."""
+        return {
+            "stream": self.name or (str(self.source) if isinstance(self.source, str | os.PathLike) else "in memory"),
+            "batch_sizes": [int(size) for size in self.batch_sizes],
+            "deletes": float(self.deletes),
+            "queries": float(self.queries),
+            "delete_order": self.delete_order,
+            "preload": float(self.preload),
+            "batches": int(self.batches),
+            "analytics": [analytic.name for analytic in self.tasks],
+            "directed": bool(self.directed),
+            "weighted": self.weighted,
+            "seed": int(self.seed),
+        }

@@ -1,0 +1,44 @@
+"""Which structure suits a workload? Run it on all of them, and let the numbers decide.
+
+    python examples/choose_structure.py [FILE] [--batch-size N] [--seconds S] [--device auto|cpu|gpu]
+
+Payments between accounts come in batches; for each that comes an old one goes; after every batch it is asked which
+accounts are connected, and how many accounts have just one partner, by an analytic of one's own. Without a file, a
+stream is generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import frontier as fr
+import structures
+
+
+def single_partner(graph: fr.Graph):
+    """How many vertices have one neighbor; any function of a graph can be part of a workload."""
+    return (graph.degrees() == 1).sum()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Find the structure that suits a workload.")
+    parser.add_argument("file", nargs="?", help="an edge list; a generated one by default")
+    parser.add_argument("--batch-size", type=int, default=2048)
+    parser.add_argument("--seconds", type=float, default=5.0, help="time to measure in")
+    parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
+    options = parser.parse_args()
+
+    found = structures.recommend(
+        options.file or fr.io.rmat(scale=13, edge_factor=16),
+        batch_size=options.batch_size, deletes=0.5, delete_order="oldest",
+        analytics=["dynamic_components", single_partner], seconds=options.seconds, device=options.device,
+    )  # fmt: skip
+    print(found.report)
+    print()
+    for objective in ("time", "latency", "memory"):
+        judged = structures.recommend(found.report, objective)
+        print(f"{objective:8} {judged.structure}: {judged.reason}")
+
+
+if __name__ == "__main__":
+    main()

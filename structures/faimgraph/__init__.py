@@ -1,0 +1,5 @@
+"""faimGraph: neighbor lists in linked pages from one pool, whose freed pages wait in a queue."""
+
+from .graph import FaimGraph
+
+__all__ = ["FaimGraph"]

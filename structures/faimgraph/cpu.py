@@ -1,0 +1,74 @@
+"""CPU side of faimGraph: the neighbor iterator and the kernels."""
+
+import numba
+import numpy as np
+
+from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove
+
+from .cpu_pages import View, grow_serially, levels_of, page_at, pages_of, plan_serially, shrink_serially
+
+__all__ = ["View", "gather_changes", "grow_serially", "plan_serially", "shrink_serially"]
+
+SORTED = False
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return view.records[v] >> 32
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    return 1
+
+
+@numba.njit(inline="always")
+def _run_of(view, page, left):
+    """The run that begins a piece of `left` neighbors. Its number is the page and how many neighbors follow it."""
+    here = min(left, np.int64(1) << view.page_bits)
+    return (page << 32) | (left - here), page << view.page_bits, (page << view.page_bits) + here
+
+
+@numba.njit
+def _first_page(view, v):
+    record = view.records[v]
+    pages = pages_of(record >> 32, view.page_bits)
+    return page_at(view, record & 0xFFFFFFFF, levels_of(pages, view.page_bits), 0, 0)
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    return _run_of(view, _first_page(view, v), view.records[v] >> 32)
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    left = run & 0xFFFFFFFF
+    if left == 0:
+        return np.int64(-1), np.int64(0), np.int64(0)
+    return _run_of(view, np.int64(view.links[run >> 32]), left)
+
+
+@numba.njit
+def find(view, u, v):
+    run, low, high = segment(view, u, 0)
+    while run >= 0:
+        for slot in range(low, high):
+            if view.neighbors[slot] == v:
+                return slot
+        run, low, high = next_run(view, run)
+    return -1
+
+
+@numba.njit
+def slot_of(view, v, place):
+    """The slot of a position of v's list."""
+    record = view.records[v]
+    pages = pages_of(record >> 32, view.page_bits)
+    page = page_at(view, record & 0xFFFFFFFF, levels_of(pages, view.page_bits), 0, place >> view.page_bits)
+    return (page << view.page_bits) + (place & ((np.int64(1) << view.page_bits) - 1))
+
+
+find_short = make_find_short(degree, find, __name__)
+append_lists = make_append(degree, slot_of, __name__)
+remove_lists = make_remove(degree, slot_of, __name__)

@@ -1,0 +1,178 @@
+"""Lists of pages on the CPU; pages.cuh and lists.cuh have the same in CUDA.
+
+A page is ``2**page_bits`` slots of the pool. The pages of a vertex's neighbors are linked. A list of more than
+CHAIN_PAGES pages has, besides, a directory of index pages from the same pool, so that any of its pages is a few reads
+away: those of level 1 hold the numbers of the neighbors' pages in order, those of level 2 the numbers of the pages of
+level 1, and so on up to a root. How many there are follows from the degree.
+
+``records[v]`` is ``degree << 32 | head``: the root of v's directory, or its first page where it has none.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+
+CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the same number)
+PAGES = 4  # place in the counters of the pages that an update takes or gives back
+
+
+class View(NamedTuple):
+    """Records by vertex, neighbors and weights by slot; ``links[p]`` is the page that follows page p of a list."""
+
+    records: Any
+    neighbors: Any
+    weights: Any
+    links: Any
+    page_bits: Any
+
+
+@numba.njit(inline="always")
+def pages_of(degree, page_bits):
+    """Number of pages of a list's neighbors."""
+    return (degree + (np.int64(1) << page_bits) - 1) >> page_bits
+
+
+@numba.njit
+def levels_of(pages, page_bits):
+    """Number of levels of index pages."""
+    levels = 0
+    if pages > CHAIN_PAGES:
+        while pages > np.int64(1) << page_bits * levels:
+            levels += 1
+    return levels
+
+
+@numba.njit
+def size_of(pages, page_bits, level):
+    """Number of pages of a level; level 0 are those of the neighbors."""
+    if level > levels_of(pages, page_bits):
+        return np.int64(0)
+    return (pages + (np.int64(1) << page_bits * level) - 1) >> page_bits * level
+
+
+@numba.njit
+def total_of(degree, page_bits):
+    """Number of pages of all levels."""
+    pages = pages_of(degree, page_bits)
+    total = pages
+    for level in range(1, levels_of(pages, page_bits) + 1):
+        total += size_of(pages, page_bits, level)
+    return total
+
+
+@numba.njit
+def page_at(view, head, levels, level, place):
+    """Page number `place` of a level."""
+    page = np.int64(head)
+    if levels == 0:
+        for _ in range(place):
+            page = np.int64(view.links[page])
+        return page
+    mask = (np.int64(1) << view.page_bits) - 1
+    for below in range(levels - 1, level - 1, -1):
+        entry = (place >> view.page_bits * (below - level)) & mask
+        page = np.int64(view.neighbors[(page << view.page_bits) + entry])
+    return page
+
+
+@numba.njit(inline="always")
+def _take(queue, queued, used, rank):
+    """The page that is taken after `rank` others: the last of the queue first, then those never used."""
+    return np.int64(queue[queued - 1 - rank]) if rank < queued else np.int64(used + rank - queued)
+
+
+@numba.njit
+def _index(view, head, place, page, queue, queued, used, taken):
+    """Put page number `place` of a list into its directory; returns the new head and how many pages are taken now."""
+    bits = view.page_bits
+    pool = view.neighbors
+    if place == 0:
+        return page, taken
+    levels = levels_of(place + 1, bits)
+    for level in range(levels_of(place, bits) + 1, levels + 1):  # levels that there were not
+        index = _take(queue, queued, used, taken)
+        taken += 1
+        below = head
+        pool[index << bits] = below
+        if level == 1:
+            for entry in range(1, place):
+                below = np.int64(view.links[below])
+                pool[(index << bits) + entry] = below
+        head = index
+    for level in range(1, levels + 1):
+        entry = place & ((np.int64(1) << bits) - 1)
+        place = place >> bits
+        if entry > 0:
+            pool[(page_at(view, head, levels, level, place) << bits) + entry] = page
+            break
+        index = _take(queue, queued, used, taken)
+        taken += 1
+        pool[index << bits] = page
+        page = index
+    return head, taken
+
+
+@cpu_kernel
+def plan_serially(count, view, group_vertex, group_start, inserting, counters):
+    """Add up the pages that lists take or give back; changes nothing of the graph."""
+    for g in range(count):
+        old = view.records[group_vertex[g]] >> 32
+        changes = group_start[g + 1] - group_start[g]
+        if inserting:
+            counters[PAGES] += total_of(old + changes, view.page_bits) - total_of(old, view.page_bits)
+        else:
+            counters[PAGES] += total_of(old, view.page_bits) - total_of(old - changes, view.page_bits)
+
+
+@cpu_kernel
+def grow_serially(count, view, group_vertex, group_start, queue, queued, used):
+    """Take the pages that lists need for their changes, and write their records."""
+    taken = 0
+    for g in range(count):
+        changes = group_start[g + 1] - group_start[g]
+        if changes == 0:
+            continue
+        v = group_vertex[g]
+        old = view.records[v] >> 32
+        head = view.records[v] & 0xFFFFFFFF
+        first = pages_of(old, view.page_bits)
+        last = np.int64(0)
+        if first > 0:
+            last = page_at(view, head, levels_of(first, view.page_bits), 0, first - 1)
+        for place in range(first, pages_of(old + changes, view.page_bits)):
+            page = _take(queue, queued, used, taken)
+            taken += 1
+            if place > 0:
+                view.links[last] = page
+            last = page
+            head, taken = _index(view, head, place, page, queue, queued, used, taken)
+        view.records[v] = ((old + changes) << 32) | head
+
+
+@cpu_kernel
+def shrink_serially(count, view, group_vertex, group_start, queue, queued):
+    """Put the pages that lists lose into the queue, and write their records."""
+    bits = view.page_bits
+    for g in range(count):
+        changes = group_start[g + 1] - group_start[g]
+        if changes == 0:
+            continue
+        v = group_vertex[g]
+        old = view.records[v] >> 32
+        head = view.records[v] & 0xFFFFFFFF
+        before = pages_of(old, bits)
+        after = pages_of(old - changes, bits)
+        levels = levels_of(before, bits)
+        for level in range(levels + 1):
+            for place in range(size_of(after, bits, level), size_of(before, bits, level)):
+                queue[queued] = page_at(view, head, levels, level, place)
+                queued += 1
+        if after == 0:
+            view.records[v] = 0
+        else:
+            if levels_of(after, bits) < levels:
+                head = page_at(view, head, levels, levels_of(after, bits), 0)
+            view.records[v] = ((old - changes) << 32) | head

@@ -1,0 +1,277 @@
+"""The host side of faimGraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.dynamic import DynamicGraph
+from frontier.runtime import Counters, growable
+from frontier.sort import row_ids
+from frontier.view import pack_view
+from structures.blocks import (
+    CHANGES,
+    COUNTERS,
+    GROUPS,
+    OTHERS,
+    Changes,
+    append_changes,
+    find_arcs,
+    find_changes,
+    remove_changes,
+)
+
+from .cpu_pages import PAGES, View
+from .pool import GROWTH, PagePool
+
+PAGE_SIZES = 32, 64, 128, 256, 512, 1024
+
+
+class FaimGraph(PagePool, DynamicGraph):
+    """Each vertex's neighbors in linked pages of 64 bytes, out of one pool to which emptied pages return.
+
+    Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so
+    that every page but a list's last one is full. A list with no neighbors has no page.
+
+    Parameters
+    ----------
+    num_vertices : int
+    page_size : int, default 64
+        Bytes of neighbors in a page, a power of two from 32 to 1024. Larger pages are read faster and waste more: half
+        a page for each list, on average.
+    **options
+        Those of `Graph`.
+
+    Attributes
+    ----------
+    records : array of int64, shape (capacity,)
+        For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors. A
+        list has fewer than 2**31 of them.
+    pool, weights, links, queue
+        See `PagePool`.
+
+    References
+    ----------
+    M. Winter, D. Mlakar, R. Zayer, H.-P. Seidel, M. Steinberger: faimGraph: High Performance Management of
+    Fully-Dynamic Graphs under Tight Memory Constraints on the GPU. SC 2018.
+
+    Notes
+    -----
+    A batch of B arcs costs its sort and one walk over the list of each of its sources; appending and deleting take O(1)
+    an arc. A page of a list of d neighbors is found in O(log d) reads: with pages of 16 entries one read in lists of up
+    to 16 pages, two in those of up to 256, and so on. What differs from the paper:
+
+    * *Hubs.* The paper has a thread or a warp for each list, which follows the links to reach any of its pages. Here
+      the work of an update is dealt out by the arcs of the batch, and that of a traversal by pages; so that no links
+      have to be followed, a list of more than four pages has a directory beside them, a tree of index pages from the
+      same pool. The authors' code falls from 760 to 17 million arcs a second when the graph has hubs.
+    * *Batches are grouped.* The paper looks each arc up by itself, and locks its source's list. Here a batch is
+      sorted, the list of each source is walked once for all of its arcs, and nothing is locked. A batch can have any
+      size.
+    * *Queues without atomics.* The paper's threads take pages one at a time from a ring. Here the pages that a batch
+      takes or gives back are numbered by prefix sums over its sources, and number k is the k-th from the end of the
+      queue. A batch does only one of both, so that no ring is needed.
+    * *The vertex queue* is the set of absent ids that every graph keeps: deleted ids are given out again, smallest
+      first. There is nothing else to queue, as a vertex's pages return with its last arc, and its record is a place in
+      an array.
+    * *Ids.* The paper tells ids of the host from those of the device, so that records can be reused. Here the absent
+      id and its record are reused together, and results need no translation.
+    * *Records* are 8 bytes; the paper's hold locks, capacities and identifiers, too.
+    * *Memory.* The paper takes the whole memory of the GPU at the start, which analytics then lack. Here the pool
+      grows where it is, by a quarter at least.
+    * *Pages are whole.* The link to the next page lies in an array beside the pool, not in the page: so a page holds a
+      power of two of neighbors, and is aligned. Weights have a pool of their own, with the same slots.
+    """
+
+    name = "faimgraph"
+    package = "structures.faimgraph"
+    _arrays = ("records", "pool", "weights", "links", "queue")
+    _scalars = ("page_size", "_used", "_queued")
+
+    def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Any):
+        if page_size not in PAGE_SIZES or isinstance(page_size, bool):
+            raise ValueError(f"page_size must be one of {', '.join(map(str, PAGE_SIZES))}, not {page_size!r}")
+        self.page_size = int(page_size)
+        super().__init__(num_vertices, **options)
+        self.records = self.xp.zeros(self._num_vertices, np.int64)
+        self._new_pool(0)
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._counters = Counters(self.device, COUNTERS + 1)
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        return super().defines | {"PAGE_BITS": self.page_bits}
+
+    # ---- the graph --------------------------------------------------------------------------------------------------
+
+    @property
+    def slot_capacity(self) -> int:
+        return int(self.pool.size)
+
+    def _make_view(self) -> Any:
+        return pack_view(
+            self.device, View, records=self.records, neighbors=self.pool, weights=self.weights, links=self.links,
+            page_bits=self.page_bits,
+        )  # fmt: skip
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        return find_arcs(self, src, dst, self._counters)
+
+    def _degrees(self) -> Any:
+        return self.records[: self._num_vertices] >> 32
+
+    def _weight_pool(self) -> Any:
+        return self.weights
+
+    def _extend(self, num_vertices: int) -> None:
+        old = int(self.records.size)
+        if num_vertices > old:
+            records = growable.grow(self.device, self.records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
+            records[old:] = 0
+            self.records = records
+
+    def _used_bytes(self) -> int:
+        entry = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+        page = entry * self.page_entries + self.links.itemsize
+        return (self._used - self._queued) * page + self._queued * self.queue.itemsize + 8 * self._num_vertices
+
+    def statistics(self) -> dict[str, Any]:
+        """How memory is used. O(V) work.
+
+        Returns
+        -------
+        dict
+            ``pages``: pages in use; ``index_pages``: those of them that hold numbers of pages; ``free_pages``: pages in
+            the queue; ``unused_pages``: pages that were never used; ``page_utilisation``: share of the entries of
+            neighbors' pages that is used; ``longest_list``: pages of the longest list.
+        """
+        pages = (self._degrees() + self.page_entries - 1) >> self.page_bits
+        of_neighbors, longest = (int(pages.sum()), int(pages.max())) if pages.size else (0, 0)
+        in_use = self._used - self._queued
+        return {
+            "pages": in_use,
+            "index_pages": in_use - of_neighbors,
+            "free_pages": self._queued,
+            "unused_pages": int(self.links.size) - self._used,
+            "page_utilisation": self._num_arcs / max(of_neighbors << self.page_bits, 1),
+            "longest_list": longest,
+        }
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        vertices, rows = None, None
+        if self.device.is_gpu:
+            rows = row_ids(self.device, offsets, np.dtype(np.int32))
+        else:
+            vertices = np.arange(self._num_vertices, dtype=self.vertex_dtype)
+        changes = Changes(self._num_vertices, vertices, offsets, rows, dst, weights)
+        self._counters.reset()
+        first_page = self._plan(changes, inserting=True)
+        pages = self._counters.read()[PAGES]
+        self._new_pool(pages)
+        self._lengthen(changes, self._num_vertices, int(dst.size), first_page, pages)
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        self._counters.reset()
+        changes = find_changes(self, arcs, self._counters, inserting=True)
+        first_page = self._plan(changes, inserting=True)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        inserted, others = numbers[CHANGES], numbers[OTHERS]
+        self._make_room(numbers[PAGES])
+        if others:
+            changes.replace(self)
+        if inserted:
+            self._lengthen(changes, numbers[GROUPS], inserted, first_page, numbers[PAGES])
+        return inserted, others
+
+    def _delete(self, arcs: Arcs) -> int:
+        self._counters.reset()
+        changes = find_changes(self, arcs, self._counters, inserting=False)
+        first_page = self._plan(changes, inserting=False)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        deleted, groups, pages = numbers[CHANGES], numbers[GROUPS], numbers[PAGES]
+        if deleted:
+            self._make_queue_room(pages)
+            remove_changes(self, changes, groups, deleted)
+            self._shorten(changes, groups, deleted, first_page, pages)
+        return deleted
+
+    def _plan(self, changes: Changes, *, inserting: bool) -> Any:
+        """Queue the count of the pages that lists take or give back (PAGES in the counters).
+
+        Returns
+        -------
+        array of int64, or None
+            On the GPU, the number of each group's first page among them.
+        """
+        if not self.device.is_gpu:
+            self._kernels.plan_serially(
+                changes.bound, self.view(), changes.vertex, changes.start, inserting, self._counters.array
+            )
+            return None
+        first_page = self._scratch.get("first_page", changes.bound, np.int64)
+        self._kernels.plan(
+            changes.bound, self.view(), changes.vertex, changes.start, changes.vertex is not None, inserting,
+            first_page, self._counters.array,
+        )  # fmt: skip
+        return first_page
+
+    def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
+        """Append `count` changes to their lists, after taking the pages that these need. Allocates no memory."""
+        kernels, view = self._kernels, self._make_view()
+        supply = (self.queue, self._queued, self._used)
+        if not self.device.is_gpu:
+            kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
+        else:
+            lists = (view, changes.vertex, changes.start)
+            if pages:
+                kernels.grow(count, *lists, changes.group, first_page, *supply)
+            kernels.commit(groups, *lists, True, first_page, *supply)
+        self._took(pages)
+        append_changes(self, changes, groups, count)
+
+    def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
+        """Give back the pages that lists need no more, from the end of which `count` changes were taken."""
+        kernels, view = self._kernels, self._make_view()
+        if not self.device.is_gpu:
+            kernels.shrink_serially(groups, view, changes.vertex, changes.start, self.queue, self._queued)
+        else:
+            lists = (view, changes.vertex, changes.start)
+            if pages:
+                returned = self.queue[self._queued :]
+                kernels.shrink(count, *lists, changes.group, first_page, returned)
+            kernels.commit(groups, *lists, False, first_page, None, 0, 0)
+        self._queued += pages
+
+    # ---- keeping memory small ---------------------------------------------------------------------------------------
+
+    def compact(self) -> None:
+        """Write all lists anew, in ascending order, into a pool that fits them.
+
+        Deletions leave the pool as large as it was, with their pages in the queue; this gives them back to the device.
+        Slots change. A sort of all arcs: O(E log E) work, and memory for a second graph while it lasts.
+
+        Raises
+        ------
+        MemoryError
+            There is not that much memory; the graph is as it was.
+        """
+        offsets, dst, weights = self._sorted_arcs()
+        before = {name: getattr(self, name) for name in (*self._arrays, "_used", "_queued")}
+        try:
+            self.records = self.xp.zeros(self._num_vertices, np.int64)
+            self._view = None
+            self._build(offsets, dst, weights)
+        except MemoryError:
+            for name, value in before.items():
+                setattr(self, name, value)
+            self._view = None
+            raise
+        self.version += 1

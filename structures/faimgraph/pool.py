@@ -1,0 +1,109 @@
+"""The pool of pages: how it is laid out and grows, and the queue of pages that were given back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.runtime import growable
+
+if TYPE_CHECKING:
+    from frontier.runtime import Device
+
+MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
+GROWTH = 5, 4  # the pool grows at least by this ratio
+QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
+
+
+class PagePool:
+    """Equal pages, handed out to lists; a part of `FaimGraph`.
+
+    Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue; it has
+    `_queued` of them. An insertion only takes pages and a deletion only gives some back, so that the queue is an array
+    with one end: what was given back last is taken first. It grows with what is in it.
+
+    Attributes
+    ----------
+    pool : array of `vertex_dtype`, shape (pages * page_entries,)
+        Page p is ``pool[p * page_entries :][:page_entries]``.
+    weights : array of `weight_dtype`, same shape, or None
+    links : array of int32, shape (pages,)
+        The page that follows a page in its list.
+    queue : array of int32
+    """
+
+    device: Device
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    page_size: int
+    _view: tuple[int, Any] | None
+
+    @property
+    def page_bits(self) -> int:
+        """Logarithm of `page_entries`."""
+        return (self.page_size // self.vertex_dtype.itemsize).bit_length() - 1
+
+    @property
+    def page_entries(self) -> int:
+        """Neighbors that fit in a page."""
+        return 1 << self.page_bits
+
+    def _new_pool(self, pages: int) -> None:
+        """Replace the pool by one of so many pages, none of them in use."""
+        self._check_pages(pages)
+        size = pages << self.page_bits
+        pool = growable.empty(self.device, size, self.vertex_dtype)
+        weights = None if self.weight_dtype is None else growable.empty(self.device, size, self.weight_dtype)
+        links = growable.empty(self.device, pages, np.int32)
+        queue = self.device.xp.empty(0, np.int32)
+        self.pool, self.weights, self.links, self.queue = pool, weights, links, queue
+        self._used = self._queued = 0
+        self._view = None
+
+    @staticmethod
+    def _check_pages(pages: int) -> None:
+        if pages > MAX_PAGES:
+            raise MemoryError(f"{pages} pages are more than 32-bit page numbers can tell apart")
+
+    def _make_room(self, pages: int) -> None:
+        """Have so many pages that are not in use.
+
+        Raises
+        ------
+        MemoryError
+            The pool is as it was.
+        """
+        capacity = int(self.links.size)
+        needed = self._used + max(pages - self._queued, 0)
+        if needed <= capacity:
+            return
+        self._check_pages(needed)
+        ample = min(max(needed, capacity * GROWTH[0] // GROWTH[1]), MAX_PAGES)
+        try:
+            self._grow_pool(ample)
+        except MemoryError:
+            if ample == needed:
+                raise
+            self._grow_pool(needed)
+
+    def _grow_pool(self, pages: int) -> None:
+        size = pages << self.page_bits
+        pool = growable.grow(self.device, self.pool, size)
+        weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
+        links = growable.grow(self.device, self.links, pages)
+        self.pool, self.weights, self.links = pool, weights, links
+        self._view = None
+
+    def _make_queue_room(self, pages: int) -> None:
+        """Have room for so many more pages in the queue."""
+        needed = self._queued + pages
+        if needed > self.queue.size:
+            ample = max(needed, int(self.queue.size) * GROWTH[0] // GROWTH[1], QUEUE_FLOOR)
+            self.queue = growable.grow(self.device, self.queue, ample)
+
+    def _took(self, pages: int) -> None:
+        """Follow what an insertion took."""
+        from_queue = min(pages, self._queued)
+        self._queued -= from_queue
+        self._used += pages - from_queue

@@ -1,0 +1,162 @@
+"""CPU side of GraphVine: the view, the neighbor iterator and the kernels.
+
+``sentinels[v]`` is ``(root, last, degree, straight)``: the numbers of the first and the last block of v's list, of its
+neighbors, and of blocks at its beginning that follow each other in the pool. Without neighbors all is 0.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove  # noqa: F401
+
+SORTED = False
+
+BLOCKS = 4  # place in the counters: blocks to take from the queue, or to give back
+
+
+class View(NamedTuple):
+    """Block b holds the slots ``b << bits`` and on; below it are ``children[b]``, the left block and the right one."""
+
+    sentinels: Any
+    children: Any
+    neighbors: Any
+    weights: Any
+    bits: Any
+
+
+@numba.njit(inline="always")
+def _blocks_for(degree, bits):
+    return (np.int64(degree) + (np.int64(1) << bits) - 1) >> bits
+
+
+@numba.njit
+def _block_of(children, root, straight, i):
+    """The number of block i of a list; the bits of ``i + 1`` after the first are its path from the root."""
+    if i < straight:
+        return root + i
+    node = i + 1
+    below = 0
+    while node >> below > straight:  # ancestors among the straight blocks need no walk
+        below += 1
+    block = root + (node >> below) - 1
+    while below > 0:
+        below -= 1
+        block = np.int64(children[block, (node >> below) & 1])
+    return block
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return np.int64(view.sentinels[v, 2])
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    """All straight blocks together, then each of the others."""
+    size = view.sentinels[v, 2]
+    return np.int64(0) if size == 0 else 1 + _blocks_for(size, view.bits) - view.sentinels[v, 3]
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    straight = np.int64(view.sentinels[v, 3])
+    root = np.int64(view.sentinels[v, 0])
+    size = np.int64(view.sentinels[v, 2])
+    if i == 0:
+        low = root << view.bits
+        return np.int64(0), low, low + min(size, straight << view.bits)
+    i += straight - 1
+    low = _block_of(view.children, root, straight, i) << view.bits
+    return np.int64(0), low, low + min(size - (i << view.bits), np.int64(1) << view.bits)
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    return np.int64(-1), np.int64(0), np.int64(0)
+
+
+@numba.njit
+def slot_of(view, v, p):
+    """The slot of position p of v's list."""
+    root, straight = np.int64(view.sentinels[v, 0]), np.int64(view.sentinels[v, 3])
+    block = _block_of(view.children, root, straight, p >> view.bits)
+    return (block << view.bits) | (p & ((np.int64(1) << view.bits) - 1))
+
+
+@numba.njit
+def find(view, u, v):
+    for i in range(segments(view, u)):
+        _run, low, high = segment(view, u, i)
+        for slot in range(low, high):
+            if view.neighbors[slot] == v:
+                return slot
+    return np.int64(-1)
+
+
+find_short = make_find_short(degree, find, __name__)
+append_lists = make_append(degree, slot_of, __name__)
+remove_lists = make_remove(degree, slot_of, __name__)
+
+
+@cpu_kernel
+def plan(count, sentinels, bits, group_vertex, group_start, sign, sums, counters):
+    """Count the blocks that lists take (`sign` 1) or give back (-1); ``sums[g]`` are those of the groups before g."""
+    blocks = np.int64(0)
+    for g in range(count):
+        old = np.int64(sentinels[group_vertex[g], 2])
+        new = old + sign * (group_start[g + 1] - group_start[g])
+        sums[g] = blocks
+        blocks += abs(_blocks_for(new, bits) - _blocks_for(old, bits))
+    counters[BLOCKS] = blocks
+
+
+@cpu_kernel(parallel=True)
+def link_blocks(count, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front):
+    """Take blocks from the queue, hang them into the trees, and set the sentinels to what they will be."""
+    for g in numba.prange(count):
+        v = group_vertex[g]
+        root, last = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 1])
+        old = np.int64(sentinels[v, 2])
+        straight = np.int64(sentinels[v, 3])
+        new = old + group_start[g + 1] - group_start[g]
+        old_blocks = _blocks_for(old, bits)
+        new_blocks = _blocks_for(new, bits)
+        for i in range(old_blocks, new_blocks):
+            block = np.int64(queue[(front + sums[g] + i - old_blocks) % queue_size])
+            if i == 0:
+                root = block
+                straight = np.int64(1)
+            else:
+                above = _block_of(children, root, straight, ((i + 1) >> 1) - 1)
+                children[above, (i + 1) & 1] = block
+                if straight == i and block == last + 1:
+                    straight += 1
+            last = block
+        sentinels[v, 0] = root
+        sentinels[v, 1] = last
+        sentinels[v, 2] = new
+        sentinels[v, 3] = straight
+
+
+@cpu_kernel(parallel=True)
+def return_blocks(count, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front):
+    """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the sentinels."""
+    for g in numba.prange(count):
+        v = group_vertex[g]
+        root, straight = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 3])
+        old = np.int64(sentinels[v, 2])
+        new = old - (group_start[g + 1] - group_start[g])
+        old_blocks = _blocks_for(old, bits)
+        new_blocks = _blocks_for(new, bits)
+        for i in range(new_blocks, old_blocks):
+            queue[(front + sums[g] + i - new_blocks) % queue_size] = _block_of(children, root, straight, i)
+        if new_blocks == 0:
+            sentinels[v] = 0
+        else:
+            if new_blocks < old_blocks:
+                sentinels[v, 1] = _block_of(children, root, straight, new_blocks - 1)
+            sentinels[v, 2] = new
+            sentinels[v, 3] = min(straight, new_blocks)

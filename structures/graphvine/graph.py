@@ -1,0 +1,345 @@
+"""The host side of GraphVine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.dynamic import DynamicGraph
+from frontier.operators.extract import collect_arcs
+from frontier.runtime import Counters
+from frontier.sort import row_ids
+from frontier.view import pack_view
+from structures.blocks import (
+    CHANGES,
+    COUNTERS,
+    GROUPS,
+    OTHERS,
+    TILE,
+    Changes,
+    append_changes,
+    find_arcs,
+    find_changes,
+    remove_changes,
+    running_sums,
+)
+
+from .cpu import BLOCKS, View
+
+MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless asked for otherwise
+EXHAUSTED = 0.8  # share of the queue's blocks in use at which it grows
+GROWTH = 0.25
+MAX_BLOCKS = 2**31 - 1  # block numbers are 32-bit
+SENTINEL = 16  # bytes
+LINKS = 8  # bytes of a block's links to those below it
+
+
+class GraphVine(DynamicGraph):
+    """Each vertex's neighbors in equal edge blocks, which form a complete binary tree.
+
+    The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
+    where its last block is, and how many neighbors it has. Block i, counted level by level, is found by the bits of
+    i + 1: from the root on, 0 leads left and 1 right. Free blocks wait in a queue; the lists of a batch that need some
+    take them all at once, each from the place that a prefix sum over their needs tells, without atomics. When four
+    fifths of all blocks are in use, a quarter more are added.
+
+    Parameters
+    ----------
+    num_vertices : int
+    block_size : int, optional
+        Neighbors in a block, a power of two of 8 or more. By default it follows from the first batch of edges: the
+        largest power of two that is at most 5/4 of the mean degree of its sources, between 8 and 128.
+    **options
+        Those of `Graph`.
+
+    Attributes
+    ----------
+    sentinels : array of int32, shape (capacity, 4)
+        The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
+        that follow each other in the pool. Zeros for vertices without neighbors.
+    children : array of int32, shape (blocks, 2)
+        The blocks below each block, where the list has such.
+    pool, weights : arrays, shape (blocks * block_size,)
+        Block b holds the slots from ``b * block_size`` on.
+    queue : array of int32, shape (blocks,)
+        A ring with the numbers of free blocks.
+
+    References
+    ----------
+    S. Rohith Krishnan, V. K. Tavva, R. Nasre: GraphVine: A Data Structure to Optimize Dynamic Graph Processing on GPUs.
+
+    Notes
+    -----
+    A batch of B arcs costs its sort and a walk over the lists of its sources, in which all their arcs are looked up
+    together; O(log b) for each block that is added to a tree of b. What differs from the paper:
+
+    * The batch is sorted and its duplicates are dropped, as are arcs that are there already: the paper leaves both to
+      the caller.
+    * Work is spread over the batch's arcs and new blocks, where the paper has one thread for each vertex; so there are
+      two kernels, one that links blocks into the trees and one that fills them, as its authors plan to.
+    * Lists have no holes: those at the end of a list fill them at once, and blocks that empty go back to the queue. The
+      paper marks deleted neighbors, and leaves compaction and reclamation open.
+    * Blocks taken in one batch by one vertex mostly have consecutive numbers. The sentinel holds how many blocks do so
+      from the root on; they are found without a walk, and all others by a walk from the lowest ancestor among them. A
+      list that was built at once is found as fast as in CSR, though blocks are linked all the same.
+    * Neighbors and weights have arrays of their own, so that a walk over neighbors does not read weights. The
+      dictionary holds the sentinels themselves, since a vertex's id is its place.
+    * Block sizes are powers of two of 32 bytes or more, so that blocks are aligned and positions need no division.
+    * The queue begins with the first batch, and with a quarter more than it needs. The paper sets half of the GPU's
+      memory aside at the start, which analytics then lack.
+    """
+
+    name = "graphvine"
+    package = "structures.graphvine"
+    _arrays = ("sentinels", "children", "pool", "weights", "queue")
+    _scalars = ("_bits", "_front", "_free")
+
+    def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Any):
+        bits = None
+        if block_size is not None:
+            if isinstance(block_size, bool) or not isinstance(block_size, int | np.integer):
+                raise TypeError(f"block_size must be an integer, not {type(block_size).__name__}")
+            bits = int(block_size).bit_length() - 1
+            if block_size != 1 << max(bits, 0) or not MIN_BITS <= bits <= 16:
+                raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
+        super().__init__(num_vertices, **options)
+        xp = self.xp
+        self.sentinels = xp.zeros((_power_of_two(self._num_vertices), 4), np.int32)
+        self._bits = bits
+        self.children = xp.empty((0, 2), np.int32)
+        self.pool = xp.empty(0, self.vertex_dtype)
+        self.weights: Any = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self.queue = xp.empty(0, np.int32)
+        self._front = self._free = 0
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._counters = Counters(self.device, COUNTERS + 1)
+
+    # ---- the graph --------------------------------------------------------------------------------------------------
+
+    @property
+    def block_size(self) -> int | None:
+        """Neighbors in a block; None before the first batch of edges, if it was not given."""
+        return None if self._bits is None else 1 << self._bits
+
+    @property
+    def slot_capacity(self) -> int:
+        return int(self.pool.size)
+
+    def _make_view(self) -> Any:
+        return pack_view(
+            self.device, View, sentinels=self.sentinels, children=self.children, neighbors=self.pool,
+            weights=self.weights, bits=self._bits or MIN_BITS,
+        )  # fmt: skip
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        return find_arcs(self, src, dst, self._counters)
+
+    def _degrees(self) -> Any:
+        return self.sentinels[: self._num_vertices, 2]
+
+    def _weight_pool(self) -> Any:
+        return self.weights
+
+    def _extend(self, num_vertices: int) -> None:
+        capacity = _power_of_two(num_vertices)
+        if capacity > self.sentinels.shape[0]:
+            sentinels = self.xp.zeros((capacity, 4), np.int32)
+            sentinels[: self._num_vertices] = self.sentinels[: self._num_vertices]
+            self.sentinels = sentinels
+
+    @property
+    def _slot_bytes(self) -> int:
+        return self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+
+    def _used_blocks(self) -> int:
+        return int(self.queue.size) - self._free
+
+    def _used_bytes(self) -> int:
+        return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self._num_vertices
+
+    def statistics(self) -> dict[str, Any]:
+        """How memory is used, and how lists lie in it.
+
+        Returns
+        -------
+        dict
+            ``block_size``; ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue;
+            ``block_utilisation``: share of the slots of blocks in use that hold a neighbor; ``straight_blocks``: share
+            of blocks in use that are found without a walk; ``height``: levels of the highest tree; ``bytes_per_arc``:
+            what `memory_usage` counts, as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in use),
+            ``links`` and ``dictionary``. O(V) work.
+        """
+        blocks, arcs = self._used_blocks(), max(self._num_arcs, 1)
+        slots = blocks * (self.block_size or 0)
+        records = self.sentinels[: self._num_vertices]
+        longest = int(records[:, 2].max()) if self._num_vertices else 0
+        straight = int(records[:, 3].sum(dtype=np.int64))
+        return {
+            "block_size": self.block_size,
+            "blocks": blocks,
+            "free_blocks": self._free,
+            "block_utilisation": self._num_arcs / max(slots, 1),
+            "straight_blocks": straight / max(blocks, 1),
+            "height": int(-(-longest // (self.block_size or 1))).bit_length(),
+            "bytes_per_arc": {
+                "arcs": self._slot_bytes * self._num_arcs / arcs,
+                "unused": self._slot_bytes * (slots - self._num_arcs) / arcs,
+                "links": LINKS * blocks / arcs,
+                "dictionary": SENTINEL * self._num_vertices / arcs,
+            },
+        }
+
+    # ---- the queue of free blocks -----------------------------------------------------------------------------------
+
+    def _reserve(self, blocks: int, bits: int) -> None:
+        """Have so many blocks in the queue; at 80 % of use add 25 %, or as many as are needed if memory is short.
+
+        If memory runs out nothing has changed.
+        """
+        capacity = int(self.queue.size)
+        needed = capacity - self._free + blocks
+        if needed <= EXHAUSTED * capacity:
+            return
+        comfortable = max(capacity + int(GROWTH * capacity), int(needed / EXHAUSTED) + 1)
+        try:
+            self._grow(min(comfortable, max(needed, MAX_BLOCKS)), bits)
+        except MemoryError:
+            if needed > capacity:
+                self._grow(needed, bits)
+
+    def _grow(self, capacity: int, bits: int) -> None:
+        """Move to a pool of more blocks, the new ones at the end of the queue."""
+        if capacity > MAX_BLOCKS:
+            raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can tell apart")
+        xp, old = self.xp, int(self.queue.size)
+        pool = xp.empty(capacity << bits, self.vertex_dtype)
+        weights = None if self.weights is None else xp.empty(capacity << bits, self.weight_dtype)
+        children = xp.empty((capacity, 2), np.int32)
+        queue = xp.empty(capacity, np.int32)
+        at_end = min(self._free, old - self._front)
+        queue[:at_end] = self.queue[self._front : self._front + at_end]
+        queue[at_end : self._free] = self.queue[: self._free - at_end]
+        queue[self._free : self._free + capacity - old] = xp.arange(old, capacity, dtype=np.int32)
+        pool[: self.pool.size] = self.pool
+        children[:old] = self.children
+        if weights is not None:
+            weights[: self.weights.size] = self.weights
+        self.pool, self.weights, self.children, self.queue = pool, weights, children, queue
+        self._front = 0
+        self._free += capacity - old
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        if not dst.size:
+            return
+        n = self._num_vertices
+        bits = self._bits
+        if bits is None:
+            bits = _bits_for(int(dst.size), int(self.xp.count_nonzero(offsets[1:] != offsets[:-1])))
+        vertex = group = None
+        if self.device.is_gpu:
+            group = row_ids(self.device, offsets, np.dtype(np.int32))
+        else:
+            vertex = np.arange(n, dtype=self.vertex_dtype)
+        changes = Changes(n, vertex, offsets, group, dst, weights)
+        self._counters.reset()
+        sums = self._plan(changes, 1, bits)
+        numbers = self._counters.read()
+        self._insert_changes(changes, sums, bits, n, int(dst.size), numbers[BLOCKS])
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        self._counters.reset()
+        changes = find_changes(self, arcs, self._counters, inserting=True)
+        bits = self._bits
+        if bits is None:  # the first batch: its size in vertices and arcs decides
+            numbers = self._counters.read()
+            bits = _bits_for(numbers[CHANGES], numbers[GROUPS])
+        sums = self._plan(changes, 1, bits)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        inserted, others = numbers[CHANGES], numbers[OTHERS]
+        if inserted:
+            self._insert_changes(changes, sums, bits, numbers[GROUPS], inserted, numbers[BLOCKS])
+        if others:
+            changes.replace(self)
+        return inserted, others
+
+    def _insert_changes(self, changes: Changes, sums: Any, bits: int, groups: int, count: int, blocks: int) -> None:
+        """Link new blocks into the trees, then fill them."""
+        self._reserve(blocks, bits)
+        self._bits = bits
+        self._move_blocks("link_blocks", groups, changes, sums, self._front)
+        if blocks:
+            self._front = (self._front + blocks) % int(self.queue.size)
+            self._free -= blocks
+        append_changes(self, changes, groups, count)
+
+    def _delete(self, arcs: Arcs) -> int:
+        self._counters.reset()
+        changes = find_changes(self, arcs, self._counters, inserting=False)
+        sums = self._plan(changes, -1, self._bits or MIN_BITS)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        deleted, groups = numbers[CHANGES], numbers[GROUPS]
+        if deleted:
+            remove_changes(self, changes, groups, deleted)
+            self._move_blocks("return_blocks", groups, changes, sums, (self._front + self._free) % int(self.queue.size))
+            self._free += numbers[BLOCKS]
+        return deleted
+
+    def _plan(self, changes: Changes, sign: int, bits: int) -> Any:
+        """Queue the count of blocks that lists take from the queue or give back; returns sums over groups."""
+        count = changes.bound
+        tiles = -(-count // TILE)
+        launch = {"threads": TILE, "blocks": tiles} if self.device.is_gpu else {}
+        sums = self._scratch.get("block_sums", tiles if self.device.is_gpu else count, np.int64)
+        self._kernels.plan(
+            count, self.sentinels, bits, changes.vertex, changes.start, sign, sums, self._counters.array, **launch
+        )
+        return sums
+
+    def _move_blocks(self, kernel: str, groups: int, changes: Changes, sums: Any, front: int) -> None:
+        """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them."""
+        launch = {"threads": TILE, "blocks": -(-groups // TILE)} if self.device.is_gpu else {}
+        getattr(self._kernels, kernel)(
+            groups, self.sentinels, self.children, self._bits, changes.vertex, changes.start,
+            *running_sums(self, sums), self.queue, int(self.queue.size), front, **launch,
+        )  # fmt: skip
+
+    def compact(self, *, block_size: int | None = None) -> None:
+        """Lay all lists out anew, each in blocks that follow each other, and give free blocks back.
+
+        Nothing depends on it but speed and memory: updates keep lists without gaps by themselves. But lists that grew
+        in many batches have blocks in many places, and a graph whose mean degree has changed is better off with blocks
+        of another size. Slots change. O(V + E) work; memory for a second graph, without which nothing changes.
+
+        Parameters
+        ----------
+        block_size : int, optional
+            As for a new graph; by default it follows from the mean degree as it is now.
+        """
+        twin = type(self)(
+            self._num_vertices, block_size=block_size, directed=self.directed, device=self.device,
+            weight_dtype=self.weight_dtype, vertex_dtype=self.vertex_dtype,
+        )  # fmt: skip
+        offsets, dst, slots = collect_arcs(self, slots=self.is_weighted)
+        twin._build(offsets, dst, None if slots is None else self.weights[slots])
+        for name in (*self._arrays, *self._scalars):
+            setattr(self, name, getattr(twin, name))
+        self.version += 1
+
+
+def _power_of_two(count: int) -> int:
+    """The smallest power of two that is not below `count`."""
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def _bits_for(arcs: int, sources: int) -> int:
+    """Blocks of 2**bits neighbors suit lists of this mean length."""
+    largest = int(1.25 * arcs / max(sources, 1))
+    return min(max(largest.bit_length() - 1, MIN_BITS), MAX_BITS)

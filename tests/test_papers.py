@@ -1,0 +1,260 @@
+"""The papers' comparisons: each table and figure runs at its smallest, and claims are judged as numbers say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import frontier as fr
+from benchmarks import run as benchmarks_run
+from benchmarks.context import Clock, Context, choose_structures
+from benchmarks.papers import PAPERS
+from benchmarks.papers.axes import PAPER_SCALE, paper_axes, shrunk
+from benchmarks.papers.check import Check, judge, short
+from benchmarks.papers.command import choose
+from benchmarks.papers.experiment import EVERY, Experiment, Paper
+from benchmarks.papers.page import PAGE, write_page
+from benchmarks.papers.report import report, tables
+from benchmarks.papers.run import measure_experiment, measure_paper, systems_of
+from benchmarks.papers.shapes import Shapes, solid, triangles
+from benchmarks.results import Results
+from frontier.runtime import resolve_device
+
+EVERYTHING = [(paper, experiment) for paper in PAPERS.values() for experiment in paper.experiments]
+NAMES = [paper.key(experiment) for paper, experiment in EVERYTHING]
+SMALLEST = ["papers", "--device", "cpu", "--mode", "smoke", "--quiet", "--structures", "hornet"]
+
+
+@pytest.fixture(scope="module")
+def contexts() -> dict[str, Context]:
+    """A run with every structure, by device; graphs are shared by all tests."""
+    return {}
+
+
+def context_on(device: str, contexts: dict[str, Context]) -> Context:
+    if device not in contexts:
+        place = resolve_device(device)
+        axes = paper_axes(place.kind, "smoke")
+        contexts[device] = Context(place, "smoke", axes, choose_structures(None), Shapes(place, axes), quiet=True)
+    return contexts[device]
+
+
+@pytest.mark.parametrize(("paper", "experiment"), EVERYTHING, ids=NAMES)
+def test_every_table_and_figure(
+    paper: Paper, experiment: Experiment, device: str, contexts: dict[str, Context]
+) -> None:
+    context = context_on(device, contexts)
+    results = Results("papers", device, "smoke")
+    key = paper.key(experiment)
+    measure_experiment(context, results, key, experiment)
+    assert not [note for note in results.notes if "FAILED" in note or "not run" in note]
+    systems = systems_of(context, Results("", "", ""), key, experiment)
+    if not systems or (experiment.gpu_only and device == "cpu"):
+        assert results.notes and not results.rows
+        return
+    found = {(row["graph"], row["system"]) for row in results.rows}
+    rare = experiment.number == "figure 8" and paper.name == "lpma"  # tiny arrays need not grow
+    assert rare or found == {(shape, system.label) for shape in experiment.shapes for system in systems}
+    assert all(math.isfinite(row["value"]) and row["value"] >= 0 and row["unit"] for row in results.rows)
+    assert {row["x"] is None for row in results.rows} <= {"x" not in experiment.rows}
+    for text in tables(experiment, results.rows):
+        assert text.count("\n|") >= 3
+    for check in experiment.checks:
+        verdict = judge(check, results.rows)
+        sides = [check.of] if check.over is None else [check.of, check.over]
+        labels = {system.label for system in systems}
+        present = all(side.get("system") in (*labels, None) for side in sides)
+        lasting = verdict.ratios or experiment.number == "figure 4a" or rare or "x" in check.of
+        assert lasting or not present, f"nothing was found for: {check.text}"
+
+
+def test_names_are_unique() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert len(EVERYTHING) >= 8 + 2 + 6 + 4 + 13 + 4
+
+
+# ---- verdicts -------------------------------------------------------------------------------------------------------
+
+
+def row(system: str, value: float, unit: str = "ms", **labels: Any) -> dict[str, Any]:
+    return {"graph": "road", "quantity": "", "x": None, "system": system, "value": value, "unit": unit, **labels}
+
+
+A_OVER_B = Check("a is better", "2", {"system": "a"}, {"system": "b"})
+
+
+def test_less_time_and_more_rate_are_better() -> None:
+    assert judge(A_OVER_B, [row("a", 2.0), row("b", 6.0)]).ratios == (3.0,)
+    assert judge(A_OVER_B, [row("a", 2.0, "M edges/s"), row("b", 6.0, "M edges/s")]).ratios == (1 / 3,)
+
+
+def test_verdicts() -> None:
+    rows = [row("a", 1.0, x=1), row("b", 2.0, x=1), row("a", 1.0, x=2), row("b", 0.5, x=2), row("a", 1.0, x=3)]
+    assert judge(A_OVER_B, rows).word == "holds in part" and judge(A_OVER_B, rows).measured == "0.50 - 2.0, median 1.2"
+    assert judge(A_OVER_B, rows[:2]).word == "holds" and judge(A_OVER_B, rows[:2]).measured == "2.0"
+    for less in ("2.3 - 9", "up to 18", "1,200"):
+        assert judge(replace(A_OVER_B, paper=less), rows[:2]).word == "holds, by less"
+    assert judge(A_OVER_B, rows[2:]).word == "does not hold"
+    assert judge(A_OVER_B, rows[4:]).word == "not measured" and judge(A_OVER_B, []).measured == "-"
+    assert judge(replace(A_OVER_B, where={"x": 1}), rows).word == "holds"
+    assert judge(replace(A_OVER_B, least=0.0, most=1.0), rows[:2]).word == "does not hold"
+    assert judge(replace(A_OVER_B, over=None, least=0.9, most=1.1), rows).word == "holds"
+
+
+def test_rows_are_compared_that_agree_in_the_other_labels() -> None:
+    rows = [row("a", 1.0), row("b", 9.0, graph="mesh"), row("b", 9.0, quantity="other")]
+    assert judge(A_OVER_B, rows).word == "not measured"
+    both = Check("", "", {"system": "a", "quantity": "one"}, {"system": "b", "quantity": "other"})
+    assert judge(both, [row("a", 1.0, quantity="one"), row("b", 9.0, quantity="other")]).ratios == (9.0,)
+
+
+def test_short_numbers() -> None:
+    texts = [short(value) for value in (0.0, 0.0123, 0.999, 1.26, 12.6, 1234.5, math.inf)]
+    assert texts == ["0", "0.012", "1.00", "1.3", "13", "1,234", "inf"]
+
+
+# ---- graphs ---------------------------------------------------------------------------------------------------------
+
+
+def degrees(edges: fr.io.EdgeList) -> np.ndarray:
+    assert len({*zip(edges.src.tolist(), edges.dst.tolist(), strict=True)}) == len(edges)
+    assert (edges.src < edges.dst).all()
+    return np.bincount(np.concatenate([edges.src, edges.dst]), minlength=edges.num_vertices)
+
+
+def test_meshes() -> None:
+    mesh = degrees(triangles(6, 7)).reshape(6, 7)
+    assert (mesh[1:-1, 1:-1] == 6).all() and mesh[0, 0] == 3 and mesh[0, -1] == 2
+    cube = degrees(solid(5)).reshape(5, 5, 5)
+    assert (cube[1:-1, 1:-1, 1:-1] == 18).all() and cube[0, 0, 0] == 6
+    assert degrees(solid(1)).tolist() == [0]
+
+
+def test_shapes() -> None:
+    device = resolve_device("cpu")
+    shapes = Shapes(device, paper_axes("cpu", "smoke", 8))
+    for name in {shape for _, experiment in EVERYTHING for shape in experiment.shapes}:
+        graph = shapes.get(name)
+        assert 0.2 * 2**8 < graph.num_vertices <= 2**8 and graph.num_edges >= graph.num_vertices - 1
+    with pytest.raises(ValueError, match="no shape 'star'"):
+        shapes.get("star")
+
+
+def test_batches_shrink_as_graphs_do() -> None:
+    assert shrunk(10**6, PAPER_SCALE) == shrunk(10**6, PAPER_SCALE + 2) == 10**6
+    assert shrunk(2**20, PAPER_SCALE - 4) == 2**16 and shrunk(3, 4) == 1
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_choice_of_tables_and_figures() -> None:
+    assert [paper.name for paper, _ in choose([])] == list(PAPERS)
+    ((paper, experiments),) = choose(["hornet"], figures=["4"])
+    assert paper.name == "hornet" and [one.number for one in experiments] == ["figure 4a", "figure 4b"]
+    assert {paper.name for paper, _ in choose([], tables=["2"])} == {"awad", "graphvine"}
+    for arguments, message in ((["nobody"], "no paper 'nobody'"), (["gpma"], "no table 99 of gpma")):
+        with pytest.raises(ValueError, match=message):
+            choose(arguments, ["99"])
+
+
+def test_command_writes_what_can_be_read_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    options = ["awad", "--table", "2", "--table", "8", "--scale", "7", "--out", str(tmp_path)]
+    assert benchmarks_run.main([*SMALLEST, *options]) == 0
+    printed = capsys.readouterr().out
+    assert "Table 2: edge insertion" in printed and "**not measured**: the hash graph" in printed
+    (path,) = tmp_path.glob("*.json")
+    assert path.name.startswith("papers-awad-table-2-table-8-cpu-2")
+    found = Results.load(path)
+    assert {"commit", "machine", "versions", "seeds", "seconds", "scale", "paper"} <= set(found.header)
+    assert {row["system"] for row in found.rows} == {"csr", "hornet"} and found.header["scale"] == 7
+    pytest.importorskip("matplotlib")
+    from benchmarks.plot import plot
+
+    assert [picture.name for picture in plot(path, tmp_path)] == [
+        "papers-cpu-awad-table-2.png", "papers-cpu-awad-table-8.png"
+    ]  # fmt: skip
+
+
+def test_curves_are_drawn(tmp_path: Path, contexts: dict[str, Context]) -> None:
+    pytest.importorskip("matplotlib")
+    from benchmarks.papers.pictures import plot_paper
+
+    paper = PAPERS["lpma"]
+    (experiment,) = (one for one in paper.experiments if one.number == "figure 1")
+    measured = replace(experiment, systems=(EVERY,))
+    context = replace(context_on("cpu", contexts), structures=choose_structures(["hornet"]))
+    results = measure_paper(context, paper, [measured], "papers-lpma")
+    assert [path.name for path in plot_paper(results, tmp_path)] == ["papers-cpu-lpma-figure-1.png"]
+
+
+def test_list(capsys: pytest.CaptureFixture) -> None:
+    assert benchmarks_run.main(["papers", "gpma", "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(PAPERS["gpma"].experiments)
+
+
+def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
+    for options, message in (
+        (["nobody"], "nobody"), (["awad", "--table", "99"], "table 99"), (["--scale", "99"], "--scale"),
+        (["--structures", "nosuch"], "nosuch"),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit):
+            benchmarks_run.main([*SMALLEST[:5], *options])
+        assert message in capsys.readouterr().err
+
+
+def test_no_time_is_noted(contexts: dict[str, Context]) -> None:
+    context = replace(context_on("cpu", contexts), clock=Clock(0.0))
+    experiment = PAPERS["awad"].experiments[0]
+    results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
+    assert not results.rows and len(results.notes) == len(experiment.shapes)
+    assert all("csr" in note and note.endswith("not run, no time left") for note in results.notes)
+
+
+def test_structures_that_are_not_there_are_noted(contexts: dict[str, Context]) -> None:
+    context = replace(context_on("cpu", contexts), structures=choose_structures(["hornet"]))
+    (experiment,) = (one for one in PAPERS["awad"].experiments if one.number == "figure 3")
+    results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
+    assert not results.rows and results.notes == [
+        "awad figure 3: slab left out, structure 'slab' is not in this run"
+    ]
+
+
+def test_results_that_differ_are_a_failure(contexts: dict[str, Context]) -> None:
+    count = iter(range(100))
+    experiment = Experiment("table 1", "", "", "", ("road",), lambda cell: cell.agree("number", next(count)))
+    context = replace(context_on("cpu", contexts), structures=choose_structures(["hornet"]))
+    results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
+    assert context.failures == 1 and "hornet found 1 for number, others 0" in results.notes[0]
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+def test_page_has_every_claim() -> None:
+    text = PAGE.read_text()
+    for paper, experiment in EVERYTHING:
+        assert experiment.claim in text and f"<!-- why: {paper.key(experiment)} -->" in text
+
+
+def test_page_keeps_reasons_and_takes_numbers_from_files(tmp_path: Path, contexts: dict[str, Context]) -> None:
+    paper = PAPERS["awad"]
+    page = tmp_path / "page.md"
+    assert "0 of" in write_page(page, [], [paper]) and "Not measured yet." in page.read_text()
+    mark = "<!-- why: awad table 2 -->\n"
+    page.write_text(page.read_text().replace(mark, f"{mark}Because it is so.\n"))
+    context = replace(context_on("cpu", contexts), structures=choose_structures(["slab", "hornet"]))
+    results = measure_paper(context, paper, paper.experiments[:1], "papers-awad")
+    older = replace(results, header={**results.header, "date": "2000-01-01T00:00", "scale": 99})
+    assert "1 of" in write_page(page, [older, results], [paper])
+    text = page.read_text()
+    assert f"{mark}Because it is so.\n<!-- end -->" in text and "scale 6" in text and "scale 99" not in text
+    assert "| the hash graph inserts faster than Hornet | 5.8 - 14.8 |" in text
+    assert "faimGraph | 3.4 - 5.4 | - |" in text
+    assert write_page(page, [results], [paper]) and page.read_text() == text
+    assert "holds" in report(paper, results) or "does not hold" in report(paper, results)
