@@ -8,17 +8,21 @@ from frontier.registry import register_structure
 
 from .csr import CSR
 from .faimgraph import FaimGraph
+from .gpma import GPMA
 from .graphvine import GraphVine
 from .hornet import Hornet
+from .lpma import LPMA
 from .slab import SlabGraph
 
 register_structure(CSR, snapshot=True)
 register_structure(Hornet)
 register_structure(SlabGraph)
+register_structure(GPMA)
+register_structure(LPMA)
 register_structure(GraphVine)
 register_structure(FaimGraph)
 
-__all__ = ["CSR", "FaimGraph", "GraphVine", "Hornet", "SlabGraph"]
+__all__ = ["CSR", "GPMA", "LPMA", "FaimGraph", "GraphVine", "Hornet", "SlabGraph"]
 
 if TYPE_CHECKING:
     from dynfrontier.workload import recommend as recommend

@@ -1,0 +1,57 @@
+"""CPU side of GPMA: that of packed memory arrays, and the serial insertion that locks stand for."""
+
+from frontier.runtime import cpu_kernel
+from structures.packed.cpu import (
+    HEIGHT_BITS,
+    LEAF_BITS,
+    PLACE_SHIFT,
+    SORTED,
+    View,
+    commit,
+    degree,
+    erase,
+    export_rows,
+    fill,
+    find,
+    find_arcs,
+    leaf_at,
+    locate,
+    move,
+    next_run,
+    place_of,
+    plan,
+    rebalance,
+    segment,
+    segments,
+)
+
+__all__ = [
+    "HEIGHT_BITS", "SORTED", "View", "commit", "degree", "erase", "export_rows", "fill", "find", "find_arcs",
+    "insert_serially", "locate", "move", "next_run", "plan", "segment", "segments",
+]  # fmt: skip
+
+
+@cpu_kernel
+def insert_serially(count, view, keys, shift, places, weights, origin, leaf_density, density_step):
+    """Insert new keys one after another; returns how many leaves moved. The root has room for all of them."""
+    mask = (1 << shift) - 1
+    moved = 0
+    for j in range(count):
+        if places[j] & 1:
+            continue
+        places[j] = place_of(view, keys[j] >> shift, keys[j] & mask)
+        start = places[j] >> PLACE_SHIFT
+        leaves = 1
+        height = 0
+        number = 1 + view.counts[leaf_at(view, start)]
+        while leaves < view.leaves and number > (leaf_density + density_step * height) * (leaves << LEAF_BITS):
+            size = 1 << height
+            sibling = ((start >> height) ^ 1) << height
+            for i in range(sibling, min(sibling + size, view.leaves)):
+                number += view.counts[leaf_at(view, i)]
+            height += 1
+            start = (start >> height) << height
+            leaves = min(2 * size, view.leaves - start)
+        rebalance(view, start, leaves, keys, shift, places, weights, origin, j, j + 1)
+        moved += leaves
+    return moved

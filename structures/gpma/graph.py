@@ -1,0 +1,141 @@
+"""The host side of GPMA and GPMA+: Sha, Li, He, Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
+
+What differs from the paper, and why:
+
+* *Keys are implicit.* The paper stores a 64-bit (row, column) key with each arc. Here a slot holds the column alone;
+  the row follows from the guards, and each leaf of 32 slots has one stored key, its separator, that searches use. A
+  slot takes 4 bytes in place of 8, and analytics read columns only.
+* *Guards stand first.* The paper's guard of a row has the column infinity and ends the row; here it begins it, with a
+  key lower than all of the row, and one more guard ends the last row. Rows have guards ahead of the vertices to come.
+* *All levels at once.* Algorithm 4 goes up level by level, and moves a window's entries again at each level that still
+  has to. Here the final number of entries of any window is a difference of prefix sums, so one kernel finds for each
+  leaf the window that it ends in, and each entry moves once. How many moves that spares is counted
+  (``statistics()["redundant_leaves"]``).
+* *Duplicates.* The authors' code stores an arc as often as a batch lists it, and again if it is there already. Here
+  each arc is stored once, and the last of the batch counts.
+* *Leaf size.* Leaves have 32 slots, a cache line, at any size of the array, not a number that grows with its logarithm.
+* *Any number of leaves.* The array need not be a power of two of leaves: windows are cut off at its end. It grows to a
+  quarter of the way between the root's thresholds, and shrinks to half of it, whatever number of leaves that takes.
+* *Locks.* With ``method="lock"`` room is made for the whole batch before its first round (so that a batch that runs out
+  of memory leaves the graph as it was), one lock stands for all windows of more than 2,048 leaves, and the windows of a
+  round are re-dispatched at its end, the larger ones in place of those inside them. On the CPU the same method is the
+  serial packed memory array, which needs no lock.
+* *Several GPUs.* A graph is on one device.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frontier.batch import Arcs
+from structures.packed.cpu import FOUND, INSERT, NEW
+from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
+
+WINNERS = 12  # place in the counters (kernels.cuh has the same number)
+
+
+class GPMA(PackedGraph):
+    """All arcs in one sorted array with gaps, over which row offsets make a CSR: GPMA and GPMA+ [1]_.
+
+    The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
+    A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
+    threshold, or else the smallest window around it that does, over which entries are dealt evenly. If no window can,
+    the array grows. Deletions clear slots, and re-balance windows that become too empty.
+
+    A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
+    leaves' counts, and amortized O(log² L) moves for each arc (O(log L) where they come evenly).
+
+    Parameters
+    ----------
+    num_vertices : int
+    method : {"segment", "lock"}
+        How a batch is inserted: by segments, without locks (the paper's GPMA+), or arc by arc in rounds, under locks
+        (GPMA). Both leave the same arcs; the second is slow where arcs come close together.
+    deletion : {"eager", "lazy"}
+        Whether what deletions leave too empty is re-balanced, and the array shrinks, or slots are only cleared, as the
+        paper does in sliding windows, for insertions to fill again.
+    leaf_density, root_density : (float, float)
+        Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and
+        (0.40, 0.80), as in the paper; those of windows between are interpolated by their heights.
+    **options
+        Those of `Graph`.
+
+    References
+    ----------
+    .. [1] M. Sha, Y. Li, B. He, K.-L. Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
+
+    Notes
+    -----
+    Differences from the paper are listed in the module ``structures.gpma.graph``.
+    """
+
+    name = "gpma"
+    package = "structures.gpma"
+    _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
+
+    def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):
+        if method not in ("segment", "lock"):
+            raise ValueError(f"method must be 'segment' or 'lock', not {method!r}")
+        self.method = method
+        self._rounds = 0
+        super().__init__(num_vertices, **options)
+
+    def statistics(self) -> dict[str, Any]:
+        """How the array is used, and what updates moved.
+
+        Returns
+        -------
+        dict
+            What `PackedGraph.statistics` says, and ``rounds``: how often insertions under locks have tried.
+        """
+        return super().statistics() | {"rounds": self._rounds}
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+        if self.method == "segment":
+            return super()._insert(arcs)
+        batch = self._batch(arcs)
+        if not batch.size:
+            return 0, 0
+        self._look_up(batch)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        new = numbers[NEW]
+        entries = self._entries(self._num_arcs) + new
+        if entries + 1 > self._root_limits()[1]:  # with one to spare, for thresholds are rounded
+            self._grow(entries)
+        if self.device.is_gpu:  # all that rounds may take (void windows count too), before anything changes
+            self._scratch.get("staged_keys", 2 * entries, np.int64)
+            if self.weight_dtype is not None:
+                self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
+        self._look_up(batch)
+        self._kernels.commit(batch.size, self._held_view(), *batch)
+        if not self.device.is_gpu:
+            self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
+            return new, numbers[FOUND]
+        left = new
+        while left:
+            left -= self._round(batch)
+        return new, numbers[FOUND]
+
+    def _look_up(self, batch: Batch) -> None:
+        """Find the places of a batch's keys, without a plan for the leaves that they come to."""
+        arriving = self._locate(batch)
+        if not self.device.is_gpu:
+            arriving[:] = 0
+
+    def _round(self, batch: Batch) -> int:
+        """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
+        arriving = self._locate(batch)
+        tiles = -(-self.leaves // TILE_LEAVES)
+        self._kernels.compete(
+            tiles, self._held_view(), *self._slope(INSERT), arriving, self._counters.array, threads=PLAN_THREADS,
+            blocks=tiles,
+        )  # fmt: skip
+        self._kernels.step_back(batch.size, self.leaves, batch.places, arriving)
+        plan = self._plan(INSERT, batch.size, batch.places, arriving)
+        numbers = self._counters.read()
+        self._move(plan, numbers, batch, self._room(numbers, batch))
+        self._rounds += 1
+        return numbers[WINNERS]

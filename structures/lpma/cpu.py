@@ -1,0 +1,129 @@
+"""CPU side of LPMA: that of packed memory arrays, the top-down search for windows, and the levels that are appended."""
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+from structures.packed.cpu import (
+    HEIGHT_BITS,
+    LEAF_BITS,
+    LEAVES,
+    MOVED,
+    NO_KEY,
+    OVERFLOW,
+    PLACE_SHIFT,
+    SORTED,
+    View,
+    commit,
+    degree,
+    erase,
+    export_rows,
+    fill,
+    find,
+    find_arcs,
+    leaf_at,
+    locate,
+    move,
+    next_run,
+    order_of,
+    plan,
+    segment,
+    segments,
+    slot_at,
+)
+
+__all__ = [
+    "SORTED", "View", "add_weights", "append_leaves", "commit", "degree", "erase", "export_rows", "fill", "find",
+    "find_arcs", "locate", "move", "next_run", "plan", "plan_top_down_serially", "segment", "segments",
+]  # fmt: skip
+
+
+# Places in the counters.
+SPENT = 12  # arcs whose weight falls to 0 or below
+UNBORN = 13  # new ones that would start so
+
+
+@cpu_kernel
+def add_weights(count, view, keys, shift, places, weights, origin, src, dst, counters):
+    """Add the weights of arcs that are there to those of a batch; list the arcs that are to go in `src` and `dst`.
+
+    Entries of `src` for other arcs are -1.
+    """
+    mask = (np.int64(1) << shift) - 1
+    for j in range(count):
+        k = origin[j]
+        present = places[j] & 1
+        if present:
+            weights[k] += view.weights[slot_at(view, places[j])]
+        goes = not weights[k] > 0
+        src[j] = keys[j] >> shift if goes else -1
+        dst[j] = keys[j] & mask
+        if goes:
+            counters[SPENT if present else UNBORN] += 1
+
+
+@numba.njit
+def _make_empty(view, p, shift):
+    following = ((order_of(view, p) >> shift) + 1) << shift
+    view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else NO_KEY
+    view.counts[p] = 0
+
+
+@cpu_kernel(parallel=True)
+def append_leaves(count, view, old_levels):
+    """Make the last `count` leaves, which were just appended, empty ones that no key is searched in.
+
+    Each old leaf is followed, in order, by new ones: they get the separator of the old leaf that comes next.
+    """
+    for k in numba.prange(count):
+        _make_empty(view, view.leaves - count + np.int64(k), view.levels - old_levels)
+
+
+@cpu_kernel
+def plan_top_down_serially(count, view, mode, leaf_density, density_step, places, arriving, windows, counters):
+    """What `plan` does for insertions, from the root down (the paper's Algorithm 2).
+
+    A window whose halves both have room for what comes to them is left to its halves; otherwise it is re-balanced
+    itself. So each leaf moves once, and nothing is redundant; but the sums of all windows must be known.
+    """
+    leaves = view.leaves
+    before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, with those that arrive
+    touched = np.empty(leaves + 1, np.int64)  # leaves before it that entries come to
+    top = view.levels
+    before[0] = touched[0] = 0
+    before[1] = view.counts[0]
+    for level in range(1, top + 1):  # faster than to ask for each leaf where it is
+        first = np.int64(1) << (level - 1)
+        step = np.int64(1) << (top - level)
+        for number in range(first):
+            before[(2 * number + 1) * step + 1] = view.counts[first + number]
+    for i in range(leaves):
+        before[i + 1] += before[i] + arriving[i]
+        touched[i + 1] = touched[i] + (arriving[i] > 0)
+    if before[leaves] > (leaf_density + density_step * top) * (leaves << LEAF_BITS):
+        counters[OVERFLOW] = 1
+    else:
+        stack = np.empty(64, np.int64)
+        stack[0] = top
+        held = 1
+        total = 0
+        while held:
+            held -= 1
+            start, height = stack[held] >> HEIGHT_BITS, stack[held] & ((1 << HEIGHT_BITS) - 1)
+            size = np.int64(1) << height
+            if touched[start + size] == touched[start]:
+                continue
+            half = size >> 1
+            room = (leaf_density + density_step * (height - 1)) * (half << LEAF_BITS)
+            middle = start + half
+            if height == 0 or before[middle] - before[start] > room or before[start + size] - before[middle] > room:
+                windows[total] = (start << HEIGHT_BITS) | height
+                total += 1
+                counters[MOVED] += size
+            else:
+                stack[held] = (middle << HEIGHT_BITS) | (height - 1)
+                stack[held + 1] = (start << HEIGHT_BITS) | (height - 1)
+                held += 2
+        counters[LEAVES] = total
+    for j in range(count):
+        arriving[places[j] >> PLACE_SHIFT] = 0

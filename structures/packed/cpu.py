@@ -1,0 +1,506 @@
+"""CPU side of packed memory arrays: the view, the neighbor iterator and the kernels.
+
+What the arrays hold is described in `structures.packed.graph`.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from frontier.runtime import cpu_kernel
+
+SORTED = True
+
+LEAF_BITS = 5
+LEAF = 1 << LEAF_BITS  # slots of a leaf
+EMPTY, GUARD = -1, -2
+KEY_SHIFT = 32  # of the row in an entry's key
+COLUMN_MASK = (1 << KEY_SHIFT) - 1
+NO_KEY = 2**63 - 1
+PLACE_SHIFT = 7  # of the leaf in a place; bit 0 is set where the arc is there already
+HEIGHT_BITS = 6  # of a window
+INSERT, DELETE = 0, 1
+FEW = 1024  # items, done in well under a millisecond: fewer are not worth waking other threads for
+# Places in the counters.
+NEW, FOUND, OVERFLOW, LEAVES, WARPS, BLOCKS, LARGE, STAGED, MOVED, REDUNDANT = range(10)
+TOUCHED = FOUND  # in deletions: leaves that have become too empty
+COUNTERS = 16
+
+
+class View(NamedTuple):
+    """The neighbors of v are in the slots between its guard and the next, in order of leaves."""
+
+    neighbors: Any
+    weights: Any
+    offsets: Any
+    degrees: Any
+    separators: Any
+    counts: Any
+    leaves: Any
+    levels: Any
+
+
+@numba.njit(inline="always")
+def leaf_at(view, i):
+    """Physical number of the leaf that is the i-th in order."""
+    if view.levels < 0:
+        return i
+    n = view.leaves + i
+    return n // (2 * (n & -n))
+
+
+@numba.njit(inline="always")
+def order_of(view, p):
+    """Number in order of the physical leaf p."""
+    if view.levels < 0 or p == 0:
+        return p
+    x = 0
+    while (p >> x) > 0:
+        x += 1
+    return (2 * (p - (1 << (x - 1))) + 1) << (view.levels - x)
+
+
+@numba.njit(inline="always")
+def degree(view, v):
+    return view.degrees[v]
+
+
+@numba.njit(inline="always")
+def segments(view, v):
+    first = view.offsets[v]
+    last = view.offsets[v + 1]
+    if view.levels < 0:
+        return 1 if last - first > 1 else 0
+    return order_of(view, last >> LEAF_BITS) - order_of(view, first >> LEAF_BITS) + 1
+
+
+@numba.njit(inline="always")
+def segment(view, v, i):
+    first = view.offsets[v]
+    last = view.offsets[v + 1]
+    if view.levels < 0:
+        return 0, first + 1, last
+    p = leaf_at(view, order_of(view, first >> LEAF_BITS) + i)
+    low = first + 1 if p == first >> LEAF_BITS else p << LEAF_BITS
+    high = last if p == last >> LEAF_BITS else (p + 1) << LEAF_BITS
+    return 0, low, high
+
+
+@numba.njit(inline="always")
+def next_run(view, run):
+    return -1, 0, 0
+
+
+@numba.njit
+def _last_leaf(view, low, high, key):
+    """The last leaf, in order, of ``low .. high`` whose separator is not greater than the key; the first one's is not.
+
+    Searches the tree in which leaf i stands the higher the more trailing zeros it has, from the lowest common ancestor
+    of the leaves down: so all searches look at the same few leaves first, which in levels lie together.
+    """
+    step = np.int64(1)
+    while step <= (low ^ high) >> 1:
+        step <<= 1
+    i = high & -step
+    best = low
+    while step and low < high:
+        right = i <= low or (i <= high and view.separators[leaf_at(view, i)] <= key)
+        if right and i > best:
+            best = i
+        step >>= 1
+        i += step if right else -step
+    return best
+
+
+@numba.njit
+def place_of(view, u, v):
+    """The place of the arc u -> v: where it is, or where it would go."""
+    first = view.offsets[u]
+    last = view.offsets[u + 1]
+    low = order_of(view, first >> LEAF_BITS)
+    high = order_of(view, last >> LEAF_BITS)
+    key = (np.int64(u) << KEY_SHIFT) | (np.int64(v) + 1)
+    low = _last_leaf(view, low, high, key)
+    p = leaf_at(view, low)
+    base = p << LEAF_BITS
+    slot = first + 1 if p == first >> LEAF_BITS else base
+    end = last if p == last >> LEAF_BITS else base + LEAF
+    position = slot - base
+    while slot < end:
+        neighbor = view.neighbors[slot]
+        if neighbor >= v:
+            if neighbor == v:
+                return (low << PLACE_SHIFT) | ((slot - base) << 1) | 1
+            break
+        slot += 1
+        if neighbor >= 0:
+            position = slot - base
+    return (low << PLACE_SHIFT) | (position << 1)
+
+
+@numba.njit(inline="always")
+def slot_at(view, place):
+    """The slot that a place tells."""
+    return (leaf_at(view, place >> PLACE_SHIFT) << LEAF_BITS) + ((place >> 1) & 63)
+
+
+@numba.njit
+def find(view, u, v):
+    place = place_of(view, u, v)
+    return slot_at(view, place) if place & 1 else np.int64(-1)
+
+
+@numba.njit
+def _find_arc(view, src, dst, slots, i):
+    slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+
+
+@cpu_kernel(parallel=True)
+def find_arcs(count, view, src, dst, slots):
+    """The slot of each arc."""
+    if count < FEW:
+        for i in range(count):
+            _find_arc(view, src, dst, slots, i)
+    else:
+        for i in numba.prange(count):
+            _find_arc(view, src, dst, slots, np.int64(i))
+
+
+@numba.njit
+def _locate_key(view, keys, shift, places, j):
+    places[j] = place_of(view, keys[j] >> shift, keys[j] & ((np.int64(1) << shift) - 1))
+
+
+@cpu_kernel(parallel=True)
+def locate(count, view, keys, shift, places, arriving, counters):
+    """The place of each key, and how many new ones come to each leaf."""
+    if count < FEW:
+        for j in range(count):
+            _locate_key(view, keys, shift, places, j)
+    else:
+        for j in numba.prange(count):
+            _locate_key(view, keys, shift, places, np.int64(j))
+    new = 0
+    for j in range(count):
+        if not places[j] & 1:
+            arriving[places[j] >> PLACE_SHIFT] += np.uint32(1)
+            new += 1
+    counters[NEW] = new
+    counters[FOUND] = count - new
+
+
+@cpu_kernel
+def commit(count, view, keys, shift, places, weights, origin):
+    """Give arcs that are there their new weights, and count those that are new."""
+    for j in range(count):
+        if not places[j] & 1:
+            view.degrees[keys[j] >> shift] += 1
+        elif weights is not None:
+            view.weights[slot_at(view, places[j])] = weights[origin[j]]
+
+
+@numba.njit
+def _lower_bound(array, value):
+    low = 0
+    high = array.size
+    while low < high:
+        middle = (low + high) >> 1
+        if array[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@numba.njit
+def _entries(view, arriving, mode, start, end):
+    """Entries of the leaves from `start` to `end`, in order, with those that arrive."""
+    total = np.int64(0)
+    for i in range(start, min(end, view.leaves)):
+        total += view.counts[leaf_at(view, i)]
+        if mode == INSERT:
+            total += arriving[i]
+    return total
+
+
+@cpu_kernel
+def plan(count, view, mode, leaf_density, density_step, places, arriving, windows, counters):
+    """Which windows to re-balance: of each leaf that changes the smallest one whose density is within its threshold.
+
+    Level by level from the leaves, as the paper does: windows whose density is out of bounds hand their leaves on to
+    their parents. What a window's parent then moves as well is counted as redundant. ``windows`` receives the largest
+    windows, in order, and ``counters[LEAVES]`` their number.
+    """
+    nodes = np.empty(count, np.int64)
+    numbers = np.empty(count, np.int64)
+    marked = np.empty(count, np.int64)
+    pending = 0
+    for j in range(count):
+        i = places[j] >> PLACE_SHIFT
+        if arriving[i] and (pending == 0 or nodes[pending - 1] != i):
+            nodes[pending] = i
+            numbers[pending] = _entries(view, arriving, mode, i, i + 1)
+            pending += 1
+    changed = pending
+    leaves = np.empty(changed, np.int64)
+    owners = np.empty(changed, np.int64)
+    for k in range(changed):
+        leaves[k] = nodes[k]
+        owners[k] = -1
+    marks = 0
+    height = 0
+    while pending:
+        size = np.int64(1) << height
+        density = leaf_density + density_step * height
+        kept = 0
+        for k in range(pending):
+            node = nodes[k]
+            start = node << height
+            capacity = (min(start + size, view.leaves) - start) << LEAF_BITS
+            fits = numbers[k] <= density * capacity if mode == INSERT else numbers[k] >= density * capacity
+            if fits:
+                if mode == INSERT or height:
+                    marked[marks] = (start << HEIGHT_BITS) | height
+                    marks += 1
+            else:
+                nodes[kept] = node
+                numbers[kept] = numbers[k]
+                kept += 1
+        if kept and size >= view.leaves:
+            counters[OVERFLOW] = 1
+            break
+        pending = 0
+        k = 0
+        while k < kept:
+            node = nodes[k]
+            number = numbers[k]
+            k += 1
+            if k < kept and nodes[k] == node ^ 1:
+                number += numbers[k]
+                k += 1
+            else:
+                number += _entries(view, arriving, mode, (node ^ 1) << height, ((node ^ 1) + 1) << height)
+            nodes[pending] = node >> 1
+            numbers[pending] = number
+            pending += 1
+        height += 1
+    # Larger windows come later: in reverse order each takes the leaves that no larger one has.
+    for m in range(marks - 1, -1, -1):
+        start = marked[m] >> HEIGHT_BITS
+        end = min(start + (np.int64(1) << (marked[m] & 63)), view.leaves)
+        k = _lower_bound(leaves, start)
+        if owners[k] >= 0:
+            counters[REDUNDANT] += end - start
+            continue
+        counters[MOVED] += end - start
+        while k < changed and leaves[k] < end:
+            owners[k] = m
+            k += 1
+    total = 0
+    for k in range(changed):
+        if owners[k] >= 0 and (k == 0 or owners[k] != owners[k - 1]):
+            windows[total] = marked[owners[k]]
+            total += 1
+    counters[LEAVES] = total
+    for i in leaves:
+        arriving[i] = 0
+
+
+@numba.njit
+def deal(view, start, leaves, number, keys, weights):
+    """Spread sorted entries evenly over a window."""
+    end = start + leaves
+    after = view.separators[leaf_at(view, end)] if end < view.leaves else np.int64(NO_KEY)
+    for j in range(leaves):
+        low = (number * j + leaves - 1) // leaves
+        high = (number * (j + 1) + leaves - 1) // leaves
+        p = leaf_at(view, start + j)
+        base = p << LEAF_BITS
+        for r in range(low, high):
+            slot = base + r - low
+            column = keys[r] & COLUMN_MASK
+            if column:
+                view.neighbors[slot] = column - 1
+                if weights is not None:
+                    view.weights[slot] = weights[r]
+            else:
+                view.neighbors[slot] = GUARD
+                view.offsets[keys[r] >> KEY_SHIFT] = slot
+        for slot in range(base + high - low, base + LEAF):
+            view.neighbors[slot] = EMPTY
+        view.counts[p] = high - low
+        if j:
+            view.separators[p] = keys[low] if low < number else after
+
+
+@numba.njit
+def _room_for(number, weights):
+    if weights is None:
+        return None
+    return np.empty(number, weights.dtype)
+
+
+@numba.njit
+def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, low, high):
+    """Merge the new ones of the keys ``low .. high - 1`` into a window, and spread its entries evenly."""
+    number = np.int64(0)
+    for i in range(start, start + leaves):
+        number += view.counts[leaf_at(view, i)]
+    for j in range(low, high):
+        number += 1 - (places[j] & 1)
+    merged = np.empty(number, np.int64)
+    weights = _room_for(number, batch_weights)
+    mask = (np.int64(1) << shift) - 1
+    out = 0
+    j = low
+    for i in range(start, start + leaves):
+        p = leaf_at(view, i)
+        separator = view.separators[p]
+        row = (separator >> KEY_SHIFT) - (1 if separator & COLUMN_MASK == 0 else 0)
+        for position in range(LEAF + 1):
+            # A new key goes before the entry at its position.
+            while j < high and places[j] <= (i << PLACE_SHIFT) | (position << 1):
+                if not places[j] & 1:
+                    merged[out] = ((keys[j] >> shift) << KEY_SHIFT) | ((keys[j] & mask) + 1)
+                    if batch_weights is not None:
+                        weights[out] = batch_weights[origin[j]]
+                    out += 1
+                j += 1
+            if position == LEAF:
+                break
+            slot = (p << LEAF_BITS) + position
+            neighbor = np.int64(view.neighbors[slot])
+            if neighbor == EMPTY:
+                continue
+            if neighbor == GUARD:
+                row += 1
+            merged[out] = (row << KEY_SHIFT) | (0 if neighbor == GUARD else neighbor + 1)
+            if batch_weights is not None:
+                weights[out] = view.weights[slot]
+            out += 1
+    deal(view, start, leaves, number, merged, weights)
+
+
+@numba.njit
+def _move_window(view, window, keys, shift, places, weights, origin):
+    start = window >> HEIGHT_BITS
+    end = min(start + (np.int64(1) << (window & 63)), view.leaves)
+    low = _lower_bound(places, start << PLACE_SHIFT)
+    high = _lower_bound(places, end << PLACE_SHIFT)
+    rebalance(view, start, end - start, keys, shift, places, weights, origin, low, high)
+
+
+@cpu_kernel(parallel=True)
+def move(count, view, windows, keys, shift, places, weights, origin):
+    """Re-balance windows, and merge the new keys into them."""
+    if count < FEW:
+        for w in range(count):
+            _move_window(view, windows[w], keys, shift, places, weights, origin)
+    else:
+        for w in numba.prange(count):
+            _move_window(view, windows[w], keys, shift, places, weights, origin)
+
+
+@cpu_kernel
+def erase(count, view, src, slots, threshold, arriving, counters):
+    """Clear slots; list the leaves with fewer than `threshold` entries left, each once, in place of the first slots."""
+    touched = 0
+    for i in range(count):
+        slot = slots[i]
+        if slot < 0 or view.neighbors[slot] == EMPTY:
+            continue
+        view.neighbors[slot] = EMPTY
+        view.degrees[src[i]] -= 1
+        counters[NEW] += 1
+        p = slot >> LEAF_BITS
+        view.counts[p] -= 1
+        leaf = order_of(view, p)
+        if view.counts[p] < threshold and not arriving[leaf]:
+            arriving[leaf] = 1
+            slots[touched] = leaf << PLACE_SHIFT
+            touched += 1
+    counters[TOUCHED] = touched
+
+
+@numba.njit
+def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
+    """Put its share of CSR arrays into the i-th leaf."""
+    low = (entries * i + view.leaves - 1) // view.leaves
+    high = (entries * (i + 1) + view.leaves - 1) // view.leaves
+    # The first row whose guard is not before the first entry: guard r has the rank offsets[r] + r.
+    row = np.int64(0)
+    end = rows + 1
+    while row < end:
+        middle = (row + end) >> 1
+        if offsets[min(middle, vertices)] + middle < low:
+            row = middle + 1
+        else:
+            end = middle
+    p = leaf_at(view, i)
+    base = p << LEAF_BITS
+    first = np.int64(NO_KEY)
+    if low < entries:
+        first = row << KEY_SHIFT
+        if row > rows or offsets[min(row, vertices)] + row > low:
+            first = ((row - 1) << KEY_SHIFT) | (np.int64(indices[low - row]) + 1)
+    for rank in range(low, high):
+        slot = base + rank - low
+        begin = offsets[min(row, vertices)]
+        if row <= rows and begin + row == rank:
+            view.neighbors[slot] = GUARD
+            view.offsets[row] = slot
+            if row < rows:
+                view.degrees[row] = offsets[min(row + 1, vertices)] - begin
+            row += 1
+        else:
+            view.neighbors[slot] = indices[rank - row]
+            if weights is not None:
+                view.weights[slot] = weights[rank - row]
+    for slot in range(base + high - low, base + LEAF):
+        view.neighbors[slot] = EMPTY
+    view.counts[p] = high - low
+    view.separators[p] = first if i else 0
+
+
+@cpu_kernel(parallel=True)
+def fill(count, view, entries, vertices, rows, offsets, indices, weights):
+    """Spread CSR arrays of `vertices` rows evenly over all leaves; there are `entries` arcs and guards."""
+    if count < FEW:
+        for i in range(count):
+            _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights)
+    else:
+        for i in numba.prange(count):
+            _fill_leaf(view, np.int64(i), entries, vertices, rows, offsets, indices, weights)
+
+
+@numba.njit
+def _export_leaf(view, i, ends, vertices, offsets, indices, weights):
+    p = leaf_at(view, i)
+    separator = view.separators[p]
+    row = (separator >> KEY_SHIFT) - (1 if separator & COLUMN_MASK == 0 else 0)
+    rank = ends[i] - view.counts[p]
+    for slot in range(p << LEAF_BITS, (p + 1) << LEAF_BITS):
+        neighbor = view.neighbors[slot]
+        if neighbor == EMPTY:
+            continue
+        if neighbor == GUARD:
+            row += 1
+            if row <= vertices:
+                offsets[row] = rank - row
+        else:
+            indices[rank - row - 1] = neighbor
+            if weights is not None:
+                weights[rank - row - 1] = view.weights[slot]
+        rank += 1
+
+
+@cpu_kernel(parallel=True)
+def export_rows(count, view, ends, vertices, offsets, indices, weights):
+    """All arcs as CSR; ``ends[i]`` is the number of entries in the leaves up to the i-th in order."""
+    if count < FEW:
+        for i in range(count):
+            _export_leaf(view, i, ends, vertices, offsets, indices, weights)
+    else:
+        for i in numba.prange(count):
+            _export_leaf(view, np.int64(i), ends, vertices, offsets, indices, weights)

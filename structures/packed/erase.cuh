@@ -1,0 +1,30 @@
+// Deleting arcs: their slots are cleared. No sort: the thread that finds an arc in its slot has deleted it.
+#pragma once
+#include "structures/packed/locate.cuh"
+
+// `arriving`, if there, becomes nonzero for leaves that lose entries. Nothing is deleted if there are `problems`.
+// Launched with tile=4.
+extern "C" __global__ void erase(i64 count, View view, const i64* problems, const VID* src, const VID* dst, u32* arriving,
+                                 u64* counters) {
+  __shared__ u32 deleted;
+  if (problems && (problems[0] || problems[1] || problems[2])) return;
+  if (threadIdx.x == 0) deleted = 0;
+  __syncthreads();
+  Tile<4> tile;
+  i64 tiles = i64(gridDim.x) * blockDim.x / 4;
+  for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 4; i < count; i += tiles) {
+    VID u = src[i], v = dst[i];
+    if (u < 0) continue;
+    Run run = view.leaf_of(u, v);
+    int place = place_in_leaf(view, tile, run, v);
+    if (!(place & 1) || tile.lane) continue;
+    i64 p = view.leaf_at(run.handle);
+    if (compare_and_swap(view.neighbors + (p << LEAF_BITS) + (place >> 1), v, VID(EMPTY)) != v) continue;
+    atomicAdd(view.counts + p, -1);
+    add_degree(view.degrees + u, VID(-1));
+    if (arriving) arriving[run.handle] = 1;
+    atomicAdd(&deleted, 1u);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && deleted) atomicAdd(counters + NEW, u64(deleted));
+}

@@ -1,0 +1,98 @@
+// Constants that kernels share with cpu.py and graph.py, and scans within a thread block.
+#pragma once
+#include "frontier/cuda/tile.cuh"
+#include "structures/packed/view.cuh"
+
+#define COLUMN_MASK 0xffffffffll
+#define NO_KEY 0x7fffffffffffffffll  // of a batch: stands after all keys; of leaves: no entry
+#define PLACE_SHIFT 7
+#define HEIGHT_BITS 6
+#define INSERT 0
+#define DELETE 1
+
+// Places in the counters.
+#define NEW 0
+#define FOUND 1
+#define OVERFLOW 2
+#define LEAVES 3  // and, by size of window, WARPS 4, BLOCKS 5
+#define LARGE 6   // windows << 32 | chunks
+#define STAGED 7
+#define MOVED 8
+#define REDUNDANT 9
+#define FINISHED 10
+#define ESCAPES 11
+
+#define TILE_HEIGHT 11     // at least BLOCK_HEIGHT + 5
+#define TILE_LEAVES 2048   // that a block plans
+#define PLAN_THREADS 512
+#define WARP_HEIGHT 3      // windows up to these heights are moved by a warp, by a block
+#define BLOCK_HEIGHT 6
+#define CHUNK_LEAVES 64    // of larger windows to a block
+#define ESCAPED 1          // states of a tile
+#define COVERED 2
+
+#define FIRST_ARRIVAL(j) (0xffffffffu - u32(j))  // so that 0 stands for none, and the maximum for the first
+
+template <int LANES = 32, class T>
+__device__ __forceinline__ T lanes_inclusive(T value, u32 mask = 0xffffffffu) {
+  int lane = threadIdx.x & (LANES - 1);
+#pragma unroll
+  for (int offset = 1; offset < LANES; offset *= 2) {
+    T other = __shfl_up_sync(mask, value, offset, LANES);
+    if (lane >= offset) value += other;
+  }
+  return value;
+}
+
+// Sum of `value` over the threads before this one; `total` becomes the sum over all. All threads of the block call it.
+template <class T>
+__device__ T block_exclusive(T value, T& total) {
+  __shared__ T of_warp[32];
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+  T inclusive = lanes_inclusive(value);
+  __syncthreads();  // of_warp may still be read for the scan before
+  if (lane == 31) of_warp[warp] = inclusive;
+  __syncthreads();
+  if (warp == 0) {
+    T sum = lanes_inclusive(lane < warps ? of_warp[lane] : T(0));
+    __syncwarp();
+    of_warp[lane] = sum;
+  }
+  __syncthreads();
+  total = of_warp[warps - 1];
+  return inclusive - value + (warp ? of_warp[warp - 1] : T(0));
+}
+
+__device__ __forceinline__ void add_degree(int* at, int value) { atomicAdd(at, value); }
+__device__ __forceinline__ void add_degree(i64* at, i64 value) { atomicAdd((u64*)at, u64(value)); }
+
+__device__ __forceinline__ i64 window_start(i64 window) { return window >> HEIGHT_BITS; }
+__device__ __forceinline__ int window_height(i64 window) { return int(window & 63); }
+// Leaves of a window that starts there; windows are cut off at the array's end.
+__device__ __forceinline__ i64 window_leaves(const View& view, i64 start, int height) {
+  i64 size = i64(1) << height;
+  return start + size < view.leaves ? size : view.leaves - start;
+}
+
+// A batch to insert; without keys in deletions.
+#define BATCH i64 size, const i64 *keys, i64 shift, const i64 *places, const WEIGHT *weights, const i64 *origin
+struct Batch {
+  i64 size;
+  const i64* keys;
+  i64 shift;
+  const i64* places;
+  const WEIGHT* weights;
+  const i64* origin;
+  // First key whose place is not before `place`.
+  __device__ i64 lower_bound(i64 place, i64 low = 0) const {
+    i64 high = keys ? size : 0;
+    while (low < high) {
+      i64 middle = (low + high) >> 1;
+      if (places[middle] < place) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+  __device__ i64 row(i64 j) const { return keys[j] >> shift; }
+  __device__ VID column(i64 j) const { return VID(keys[j] & ((i64(1) << shift) - 1)); }
+  __device__ WEIGHT weight(i64 j) const { return weights ? weights[origin[j]] : WEIGHT(0); }
+};
