@@ -46,6 +46,7 @@ struct PlanTile {
   static constexpr int WORDS = TILE_LEAVES * 2 / 32;
   u32 before[TILE_LEAVES + 1];    // final entries before each leaf
   u32 marks[WORDS];
+  u32 maximal[WORDS];             // marks of windows that no other marked one contains
   u32 rank[WORDS];                // of the first listed window of a word, among those of its size
   u32 listed[3], moved, redundant;
   u64 base[3];
@@ -97,7 +98,7 @@ struct PlanTile {
     i64 first = tile * TILE_LEAVES;
     u32 kept_leaves = 0, dropped_leaves = 0;
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    // A warp takes a word of marks at a time. A mark within another marked window is taken away.
+    // A warp takes a word of marks at a time. Marks within others are not maximal.
     for (int word = warp; word < WORDS; word += PLAN_THREADS / 32) {
       u32 marks_here = marks[word];
       if (!marks_here) continue;
@@ -112,7 +113,7 @@ struct PlanTile {
       }
       u32 kept = __ballot_sync(0xffffffffu, keep);
       if (lane) continue;
-      marks[word] = kept;
+      maximal[word] = kept;
       int kind = kind_of(height_of(word * 32 + 1));
       if (kind < 3) rank[word] = atomicAdd(listed + kind, u32(__popc(kept)));
     }
@@ -132,7 +133,7 @@ struct PlanTile {
     }
     __syncthreads();
     for (int word = warp; word < WORDS; word += PLAN_THREADS / 32) {
-      u32 kept = marks[word];
+      u32 kept = marks[word] ? maximal[word] : 0;
       if (!(kept >> lane & 1)) continue;
       int node = word * 32 + lane, height = height_of(node), kind = kind_of(height);
       if (kind == 3) continue;
