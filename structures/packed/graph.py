@@ -308,7 +308,10 @@ class PackedGraph(DynamicGraph):
     def _ends(self) -> Any:
         """Number of entries of each leaf and of those before it, in order."""
         counts = self.counts
-        if self.levels >= 0:
+        if self.levels >= 0 and self.device.is_gpu:
+            counts = self._scratch.get("counts_in_order", self.leaves, np.int64)
+            self._kernels.order_counts(self.leaves, self._held_view(), counts)
+        elif self.levels >= 0:
             nodes = self.xp.arange(self.leaves, 2 * self.leaves)
             counts = counts[nodes // (2 * (nodes & -nodes))]
         return self.xp.cumsum(counts, dtype=np.int64)

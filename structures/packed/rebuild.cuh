@@ -47,6 +47,11 @@ extern "C" __global__ void fill(i64 count, View view, i64 entries, i64 vertices,
   }
 }
 
+// The leaves' numbers of entries, in order.
+extern "C" __global__ void order_counts(i64 count, View view, i64* counts) {
+  GRID_STRIDE(i, count) counts[i] = view.counts[view.leaf_at(i)];
+}
+
 // All arcs as CSR; ends[i] is the number of entries in the leaves up to the i-th in order.
 extern "C" __global__ void export_rows(i64 count, View view, const i64* ends, i64 vertices, i64* offsets, VID* indices,
                                        WEIGHT* weights) {
