@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from model import edges_of, make, random_batch, snapshot, to_host
 from test_stateful import GraphMachine
@@ -102,7 +103,7 @@ def variant(settings):
 def test_any_sequence_of_operations(device):
     structure = variant({"method": "lock", "deletion": "lazy", **TIGHT})
     machine = type("Machine", (GraphMachine,), {"structure": structure, "device": device})
-    run_state_machine_as_test(machine)
+    run_state_machine_as_test(machine, settings=settings(max_examples=settings.default.max_examples // 3))
 
 
 def test_methods_leave_the_same_graph(device, rng):

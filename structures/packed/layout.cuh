@@ -63,6 +63,22 @@ __device__ T block_exclusive(T value, T& total) {
   return inclusive - value + (warp ? of_warp[warp - 1] : T(0));
 }
 
+// How many of positions 0 .. size - 1 a predicate holds for that holds for the first ones only. All lanes of a warp
+// search together, 32 ways at a time.
+template <class Predicate>
+__device__ i64 warp_partition(i64 size, Predicate holds) {
+  i64 low = 0, high = size, lane = threadIdx.x & 31;
+  while (low < high) {
+    i64 step = (high - low + 31) / 32, at = low + lane * step;
+    int held = __popc(__ballot_sync(0xffffffffu, at < high && holds(at)));
+    if (held == 0) break;
+    i64 last = low + (held - 1) * step;
+    if (last + step < high) high = last + step;
+    low = last + 1;
+  }
+  return low;
+}
+
 __device__ __forceinline__ void add_degree(int* at, int value) { atomicAdd(at, value); }
 __device__ __forceinline__ void add_degree(i64* at, i64 value) { atomicAdd((u64*)at, u64(value)); }
 
@@ -84,8 +100,8 @@ struct Batch {
   const WEIGHT* weights;
   const i64* origin;
   // First key whose place is not before `place`.
-  __device__ i64 lower_bound(i64 place, i64 low = 0) const {
-    i64 high = keys ? size : 0;
+  __device__ i64 lower_bound(i64 place, i64 low = 0) const { return lower_bound(place, low, keys ? size : 0); }
+  __device__ i64 lower_bound(i64 place, i64 low, i64 high) const {
     while (low < high) {
       i64 middle = (low + high) >> 1;
       if (places[middle] < place) low = middle + 1; else high = middle;

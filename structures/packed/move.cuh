@@ -222,14 +222,16 @@ extern "C" __global__ void __launch_bounds__(256) move_blocks(MOVES) {
   i64 count, View view, const i64 *large, i64 windows, const int *tile_state, BATCH, const i64 *ends,                  \
       const i64 *ordinals, i64 *staged_keys, WEIGHT *staged_weights
 
-// A chunk of a large window, found in the table of large windows by its number.
+// A chunk of a large window, found in the table of large windows by its number. All threads of the block make it.
 struct Chunk {
   i64 start, leaves;        // of the window, in order
   i64 first, end;           // leaves of the chunk, in order
   i64 room;                 // where the window is staged
-  i64 low, new_before;      // first key that comes to the window; new keys before it
+  i64 low, high;            // keys that come to the chunk
+  i64 new_before;           // new keys before those that come to the window
   i64 entries_before;       // entries before the window
   i64 number;               // final entries of the window
+  int shift;                // logarithm of `leaves` if that is a power of two, or else -1
   bool skip;
   const i64* ends;
   const i64* ordinals;
@@ -237,27 +239,36 @@ struct Chunk {
   __device__ Chunk(i64 chunk, const View& view, const i64* large, i64 windows, const int* tile_state,
                    const Batch& batch, const i64* entry_ends, const i64* key_ordinals)
       : ends(entry_ends), ordinals(key_ordinals) {
-    i64 from = 0, to = windows - 1;
-    while (from < to) {
-      i64 middle = (from + to + 1) >> 1;
-      if (large[3 * middle + 1] <= chunk) from = middle; else to = middle - 1;
-    }
-    const i64* entry = large + 3 * from;
+    __shared__ i64 found[4];
+    const i64* entry = large + 3 * (warp_partition(windows, [&](i64 w) { return large[3 * w + 1] <= chunk; }) - 1);
     start = window_start(entry[0]);
     leaves = window_leaves(view, start, window_height(entry[0]));
+    shift = (leaves & (leaves - 1)) == 0 ? 63 - __clzll(leaves) : -1;
     skip = is_void(entry[0], tile_state);
     first = start + (chunk - entry[1]) * CHUNK_LEAVES;
     end = first + CHUNK_LEAVES < start + leaves ? first + CHUNK_LEAVES : start + leaves;
     room = entry[2];
-    low = batch.lower_bound(start << PLACE_SHIFT);
-    new_before = new_keys(low);
+    // The first keys of the window, the chunk, and what follows each: a warp to each.
+    int warp = threadIdx.x / 32;
+    i64 leaf = warp == 0 ? start : warp == 1 ? first : warp == 2 ? end : start + leaves;
+    __syncthreads();  // found may still be read for the chunk before
+    if (warp < 4) {
+      i64 key = warp_partition(batch.keys ? batch.size : 0, [&](i64 j) { return batch.places[j] < leaf << PLACE_SHIFT; });
+      if ((threadIdx.x & 31) == 0) found[warp] = key;
+    }
+    __syncthreads();
+    low = found[1];
+    high = found[2];
+    new_before = new_keys(found[0]);
     entries_before = entries(start);
-    number = entries(start + leaves) - entries_before +
-             new_keys(batch.lower_bound((start + leaves) << PLACE_SHIFT, low)) - new_before;
+    number = entries(start + leaves) - entries_before + new_keys(found[3]) - new_before;
   }
   __device__ i64 entries(i64 leaf) const { return leaf ? ends[leaf - 1] : 0; }
   __device__ i64 new_keys(i64 j) const { return ordinals && j ? ordinals[j - 1] : 0; }
-  __device__ i64 begin(i64 leaf) const { return (number * leaf + leaves - 1) / leaves; }
+  __device__ i64 begin(i64 leaf) const {
+    i64 part = number * leaf + leaves - 1;
+    return shift < 0 ? part / leaves : part >> shift;
+  }
 };
 
 // Merges large windows into the staging area, as full keys. A block to each chunk, eight lanes to a leaf of it.
@@ -278,8 +289,8 @@ extern "C" __global__ void __launch_bounds__(256) stage(LARGE_MOVES) {
 #pragma unroll
       for (int k = 0; k < 4; ++k) sum += u64(item[k] == GUARD) << 32 | u64(item[k] != EMPTY);
       sum = team.exclusive(sum, total);
-      i64 from = batch.lower_bound(leaf << PLACE_SHIFT, chunk.low);
-      i64 to = batch.lower_bound((leaf + 1) << PLACE_SHIFT, from);
+      i64 from = batch.lower_bound(leaf << PLACE_SHIFT, chunk.low, chunk.high);
+      i64 to = batch.lower_bound((leaf + 1) << PLACE_SHIFT, from, chunk.high);
       i64 rows_before = (separator >> KEY_SHIFT) - ((separator & COLUMN_MASK) == 0);
       i64 rank = chunk.entries(leaf) - chunk.entries_before + chunk.new_keys(from) - chunk.new_before;
 #pragma unroll
@@ -289,14 +300,12 @@ extern "C" __global__ void __launch_bounds__(256) stage(LARGE_MOVES) {
         i64 r = rank + i64(sum & 0xffffffffu);
         sum += u64(item[k] == GUARD) << 32 | 1;
         if (from < to)  // new keys that come to the leaf before this slot's entry
-          r += chunk.new_keys(batch.lower_bound(leaf << PLACE_SHIFT | s << 1 | 1, from)) - chunk.new_keys(from);
+          r += chunk.new_keys(batch.lower_bound(leaf << PLACE_SHIFT | s << 1 | 1, from, to)) - chunk.new_keys(from);
         out[r] = (rows_before + i64(sum >> 32)) << KEY_SHIFT | (item[k] == GUARD ? 0 : i64(item[k]) + 1);
         if (out_weights) out_weights[r] = view.weights[base + s];
       }
     }
-    if (!keys) continue;
-    i64 high = batch.lower_bound(chunk.end << PLACE_SHIFT, chunk.low);
-    for (i64 j = batch.lower_bound(chunk.first << PLACE_SHIFT, chunk.low) + threadIdx.x; j < high; j += blockDim.x) {
+    for (i64 j = chunk.low + threadIdx.x; j < chunk.high; j += blockDim.x) {
       i64 place = places[j];
       if (place & 1) continue;
       i64 leaf = place >> PLACE_SHIFT, base = view.leaf_at(leaf) << LEAF_BITS;

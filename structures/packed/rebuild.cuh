@@ -11,23 +11,29 @@ extern "C" __global__ void fill(i64 count, View view, i64 entries, i64 vertices,
   auto start = [&](i64 row) { return offsets[row < vertices ? row : vertices]; };
   for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8; i < count; i += tiles) {
     i64 low = (entries * i + count - 1) / count, high = (entries * (i + 1) + count - 1) / count;
-    // The first guard that is not before the leaf's first entry.
+    // The first guard that is not before the leaf's first entry, searched eight ways at a time.
     i64 row = 0;
     for (i64 end = rows + 1; row < end;) {
-      i64 middle = (row + end) >> 1;
-      if (start(middle) + middle < low) row = middle + 1; else end = middle;
+      i64 step = (end - row + 7) / 8, at = row + tile.lane * step;
+      int before = __popc(tile.ballot(at < end && start(at) + at < low));
+      if (before == 0) break;
+      i64 last = row + (before - 1) * step;
+      if (last + step < end) end = last + step;
+      row = last + 1;
+    }
+    u32 guards = 0;  // bit k: the entry of rank low + k is a guard
+    for (i64 first = row, place = 0; place < LEAF; first += 8) {
+      i64 guard = first + tile.lane, mine = guard <= rows ? start(guard) + guard - low : i64(LEAF);
+      guards |= tile.reduce(mine < LEAF ? 1u << mine : 0u, [](u32 a, u32 b) { return a | b; });
+      place = tile.shfl(mine, 7);
     }
     i64 p = view.leaf_at(i), separator = NO_KEY;
-    for (int k = 0; k < LEAF; k += 8) {
-      i64 rank = low + k + tile.lane, slot = (p << LEAF_BITS) + k + tile.lane;
+    for (int k = tile.lane; k < LEAF; k += 8) {
+      i64 rank = low + k, slot = (p << LEAF_BITS) + k;
       VID column = EMPTY;
       if (rank < high || (rank == low && rank < entries)) {
-        i64 guard = row;  // as many rows further at most as there are entries before this one
-        for (i64 end = row + k + tile.lane < rows + 1 ? row + k + tile.lane : rows + 1; guard < end;) {
-          i64 middle = (guard + end) >> 1;
-          if (start(middle) + middle < rank) guard = middle + 1; else end = middle;
-        }
-        bool is_guard = guard <= rows && start(guard) + guard == rank;
+        i64 guard = row + __popc(guards & ((1u << k) - 1));  // the first that is not before this entry
+        bool is_guard = guards >> k & 1;
         column = is_guard ? VID(GUARD) : indices[rank - guard];
         if (rank == low) separator = is_guard ? guard << KEY_SHIFT : (guard - 1) << KEY_SHIFT | (i64(column) + 1);
         if (rank >= high) {
