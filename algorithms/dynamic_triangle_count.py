@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.operators.intersect import intersect_known
+from frontier.operators.intersect import intersect_known, searchable
 
 from .triangle_count import triangle_count
 
@@ -102,10 +102,10 @@ class DynamicTriangleCount(fr.UpdateObserver):
 
     def _count_through(self, src: Any, dst: Any) -> None:
         """Count the triangles with an edge among these: all of them, and six times those of each vertex."""
-        graph, xp = self.graph, self.graph.xp
         self._batch_total = 0
         if not src.size:
             return
+        graph, xp = searchable(self.graph, src, dst), self.graph.xp
         if self._changing.size < graph.slot_capacity:
             self._changing = xp.zeros(graph.slot_capacity, np.uint8)
         self._batch_sixths.fill(0)

@@ -205,8 +205,9 @@ def _orient(graph: fr.Graph, degree: Any, least: int) -> tuple[fr.Graph, fr.Grap
 
 
 def _holding(graph: fr.Graph, src: Any, dst: Any) -> fr.Graph:
-    """A graph with these edges: `graph`, or a snapshot of them alone if most of its edges are others."""
-    if 2 * int(src.size) > graph.num_edges:
+    """A graph with these edges: `graph`, or a snapshot of them alone if most of its edges are others, or if it takes
+    long to find an edge in it."""
+    if graph.finds_fast and 2 * int(src.size) > graph.num_edges:
         return graph
     return snapshot_structure().from_edges(
         src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype

@@ -46,6 +46,8 @@ class Graph(ABC):
     package: ClassVar[str]
     """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
     can_store_weights: ClassVar[bool] = True
+    finds_fast: ClassVar[bool] = True
+    """Whether a look-up of an arc takes much less than a walk over its source's list."""
     _arrays: ClassVar[tuple[str, ...]] = ()
     """Names of the array attributes that make up the graph (each may be None)."""
     _scalars: ClassVar[tuple[str, ...]] = ()

@@ -83,9 +83,15 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
         compiled = [f and cpu_functor(f) for f in functors]
         fingerprint = "+".join(f.key if f else "" for f in compiled)
         dispatchers = [f.dispatcher if f else None for f in compiled]
-        parts: list[Any] = [] if graph_package is None else [importlib.import_module(f"{graph_package}.cpu")]
+        parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
         found = _kernels[key] = make(*parts, *dispatchers, *options, fingerprint)
     return found
+
+
+def _iterator_of(graph_package: str) -> Any:
+    """The module with a structure's neighbor iterator: where its view is defined, so that structures which share a view
+    share compiled kernels, too."""
+    return importlib.import_module(importlib.import_module(f"{graph_package}.cpu").View.__module__)
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:

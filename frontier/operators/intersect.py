@@ -68,7 +68,19 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
         check_op(op, "op", PARAMETERS, args)
     elif args:
         raise TypeError("arguments were given, but no op to hand them to")
-    return intersect_known(graph, us, vs, op, *args)
+    return intersect_known(graph if op is not None else searchable(graph, us, vs), us, vs, op, *args)
+
+
+def searchable(graph: Graph, us: Any, vs: Any) -> Graph:
+    """`graph`, or a snapshot of it where that takes less than to find the common neighbors of these pairs in it.
+
+    Slots of a snapshot are its own.
+    """
+    if graph.finds_fast:
+        return graph
+    degrees = graph._degrees().astype(np.int64)
+    steps = int((degrees[us] * degrees[vs]).sum())  # each member of the shorter list is looked for all along the longer
+    return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
 
 
 def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
@@ -147,4 +159,5 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     return counters.read()[0]
 
 
+SNAPSHOT_STEPS = 8  # slots that can be looked at in the time in which a snapshot takes in an arc
 TABLE_BLOCKS = 132 * 8  # as many blocks with a table as a large GPU runs at once

@@ -87,6 +87,7 @@ class FaimGraph(PagePool, DynamicGraph):
 
     name = "faimgraph"
     package = "structures.faimgraph"
+    finds_fast = False  # lists are in no order
     _arrays = ("records", "pool", "weights", "links", "queue")
     _scalars = ("page_size", "_used", "_queued")
 

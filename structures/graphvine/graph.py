@@ -93,6 +93,7 @@ class GraphVine(DynamicGraph):
 
     name = "graphvine"
     package = "structures.graphvine"
+    finds_fast = False  # lists are in no order
     _arrays = ("sentinels", "children", "pool", "weights", "queue")
     _scalars = ("_bits", "_front", "_free")
 
