@@ -17,6 +17,7 @@ from ..text import duration, scaled, size
 if TYPE_CHECKING:
     from ..supported import Table as MarkdownTable
 
+BESIDE = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
 """What a batch is made of, and the names of their rates."""
 
@@ -181,15 +182,19 @@ class WorkloadReport:
         return [Plain(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
 
     def rich(self) -> Group:
-        """The same for a terminal."""
+        """The same for a terminal, as many structures beside each other as fit a narrow one."""
         found: list[Any] = []
         for header, lines in self._cells():
-            table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
-            for position, name in enumerate(header):
-                table.add_column(name, justify="right" if position else "left", no_wrap=position > 0)
-            for line in _emphasized(lines, "[bold green]{}[/]"):
-                table.add_row(*line)
-            found += [table, ""]
+            rows = _emphasized(lines, "[bold green]{}[/]")
+            for first in range(1, len(header), BESIDE):
+                part = slice(first, first + BESIDE)
+                table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+                table.add_column(header[0], no_wrap=True)
+                for name in header[part]:
+                    table.add_column(name, justify="right", no_wrap=True)
+                for row in rows:
+                    table.add_row(row[0], *row[part])
+                found += [table, ""]
         return Group(*found)
 
     def __str__(self) -> str:

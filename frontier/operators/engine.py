@@ -88,10 +88,15 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
     return found
 
 
+ITERATOR = ("degree", "segments", "segment", "next_run", "find")
+
+
 def _iterator_of(graph_package: str) -> Any:
-    """The module with a structure's neighbor iterator: where its view is defined, so that structures which share a view
-    share compiled kernels, too."""
-    return importlib.import_module(importlib.import_module(f"{graph_package}.cpu").View.__module__)
+    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
+    structures which share it share compiled kernels, too."""
+    own = importlib.import_module(f"{graph_package}.cpu")
+    modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
+    return importlib.import_module(modules.pop()) if len(modules) == 1 else own
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
