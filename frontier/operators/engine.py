@@ -83,20 +83,9 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
         compiled = [f and cpu_functor(f) for f in functors]
         fingerprint = "+".join(f.key if f else "" for f in compiled)
         dispatchers = [f.dispatcher if f else None for f in compiled]
-        parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
+        parts: list[Any] = [] if graph_package is None else [importlib.import_module(f"{graph_package}.cpu")]
         found = _kernels[key] = make(*parts, *dispatchers, *options, fingerprint)
     return found
-
-
-ITERATOR = ("degree", "segments", "segment", "next_run", "find")
-
-
-def _iterator_of(graph_package: str) -> Any:
-    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
-    structures which share it share compiled kernels, too."""
-    own = importlib.import_module(f"{graph_package}.cpu")
-    modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
-    return importlib.import_module(modules.pop()) if len(modules) == 1 else own
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
