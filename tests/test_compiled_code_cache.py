@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from frontier.functor import fingerprint
@@ -34,10 +36,10 @@ print(len(compiled), len(kept))
 """
 
 
-def run(tmp_path, limit, source=SCRIPT):
-    """Compilations and vertices kept, in a process of its own."""
-    script = tmp_path / "script.py"
-    script.write_text(source.format(limit=limit))
+def run(tmp_path, limit, source=SCRIPT, name="script.py"):
+    """The numbers that a script prints, in a process of its own: compilations and vertices kept."""
+    script = tmp_path / name
+    script.write_text(source.replace("{limit}", str(limit)))
     environment = os.environ | {"DYNFRONTIER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     return [int(word) for word in done.stdout.split()]
@@ -59,6 +61,66 @@ def test_a_functor_whose_module_was_renamed_is_compiled_again(tmp_path):
         compiled, kept = run(tmp_path, 2, SCRIPT.replace(own, f"from {module} import below\n"))
         assert (compiled > 0) == compiles and kept == 2
         (tmp_path / f"{module}.py").unlink()
+
+
+NAMESAKES = """
+import sys
+
+import numba
+
+from frontier.runtime import cpu_kernel
+
+
+def make(factor):
+    @numba.njit
+    def helper(x, count):  # long enough to stay a function of its own
+        total = 0.0
+        for i in range(count):
+            total += x * factor
+            if total > 1e9:
+                print(total)
+        return total
+
+    @cpu_kernel(key=str(factor))
+    def kernel(x):
+        return helper(x, 1) + helper(x, 2) + helper(x, 3)
+
+    return kernel
+
+
+print(*[int(make(factor)(1.0)) for factor in {factors}])
+"""
+
+
+def test_processes_do_not_mix_up_functions_of_one_name(tmp_path):
+    for factors in ([2], [3], [5], [2, 3, 5], [5, 2, 3]):
+        assert run(tmp_path, 0, NAMESAKES.replace("{factors}", str(factors))) == [6 * factor for factor in factors]
+
+
+def test_processes_that_compile_at_once_keep_all(tmp_path):
+    kinds = ["int8", "int16", "int32", "int64", "float32", "float64"]
+    source = "import numpy as np\nfrom frontier.runtime import cpu_kernel, progress\n\n\n"
+    source += "@cpu_kernel\ndef kernel(x):\n    return x.size + x.itemsize\n\n\n"
+    source += "compiled = []\nwith progress.on_compile(compiled.append):\n"
+    source += "    sizes = [kernel(np.zeros(3, kind)) for kind in KINDS]\nprint(*sizes, len(compiled))\n"
+    with ThreadPoolExecutor() as pool:
+        ends = [pool.submit(run, tmp_path, 0, source.replace("KINDS", str([kind])), f"{kind}.py") for kind in kinds]
+        assert [end.result() for end in ends] == [[3 + np.dtype(kind).itemsize, 1] for kind in kinds]
+    expected = [3 + np.dtype(kind).itemsize for kind in kinds]
+    assert run(tmp_path, 0, source.replace("KINDS", str(kinds)), "all.py") == [*expected, 0]
+
+
+def test_damaged_files_are_written_anew(tmp_path):
+    source = "from frontier.runtime import cpu_kernel, progress\n\n\n"
+    source += "@cpu_kernel\ndef kernel(x):\n    return x + 1\n\n\n"
+    source += "compiled = []\nwith progress.on_compile(compiled.append):\n    print(kernel(2), len(compiled))\n"
+    assert run(tmp_path, 0, source) == [3, 1]
+    (file,) = (tmp_path / "cache" / "cpu").iterdir()
+    whole = file.read_bytes()
+    for part in (b"", whole[: len(whole) // 2]):
+        file.write_bytes(part)
+        assert run(tmp_path, 0, source) == [3, 1]
+        assert run(tmp_path, 0, source) == [3, 0]
 
 
 def named(source, name="op", **names):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import secrets
 import sys
 import tempfile
 from pathlib import Path
@@ -51,7 +52,9 @@ def source_fingerprint(suffix: str) -> str:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write `data` so that another process sees the whole file or none of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(temporary, path)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -2,47 +2,97 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import pickle
+import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import config
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.serialize import dumps
 
 from . import progress
-from .cache import cache_directory, source_fingerprint
+from .cache import cache_directory, source_fingerprint, write_atomically
+
+
+class _UniqueNumbers:
+    """What Numba numbers the functions that it compiles with: random, in place of 1, 2, 3 in each process.
+
+    The number is part of the symbol's name. Two processes that compile different functions of one name under the same
+    number write files to the cache in which the same symbol means different code, and a third process that loads both
+    runs one of them for the other (Numba's issue 10486). Processes that were forked would go on from the same state,
+    so each number is drawn from the system.
+    """
+
+    def __iter__(self) -> _UniqueNumbers:
+        return self
+
+    def __next__(self) -> int:
+        return secrets.randbits(63)
+
+
+numbers: Any = _UniqueNumbers()
+FunctionIdentity._unique_ids = numbers
 
 
 class _Locator:
-    """Puts Numba's cache files in this project's cache directory, apart for each version of the sources."""
+    """Says where code is kept, in Numba's terms; it names the function where code cannot be cached."""
 
-    def __init__(self, name: str, key: str):
-        self._key = key
-        self._py_file = name  # Numba names it where code cannot be cached
-        self._path = cache_directory() / "cpu"
-        self._disambiguator = hashlib.sha256(f"{name}{key}".encode()).hexdigest()[:16]
+    def __init__(self, name: str):
+        self._py_file = name
 
     def ensure_cache_path(self) -> None:
-        Path(self._path).mkdir(parents=True, exist_ok=True)
+        _directory().mkdir(parents=True, exist_ok=True)
 
     def get_cache_path(self) -> str:
-        return str(self._path)
+        return str(_directory())
 
     def get_source_stamp(self) -> str:
-        return self._key
+        return ""  # the key takes its place
 
-    def get_disambiguator(self) -> str:
-        return self._disambiguator
+
+def _directory() -> Path:
+    return cache_directory() / "cpu"
 
 
 class _KeyedImpl(CompileResultCacheImpl):
-    def __init__(self, py_func: Callable, key: str):
+    def __init__(self, py_func: Callable):
         self._lineno = py_func.__code__.co_firstlineno
-        self._locator = _Locator(f"{py_func.__module__}.{py_func.__qualname__}", key)
-        self._locator.ensure_cache_path()
-        self._filename_base = f"{py_func.__name__}-{self._locator.get_disambiguator()}"
+        self._locator = _Locator(f"{py_func.__module__}.{py_func.__qualname__}")
+        self._filename_base = py_func.__name__
+
+
+class _Files:
+    """A file for each function, key and signature, named by a hash of them all.
+
+    Numba's own files are numbered in an index: two processes that add to it at once can enter one's code under the
+    other's signature.
+    """
+
+    def __init__(self, function: str):
+        self._function = function
+
+    def load(self, key: tuple) -> Any:
+        try:
+            found, data = pickle.loads(self._path(key).read_bytes())
+        except (OSError, EOFError, pickle.UnpicklingError):  # there is none, or it is not whole
+            return None
+        return data if found == key else None
+
+    def save(self, key: tuple, data: Any) -> None:
+        with contextlib.suppress(OSError):  # a full disk: the code is there, and will be compiled again next time
+            write_atomically(self._path(key), dumps((key, data)))
+
+    def _path(self, key: tuple) -> Path:
+        digest = hashlib.sha256(repr((self._function, key)).encode()).hexdigest()
+        return _directory() / f"{self._function.rpartition('.')[2]}-{digest[:24]}"
 
 
 class _KeyedCache(FunctionCache):
@@ -52,15 +102,15 @@ class _KeyedCache(FunctionCache):
     the text of all of them. Loads that miss are reported as compilation progress.
     """
 
-    _impl_class: Any  # Numba declares a class; here it is one with its key filled in
+    _impl_class = _KeyedImpl
 
     def __init__(self, py_func: Callable, key: str):
-        self._impl_class = functools.partial(_KeyedImpl, key=key)
-        self._key = key
         super().__init__(py_func)
+        self._key = key
+        self._cache_file = _Files(f"{py_func.__module__}.{py_func.__qualname__}")
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple(), self._key
+        return sig, codegen.magic_tuple(), numba.__version__, sys.version_info[:2], self._key
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -73,6 +123,13 @@ class _KeyedCache(FunctionCache):
         return found
 
 
+LOOPS_ONLY = {
+    "prange": True, "comprehension": False, "fusion": False, "inplace_binop": False, "numpy": False,
+    "reduction": False, "setitem": False, "stencil": False,
+}  # fmt: skip
+"""What Numba makes parallel: the loops that say so. To look through operations on whole arrays takes time, too."""
+
+
 def cpu_kernel(
     function: Callable | None = None, *, parallel: bool = False, key: str | None = "", nogil: bool = True
 ) -> Any:
@@ -81,14 +138,17 @@ def cpu_kernel(
     Parameters
     ----------
     parallel : bool
-        Run its ``numba.prange`` loops on all cores.
+        Run its ``numba.prange`` loops on all cores, if Numba may use more than one (``NUMBA_NUM_THREADS``).
     key : str or None
         What the function captures besides the project's own sources: the fingerprint of a user's functor. With None
         the compiled code is kept in memory only.
     """
     if function is None:
         return functools.partial(cpu_kernel, parallel=parallel, key=key, nogil=nogil)
-    dispatcher: Any = numba.njit(function, parallel=parallel, nogil=nogil, error_model="numpy")
+    # With one thread it would only take longer to compile.
+    parallel = parallel and config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
+    options: Any = LOOPS_ONLY if parallel else False
+    dispatcher: Any = numba.njit(function, parallel=options, nogil=nogil, error_model="numpy")
     if key is not None:
         dispatcher._cache = _KeyedCache(function, f"{source_fingerprint('.py')}{key}{parallel}")
     return dispatcher
