@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
 import hashlib
 import inspect
 import linecache
@@ -99,6 +100,22 @@ def _hashable(value: Any) -> Any:
     except TypeError:
         return repr(value)
     return (type(value), value)
+
+
+def uses_parameter(function: Callable, position: int) -> bool:
+    """Whether the text of a functor names one of its parameters at all; True where that cannot be told."""
+    return _names(function.__code__, position)
+
+
+@functools.lru_cache(4096)
+def _names(code: python_types.CodeType, position: int) -> bool:
+    if position >= code.co_argcount:
+        return True
+    name = code.co_varnames[position]
+    return any(
+        name == part.argval or (isinstance(part.argval, tuple) and name in part.argval)
+        for part in dis.get_instructions(code)
+    )
 
 
 def check_functor(function: Any, name: str, parameters: tuple[str, ...], num_args: int) -> None:

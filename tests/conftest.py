@@ -74,11 +74,3 @@ def graph(structure: Any, device: str, edges: Any) -> Any:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20261121)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what one file tests of one structure with one worker: its kernels are then compiled once, not by each."""
-    for item in items:
-        params = item.callspec.params if hasattr(item, "callspec") else {}
-        kind = params.get("structure")
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {getattr(kind, 'name', '')}"))

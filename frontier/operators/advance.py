@@ -16,6 +16,7 @@ from .engine import (
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
+    read_view,
     run_cpu,
     state_of,
     tile_size,
@@ -139,8 +140,8 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> F
     counters = state.counters
     counters.reset()
     count = len(frontier)
-    view = graph.view()
     if graph.device.is_gpu:
+        view = graph.view()
         kernels = advance_kernels(graph, functors, args)
         pieces = Pieces(graph, frontier._arcs)
         items = items_per_block(count)
@@ -151,7 +152,7 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> F
     else:
         kernel = cpu_kernel_for(graph.package, make_push, functors)
         run_cpu(
-            kernel, functors, count, chunks_for(count), view, graph._weight_pool(), vertices, stamps, epoch, out,
+            kernel, functors, count, chunks_for(count), *read_view(graph, functors[0]), vertices, stamps, epoch, out,
             counters.array, args,
         )  # fmt: skip
     size, arcs = counters.read()[:2]
@@ -165,20 +166,18 @@ def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | N
     out = graph.xp.empty(words, np.uint32)
     counters = state_of(graph).counters
     counters.reset()
-    view = graph.view()
     if graph.device.is_gpu:
+        view = graph.view()
         kernels = advance_kernels(graph, Functors(op, condition), args)
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
         num_rest = graph._scratch.get("num_rest", 1, np.uint32)
         num_rest.fill(0)
-        kernels.pull(
-            words * 32, np.int64(graph.num_vertices), view, bits, out, counters.array, rest, num_rest, *args
-        )
+        kernels.pull(words * 32, np.int64(graph.num_vertices), view, bits, out, counters.array, rest, num_rest, *args)
         kernels.pull_rest(1, view, bits, out, counters.array, rest, num_rest, *args, blocks=REST_BLOCKS)
     else:
         kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))
         run_cpu(
-            kernel, (op, condition), words, graph.num_vertices, view, graph._weight_pool(), bits, out, counters.array,
+            kernel, (op, condition), words, graph.num_vertices, *read_view(graph, op), bits, out, counters.array,
             args,
         )  # fmt: skip
     size, arcs = counters.read()[:2]

@@ -7,6 +7,7 @@ written out in each: a generator that yields the slots would do it once, but tak
 
 from __future__ import annotations
 
+import functools
 from types import ModuleType
 from typing import Any
 
@@ -25,10 +26,12 @@ def has_bit(bits, v):
     return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0
 
 
+@functools.cache
 def _make_flush(degree: Any) -> Any:
     """A function that appends a thread's buffer to the output, counting vertices and the arcs that leave them.
 
     `degree` is captured: passed as an argument, it would be an address that Numba cannot keep in its disk cache.
+    There is one for each, so that it is compiled once for all functors.
     """
 
     @numba.njit
@@ -490,8 +493,11 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
     chosen = _arc_test(op)
 
     @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
-    def extract(count, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
-        # Without out_dst: offsets[i + 1] becomes the number of arcs of vertices[i]. With it: arcs go to offsets[i] on.
+    def extract(count, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
+        # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else arcs go to offsets[i] and on; slots
+        # and new names only if there are any.
+        with_slots = out_slots.size > 0
+        renamed = relabel.size > 0
         for i in numba.prange(count):
             u = vertices[i]
             held = 0
@@ -506,15 +512,13 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
                         if weights is not None:
                             weight = weights[slot]
                         if chosen(u, v, slot, weight, args):
-                            if out_dst is not None:
-                                if relabel is not None:
-                                    v = relabel[v]
-                                out_dst[offsets[i] + held] = v
-                                if out_slots is not None:
+                            if not counting:
+                                out_dst[offsets[i] + held] = relabel[v] if renamed else v
+                                if with_slots:
                                     out_slots[offsets[i] + held] = slot
                             held += 1
                     run, low, high = next_run(view, run)
-            if out_dst is None:
+            if counting:
                 offsets[i + 1] = held
 
     return extract

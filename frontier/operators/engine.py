@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -18,6 +19,7 @@ from ..functor import (
     functor_arguments,
     identity,
     parameter_types,
+    uses_parameter,
 )
 from ..runtime import Counters
 from ..runtime.kernels import C_TYPES, define_text
@@ -83,9 +85,35 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
         compiled = [f and cpu_functor(f) for f in functors]
         fingerprint = "+".join(f.key if f else "" for f in compiled)
         dispatchers = [f.dispatcher if f else None for f in compiled]
-        parts: list[Any] = [] if graph_package is None else [importlib.import_module(f"{graph_package}.cpu")]
+        parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
         found = _kernels[key] = make(*parts, *dispatchers, *options, fingerprint)
     return found
+
+
+ITERATOR = ("degree", "segments", "segment", "next_run", "find")
+
+
+def _iterator_of(graph_package: str) -> ModuleType:
+    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
+    structures which share it share compiled kernels, too."""
+    own = importlib.import_module(f"{graph_package}.cpu")
+    modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
+    return importlib.import_module(modules.pop()) if len(modules) == 1 else own
+
+
+def read_view(graph: Graph, op: Callable | None = None) -> tuple[Any, Any]:
+    """What CPU kernels read a graph through: its view, and its weights if `op`, called with arcs, looks at them.
+
+    Without them the view has none either: then graphs with and without weights share compiled kernels.
+    """
+    view = graph.view()
+    if op is not None and uses_parameter(op, WEIGHT_POSITION):
+        return view, graph._weight_pool()
+    return view._replace(weights=None) if "weights" in view._fields else view, None
+
+
+WEIGHT_POSITION = 3
+"""Of a functor's parameters ``(src, dst, edge, weight)``."""
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:

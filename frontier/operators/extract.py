@@ -11,7 +11,7 @@ from ..registry import snapshot_structure
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
 from .cpu import make_extract
-from .engine import Pieces, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
+from .engine import Pieces, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu, tile_size
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -180,12 +180,13 @@ def _run(
     graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
 ) -> None:
     """Count chosen arcs into ``offsets[1:]``, or write them."""
-    view = graph.view()
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_extract, (op,))
-        run_cpu(
-            kernel, (op,), count, view, graph._weight_pool(), vertices, offsets, dst, slots, relabel, args
-        )
+        # What is absent is passed as an array of the same type, so that one compiled kernel does for all.
+        no_ids, no_slots = np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
+        outputs = (no_ids if dst is None else dst, no_slots if slots is None else slots)
+        names = no_ids if relabel is None else relabel
+        run_cpu(kernel, (op,), count, dst is None, *read_view(graph, op), vertices, offsets, *outputs, names, args)
         return
     functor = (("op", op, _OP, np.dtype(np.int32)),)
     options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
@@ -194,5 +195,6 @@ def _run(
     items = items_per_block(count)
     cursors = offsets[1:] if dst is None else graph.xp.copy(offsets[:-1])
     common = (vertices, cursors, dst, slots, relabel, *pieces.args, *args)
+    view = graph.view()
     kernels.extract(count, np.int32(items), view, *common, blocks=-(-count // items))
     kernels.extract_pieces(1, view, *common, blocks=PIECE_BLOCKS)

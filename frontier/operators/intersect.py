@@ -20,6 +20,7 @@ from .engine import (
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
+    read_view,
     run_cpu,
     state_of,
     tile_size,
@@ -99,7 +100,7 @@ def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, 
         kernels.intersect_pieces(1, graph.view(), *common, blocks=PIECE_BLOCKS)
     elif count:
         kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
-        run_cpu(kernel, (op,), count, chunks_for(count), graph.view(), us, vs, counts, values)
+        run_cpu(kernel, (op,), count, chunks_for(count), read_view(graph)[0], us, vs, counts, values)
     return counts
 
 
@@ -153,9 +154,8 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
-        run_cpu(
-            kernel, (), graph.num_vertices, numba.get_num_threads(), graph.view(), pairs.view(), tally, counters.array
-        )
+        views = read_view(graph)[0], read_view(pairs)[0]
+        run_cpu(kernel, (), graph.num_vertices, numba.get_num_threads(), *views, tally, counters.array)
     return counters.read()[0]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..sort import id_bits
 from .advance import PIECE_BLOCKS, items_per_block
 from .cpu import make_match
-from .engine import Pieces, chunks_for, cpu_kernel_for, cuda_kernels_for, run_cpu, tile_size
+from .engine import Pieces, chunks_for, cpu_kernel_for, cuda_kernels_for, read_view, run_cpu, tile_size
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -28,17 +28,17 @@ def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
 
     Notes
     -----
-    Each source's list is walked once, however many of its arcs are asked for, with load balanced over segments: O(m log
-    m) plus the degrees of the distinct sources, where a look-up of each arc by itself would walk a hub's list again and
-    again. The host does not wait.
+    Each source's list is walked once, however many of its arcs are asked for, with load balanced over segments, and
+    each neighbor is looked up among the keys of its source: O(d log k) for a source of degree d with k keys, where a
+    look-up of each arc by itself would walk a hub's list k times. The host does not wait.
     """
     count = int(keys.size)
     if not count:
         return
-    shift, view = id_bits(graph.num_vertices), graph.view()
+    shift = id_bits(graph.num_vertices)
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_match, ())
-        run_cpu(kernel, (), count, chunks_for(count), view, keys, shift, slots)
+        run_cpu(kernel, (), count, chunks_for(count), read_view(graph)[0], keys, shift, slots)
         return
     kernels = cuda_kernels_for(
         graph, "frontier/operators/match.cuh", (), (), (("TILE_SIZE", tile_size(graph)),)
@@ -47,6 +47,6 @@ def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
     kernels.group(count, keys, shift, slots, ends)
     pieces = Pieces(graph)
     items = items_per_block(count)
-    common = (view, keys, ends, shift, slots, *pieces.args)
+    common = (graph.view(), keys, ends, shift, slots, *pieces.args)
     kernels.match(count, np.int32(items), *common, blocks=-(-count // items))
     kernels.match_pieces(1, *common, blocks=PIECE_BLOCKS)

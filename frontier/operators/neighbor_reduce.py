@@ -11,7 +11,17 @@ from ..frontier import Frontier
 from ..runtime.kernels import C_TYPES
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
 from .cpu import REDUCTIONS, make_neighbor_reduce
-from .engine import Pieces, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, tile_size
+from .engine import (
+    Pieces,
+    check_op,
+    chunks_for,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+    tile_size,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -96,8 +106,8 @@ def neighbor_reduce(
     if not count:
         return out
     vertices = frontier.vertices
-    view = graph.view()
     if graph.device.is_gpu:
+        view = graph.view()
         if not fresh and count == graph.num_vertices:
             out.fill(identity)
         elif not fresh:
@@ -112,10 +122,5 @@ def neighbor_reduce(
         kernels.reduce_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
     else:
         kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), reduce)
-        run_cpu(
-            kernel, (op,), count, chunks_for(count), view, graph._weight_pool(), vertices, identity, out, values
-        )
+        run_cpu(kernel, (op,), count, chunks_for(count), *read_view(graph, op), vertices, identity, out, values)
     return out
-
-
-

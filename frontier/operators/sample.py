@@ -10,7 +10,7 @@ import numpy as np
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS, check_frontier
 from .cpu_sample import make_sample
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -64,6 +64,4 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
         kernels.sample(size, limit, graph.view(), vertices, *values)
     else:
         kernel = cpu_kernel_for(graph.package, make_sample, (op,))
-        run_cpu(
-            kernel, (op,), size, chunks_for(size), limit, graph.view(), graph._weight_pool(), vertices, values
-        )
+        run_cpu(kernel, (op,), size, chunks_for(size), limit, *read_view(graph, op), vertices, values)

@@ -21,7 +21,7 @@ from .advance import (
     push,
 )  # fmt: skip
 from .cpu import make_push_repeatedly
-from .engine import check_op, cpu_kernel_for, functor_args, run_cpu, state_of
+from .engine import check_op, cpu_kernel_for, functor_args, read_view, run_cpu, state_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -132,9 +132,9 @@ def _push_repeatedly(
     """Push until the frontier is empty or no longer small; the frontier then, and how many pushes were made."""
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
-    view = graph.view()
     bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
     if graph.device.is_gpu:
+        view = graph.view()
         kernels = advance_kernels(graph, functors, args, step)
         kernels.push_repeatedly(
             len(frontier), view, frontier.vertices, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
@@ -143,7 +143,7 @@ def _push_repeatedly(
     else:
         kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
         run_cpu(
-            kernel, functors, len(frontier), view, graph._weight_pool(), frontier.vertices, lists, stamps, epoch,
+            kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier.vertices, lists, stamps, epoch,
             counters.array, *bounds, *_around(args, step),
         )  # fmt: skip
     return _pushed(graph, lists, counters)

@@ -11,7 +11,7 @@ from ..arrays import as_ids, same_length
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS
 from .cpu import make_visit
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu, state_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -71,7 +71,7 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     else:
         kernel = cpu_kernel_for(graph.package, make_visit, (op,))
         run_cpu(
-            kernel, (op,), count, chunks_for(count), n, graph.view(), graph._weight_pool(), src, dst, stamps, epoch,
+            kernel, (op,), count, chunks_for(count), n, *read_view(graph, op), src, dst, stamps, epoch,
             out, counters.array, values,
         )  # fmt: skip
     size, arcs, bad = counters.read()[:3]
