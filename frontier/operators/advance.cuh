@@ -158,17 +158,20 @@ constexpr int SOLO = 1024;
 extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, i64 max_count,
     i64 max_arcs, i64 max_steps ARG_PARAMS) {
-  __shared__ u32 next_count;
-  __shared__ u64 next_arcs;
+  // The sum of degrees is kept in two parts, which cannot overflow: the few arcs of a step lead to no more vertices than
+  // there are arcs. One sum of 64 bits would be a loop of compare-and-swap: shared memory does not add such numbers.
+  __shared__ u32 next_count, next_arcs, next_arcs_high;
   ExpandTile tile;
   i64 steps = 0, arcs = 0;
   do {
-    if (threadIdx.x == 0) next_count = 0, next_arcs = 0;
+    if (threadIdx.x == 0) next_count = 0, next_arcs = 0, next_arcs_high = 0;
     __syncthreads();
     auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
       if (valid && ALLOWED(v) && op(u, v, slot, weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
         out[atomicAdd(&next_count, 1u)] = v;
-        atomicAdd(&next_arcs, u64(view.degree(v)));
+        u64 degree = u64(view.degree(v));
+        atomicAdd(&next_arcs, u32(degree & 0xffff));
+        if (degree >> 16) atomicAdd(&next_arcs_high, u32(degree >> 16));
       }
     };
     for (i64 i = threadIdx.x / TILE_SIZE; i < count; i += SOLO / TILE_SIZE) {
@@ -180,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     }
     __syncthreads();
     count = next_count;
-    arcs = i64(next_arcs);
+    arcs = (i64(next_arcs_high) << 16) + next_arcs;
     VID* swap = spare;
     spare = out;
     in = out;
