@@ -14,6 +14,7 @@ import frontier as fr
 from benchmarks import run as benchmarks_run
 from benchmarks.context import Clock, Context, choose_structures
 from benchmarks.papers import PAPERS
+from benchmarks.papers.analytics import sort_on_the_host
 from benchmarks.papers.axes import PAPER_SCALE, paper_axes, shrunk
 from benchmarks.papers.check import Check, judge, short
 from benchmarks.papers.command import choose
@@ -24,6 +25,7 @@ from benchmarks.papers.run import measure_experiment, measure_paper, systems_of
 from benchmarks.papers.shapes import Shapes, solid, triangles
 from benchmarks.results import Results
 from frontier.runtime import resolve_device
+from structures import SlabGraph
 
 EVERYTHING = [(paper, experiment) for paper in PAPERS.values() for experiment in paper.experiments]
 NAMES = [paper.key(experiment) for paper, experiment in EVERYTHING]
@@ -62,10 +64,11 @@ def test_every_table_and_figure(
     assert rare or found == {(shape, system.label) for shape in experiment.shapes for system in systems}
     assert all(math.isfinite(row["value"]) and row["value"] >= 0 and row["unit"] for row in results.rows)
     assert {row["x"] is None for row in results.rows} <= {"x" not in experiment.rows}
-    for text in tables(experiment, results.rows):
+    rows = experiment.derive(results.rows)
+    for text in tables(experiment, rows):
         assert text.count("\n|") >= 3
     for check in experiment.checks:
-        verdict = judge(check, results.rows)
+        verdict = judge(check, rows)
         sides = [check.of] if check.over is None else [check.of, check.over]
         labels = {system.label for system in systems}
         present = all(side.get("system") in (*labels, None) for side in sides)
@@ -231,6 +234,44 @@ def test_results_that_differ_are_a_failure(contexts: dict[str, Context]) -> None
     context = replace(context_on("cpu", contexts), structures=choose_structures(["hornet"]))
     results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
     assert context.failures == 1 and "hornet found 1 for number, others 0" in results.notes[0]
+
+
+def test_streams_that_end_early_are_noted(contexts: dict[str, Context]) -> None:
+    axes = replace(context_on("cpu", contexts).axes, seconds_per_call=1e-9)
+    context = replace(context_on("cpu", contexts), axes=axes, structures=choose_structures(["hornet"]))
+    for paper, number, note in (
+        ("awad", "table 6", "hornet on mesh: batches of 64 end after 64 of 322 arcs, "),
+        ("lpma", "figure 13", "hornet on dense: batches of 6 end after 16 of 34 arcs, "),
+        ("hornet", "figure 9", "hornet on mesh: ends before the 4-truss, 161 edges left, after "),
+    ):
+        (experiment,) = (one for one in PAPERS[paper].experiments if one.number == number)
+        results = measure_paper(context, PAPERS[paper], [experiment], f"papers-{paper}")
+        assert any(text.startswith(f"{paper} {number}: {note}") for text in results.notes), results.notes
+
+
+# ---- what is shown --------------------------------------------------------------------------------------------------
+
+
+def test_memory_is_shown_in_use_and_reserved() -> None:
+    (experiment,) = (one for one in PAPERS["graphvine"].experiments if one.number == "table 5")
+    rows = experiment.derive([row("a", 5.0, "MB", x=1, used_bytes=2_000_000)])
+    assert [(one["quantity"].partition(",")[0], one["value"]) for one in rows] == [("in use", 2.0), ("reserved", 5.0)]
+    assert judge(Check("", "", {"system": "a"}, where={"quantity": "in use"}), rows).ratios == (2.0,)
+
+
+def test_what_was_built_is_shown_as_a_share() -> None:
+    (experiment,) = (one for one in PAPERS["awad"].experiments if one.number == "table 6")
+    rows = experiment.derive([row("a", 7.0, "M edges/s", x=4, arcs=20), row("b", 9.0, "M edges/s", x=4, arcs=80)])
+    assert [(one["quantity"], one["value"]) for one in rows] == [
+        ("", 7.0), ("", 9.0), ("arcs inserted", 25.0), ("arcs inserted", 100.0)
+    ]  # fmt: skip
+
+
+def test_rows_sorted_on_the_host(device: str) -> None:
+    graph = SlabGraph.from_edges([5, 0, 0, 3, 0], [1, 7, 2, 0, 4], num_vertices=8, device=device)
+    place, vertices = graph.device, graph.xp.arange(8, dtype=np.int32)
+    found = place.to_host(sort_on_the_host(graph, vertices))
+    assert found.dtype == np.int32 and found.tolist() == place.to_host(graph.to_csr().indices).tolist()
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------

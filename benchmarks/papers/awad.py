@@ -13,7 +13,7 @@ from .analytics import (
 )
 from .check import Check
 from .experiment import Experiment, Paper, only
-from .updates import build, deletion, incremental_build, insertion, vertex_deletion
+from .updates import build, deletion, incremental_build, insertion, vertex_deletion, with_coverage
 
 SHAPES = ("road", "mesh", "solid", "scale-free", "dense")
 BATCHES = (2**16, 2**18, 2**20, 2**22)
@@ -22,6 +22,7 @@ LOAD_FACTORS = (0.2, 0.35, 0.7, 1.0, 2.0, 4.0)
 DEGREES = ("scale-free", "dense")  # 16 and 64 generated edges for each vertex
 
 SLAB, HORNET, FAIMGRAPH = {"system": "slab"}, {"system": "hornet"}, {"system": "faimgraph"}
+RATE = {"quantity": ""}  # not the share of the arcs
 
 AWAD = Paper(
     "awad",
@@ -72,14 +73,20 @@ AWAD = Paper(
             "table 6", "incremental build",
             "Built batch by batch, with one bucket to a vertex, the hash graph is 5.1 - 5.4 times as fast as Hornet: "
             "15 - 25 times on graphs of even degree, 1.6 - 2.5 on ldoor, 0.92 on soc-LiveJournal1.",
-            "All arcs in random order, in batches, into a graph of as many vertices without edges.",
+            "All arcs in random order, in batches, into a graph of as many vertices without edges; a build that takes "
+            "long ends early.",
             ("solid", "mesh", "road", "scale-free"), partial(incremental_build, sizes=BATCHES[2:]), rows=("x", "graph"),
-            axis="batch",
+            axis="batch", derive=with_coverage,
             checks=(
-                Check("grown on a mesh, the hash graph is faster", "15 - 25", SLAB, HORNET, {"graph": "mesh"}),
-                Check("grown on roads, the hash graph is faster", "15 - 25", SLAB, HORNET, {"graph": "road"}),
-                Check("grown on 18 neighbors each, it is faster", "1.6 - 2.5", SLAB, HORNET, {"graph": "solid"}),
-                Check("grown on a scale-free graph, it is level", "0.92", SLAB, HORNET, {"graph": "scale-free"}, 0.8),
+                Check("grown on a mesh, the hash graph is faster", "15 - 25", SLAB, HORNET, {**RATE, "graph": "mesh"}),
+                Check("grown on roads, the hash graph is faster", "15 - 25", SLAB, HORNET, {**RATE, "graph": "road"}),
+                Check(
+                    "grown on 18 neighbors each, it is faster", "1.6 - 2.5", SLAB, HORNET, {**RATE, "graph": "solid"},
+                ),
+                Check(
+                    "grown on a scale-free graph, it is level", "0.92", SLAB, HORNET, {**RATE, "graph": "scale-free"},
+                    least=0.8,
+                ),
             ),
         ),
         Experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,8 @@ class Experiment:
         The picture shows single measurements in their order, not their median.
     gpu_only : bool
         There is nothing to measure where graphs are in the host's memory.
+    derive : function of rows
+        Makes the rows that are shown and judged out of those that were measured; by default they are the same.
     """
 
     number: str
@@ -83,6 +85,7 @@ class Experiment:
     checks: tuple[Check, ...] = ()
     curve: bool = False
     gpu_only: bool = False
+    derive: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list
 
     def is_part_of(self, kind: str, number: str) -> bool:
         """Whether it is, or is a part of, this table or figure: ``figure 4a`` is one of ``figure 4``."""

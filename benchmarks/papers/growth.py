@@ -59,6 +59,8 @@ def growth(cell: Cell, sizes: Iterable[int], summary: Callable[[Cell, Stream], N
             stream.grew.append(graph.slot_capacity > capacity)
         if end >= total:
             cell.agree(f"arcs after batches of {size:,}", graph.num_arcs)
+        else:
+            cell.note(f"batches of {size:,} end after {end:,} of {total:,} arcs, {spent:.1f} s")
         if stream.grew:
             summary(cell, stream)
 

@@ -16,6 +16,8 @@ BLOCK_ARRAYS = (2**16, 2**19, 2**22)
 ONE_SIZE = Variant("hornet, block-arrays of 2^16", "hornet", {"block_array_size": 2**16})
 
 MINE, CSR = {"system": "hornet"}, {"system": "csr"}
+SMALL, AIM = {"system": ONE_SIZE.label}, {"system": "faimgraph"}
+LARGEST = {"x": BATCHES[-1]}
 
 HORNET = Paper(
     "hornet",
@@ -71,9 +73,12 @@ HORNET = Paper(
             systems=(*only("hornet"), ONE_SIZE, *only("faimgraph")),
             checks=(
                 Check(
-                    "on a scale-free graph Hornet is faster than faimGraph", "up to 82", {"system": ONE_SIZE.label},
-                    {"system": "faimgraph"}, {"graph": "dense"},
+                    "on a scale-free graph Hornet is faster than faimGraph", "up to 82", SMALL, AIM,
+                    {"graph": "scale-free"},
                 ),
+                Check("on a dense graph Hornet is faster than faimGraph", "up to 82", SMALL, AIM, {"graph": "dense"}),
+                Check("on single edges it is slower", "", SMALL, AIM, {"x": 1}, least=0.0, most=1.0),
+                Check("on the largest batches it is faster", "up to 82", SMALL | LARGEST, AIM | LARGEST),
             ),
         ),
         Experiment(

@@ -80,6 +80,10 @@ LPMA = Paper(
                     "the hybrid's worst batch is no worse than bottom-up's", "", MINE, {"system": BOTTOM_UP.label},
                     {"quantity": "worst"}, least=0.9,
                 ),
+                Check(
+                    "bottom-up's worst batch is further above the mean than top-down's", "",
+                    {"system": BOTTOM_UP.label}, {"system": TOP_DOWN.label}, {"quantity": "worst over mean"},
+                ),
             ),
         ),
         Experiment(
@@ -115,6 +119,13 @@ LPMA = Paper(
             f"{STREAM}.",
             SHAPES, partial(growth, sizes=(10**3, 10**4, 10**5, 10**6), summary=mean_rate), rows=("graph", "x"),
             axis="batch", systems=only("lpma"),
+            checks=tuple(
+                Check(
+                    f"batches of 10^{power} edges, ten times as many, give 5 times the rate or more", "5 - 9",
+                    {"x": 10**power}, {"x": 10 ** (power - 1)}, least=5.0,
+                )
+                for power in (4, 5, 6)
+            ),
         ),
         Experiment(
             "figure 12", "transfer to the device",
@@ -131,11 +142,20 @@ LPMA = Paper(
             SHAPES, partial(growth, sizes=BATCHES, summary=mean_time), rows=("graph", "x"), axis="batch",
             checks=(
                 Check("LPMA is faster than GPMA+", "6 - 20", MINE, GPMA),
+                Check(
+                    "on a scale-free graph it is faster than faimGraph", "1.3 - 1.7", MINE, FAIMGRAPH,
+                    {"graph": "scale-free"},
+                ),
                 Check("on a dense graph it is faster than faimGraph", "1.3 - 1.7", MINE, FAIMGRAPH, {"graph": "dense"}),
                 Check(
                     "on roads it is slower than faimGraph", "0.6 - 0.9", MINE, FAIMGRAPH, {"graph": "road"}, least=0.0,
                     most=1.0,
                 ),
+                Check(
+                    "it is slower than Hornet at 10^4", "", {**MINE, "x": 10**4}, {**HORNET, "x": 10**4}, least=0.0,
+                    most=1.0,
+                ),
+                Check("it is faster than Hornet at 10^5", "", {**MINE, "x": 10**5}, {**HORNET, "x": 10**5}),
                 Check("it is slower than the hash graph", "", MINE, SLAB, least=0.0, most=1.0),
             ),
         ),

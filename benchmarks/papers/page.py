@@ -17,7 +17,7 @@ HEAD = """\
 Each table and figure of five papers on dynamic graphs on GPUs, on generated graphs of the papers' shapes, with our
 structures as the columns. What a paper claims is judged by the ratios that were measured, wherever numbers can decide.
 Papers compare programs by different authors; here all structures share one engine, so a claim that does not hold may be
-about code that is no longer there. Why a claim does not hold is said below it.
+about code that is no longer there. Why a claim does not hold, or by less, is said below it.
 
     python -m benchmarks papers --list
     python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet
@@ -27,9 +27,10 @@ about code that is no longer there. Why a claim does not hold is said below it.
 
 Graphs (`shapes.py`): `scale-free` (RMAT), `dense` (RMAT, 64 edges a vertex), `uniform`, `road`, `mesh` (triangles, as
 Delaunay meshes), `solid` (18 neighbors in space). `--scale` sets their size; below scale 20 batches shrink as graphs
-do. A time is the median of three calls, from an idle device until it is idle again; graphs and batches are prepared
-before. All structures must report the same changes and results, or the measurement fails. `csr` is rebuilt at every
-update.
+do. A time is the median of three calls (two of `csr`), from an idle device until it is idle again; graphs and batches
+are prepared before. All structures must report the same changes and results, or the measurement fails. `csr` is rebuilt
+at every update. Where a reason names figures of the authors' own code, these are not ours and not of this benchmark:
+they were measured apart from it, on the same kind of GPU, and have no results file here.
 
 "holds": for all pairs of rows that a claim compares; "by less": so, but by less than in the paper; "in part": for some
 pairs. Ratios say how many times as good.
@@ -71,7 +72,7 @@ def _section(key: str, experiment: Experiment, source: Results | None, reason: s
     if source is None:
         parts.append("Not measured yet.\n")
     else:
-        rows = source.where(experiment=key)
+        rows = experiment.derive(source.where(experiment=key))
         judged = verdicts(experiment, rows)
         if judged:
             lines = ["| claim | paper | here | verdict |", "|---|---|---|---|"]

@@ -22,7 +22,7 @@ def plot_paper(results: Results, folder: Path) -> list[Path]:
     paper = PAPERS[results.header["paper"]]
     paths = []
     for experiment in paper.experiments:
-        rows = results.where(experiment=paper.key(experiment))
+        rows = experiment.derive(results.where(experiment=paper.key(experiment)))
         draw = _curves if experiment.curve else _lines if "x" in experiment.rows else _bars
         panels: dict[str, list[Row]] = {}
         for row in rows:

@@ -17,7 +17,7 @@ def report(paper: Paper, results: Results) -> str:
     head = f"## {paper.citation}\n\n{place_of(results)}. The paper's numbers are from: {paper.place}.\n"
     parts = [head]
     for experiment in paper.experiments:
-        rows = results.where(experiment=paper.key(experiment))
+        rows = experiment.derive(results.where(experiment=paper.key(experiment)))
         if not rows:
             continue
         parts.append(f"### {title_of(experiment)}\n")

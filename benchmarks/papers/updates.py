@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import methodcaller
@@ -13,6 +13,8 @@ from .cell import Cell
 from .inputs import arcs_of, in_csr_order, random_arcs, random_vertices, shuffled
 
 MB = 1e6
+
+Row = dict[str, Any]
 
 
 def insertion(cell: Cell, sizes: Iterable[int]) -> None:
@@ -68,7 +70,18 @@ def incremental_build(cell: Cell, sizes: Iterable[int]) -> None:
                 break
         if done == int(src.size):
             cell.agree("arcs", graph.num_arcs)
+        else:
+            cell.note(f"batches of {size:,} end after {done:,} of {src.size:,} arcs, {spent:.1f} s")
         cell.add(done / spent / 1e6, "M edges/s", x=size, arcs=done, **samples.numbers())
+
+
+def with_coverage(rows: Sequence[Row]) -> list[Row]:
+    """Rows of `incremental_build`, and how much of the graph each inserted: % of what any structure did."""
+    most: dict[str, int] = {}
+    for row in rows:
+        most[row["graph"]] = max(row["arcs"], most.get(row["graph"], 0))
+    shares = [{**row, "value": 100 * row["arcs"] / most[row["graph"]]} for row in rows]
+    return [*rows, *({**row, "quantity": "arcs inserted", "unit": "%"} for row in shares)]
 
 
 # ---- one batch into a new graph (GraphVine) --------------------------------------------------------------------------
@@ -109,12 +122,18 @@ def first_batch_deletion(cell: Cell, sizes: Iterable[int]) -> None:
 
 
 def first_batch_memory(cell: Cell, sizes: Iterable[int]) -> None:
-    """Memory after a first batch, all that is allocated: MB by batch size."""
+    """Memory after a first batch, all that is allocated, and beside it what is in use: MB by batch size."""
     for size, src, dst in _first_batches(cell, sizes):
         graph = cell.system.empty(cell.graph.num_vertices, cell.device)
         graph.insert_edges(src, dst)
         memory = graph.memory_usage()
         cell.add(memory.reserved / MB, "MB", x=size, used_bytes=memory.used, csr_bytes=memory.csr)
+
+
+def in_use_and_reserved(rows: Sequence[Row]) -> list[Row]:
+    """Rows of `first_batch_memory` as two quantities: what holds the graph, and all that is allocated."""
+    used = [{**row, "quantity": "in use", "value": row["used_bytes"] / MB} for row in rows]
+    return [*used, *({**row, "quantity": "reserved, scratch memory included"} for row in rows)]
 
 
 # ---- windows ---------------------------------------------------------------------------------------------------------
