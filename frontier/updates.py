@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -41,6 +42,13 @@ class UpdateObserver:
     """
 
     exact: ClassVar[bool] = True
+
+    def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
+        """Called for the effective edges of a batch, which `find` finds: of the exact observers, the first.
+
+        They are found for observers alone; who measures them measures this, too.
+        """
+        return find()
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Called after edges were inserted, or given other weights (which only those who are not exact are told)."""

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from ..workload import Recommendation, Workload, WorkloadReport
 
 
+SHOWING = ("read", "objective", "markdown", "plot", "json", "quiet")
+"""Parameters that ``--read`` goes with: all others say what to run."""
+
+
 def workload(
+    context: typer.Context,
     file: Annotated[
         Path | None,
         typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'."),
@@ -89,12 +94,16 @@ def workload(
 
         with user_errors(ImportError):
             require_matplotlib()
-    from ..workload import Workload, WorkloadReport
+    from ..workload import OBJECTIVES, Workload, WorkloadReport
 
+    if objective not in OBJECTIVES:
+        fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
+    with user_errors(OSError, ValueError):
+        _check_outputs(plot, json)
     with memory_errors():
         if read is not None:
-            if file is not None or generate is not None:
-                fail("--read shows an earlier run; leave out the stream")
+            if needless := _given(context):
+                fail(f"--read shows an earlier run; leave out {', '.join(needless)}")
             with user_errors(ValueError, OSError):
                 found = _judge(WorkloadReport.read_json(read), objective)
         else:
@@ -110,6 +119,30 @@ def workload(
                 )  # fmt: skip
             found = _run(chosen, structure, place, objective, seconds, quiet)
         _finish(found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+
+
+def _given(context: typer.Context) -> list[str]:
+    """What was given on the command line beyond what ``--read`` goes with."""
+    return [
+        "the stream" if parameter.name in ("file", "generate") else parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in SHOWING
+        and getattr(context.get_parameter_source(str(parameter.name)), "name", "") == "COMMANDLINE"
+    ]  # fmt: skip
+
+
+def _check_outputs(plot: Path | None, json: Path | None) -> None:
+    """Raise OSError or ValueError if a file cannot be written in the end: before anything is run."""
+    if plot is not None:
+        from ..workload.plot import check_format
+
+        check_format(plot)
+    for path in (plot, json):
+        if path is not None:
+            there = path.exists()
+            path.open("ab").close()
+            if not there:
+                path.unlink()
 
 
 def shares(mix: str | None) -> tuple[float, float]:
@@ -144,10 +177,8 @@ def _open(
 def _run(
     chosen: Workload, structures: list[str] | None, device: Any, objective: str, seconds: float | None, quiet: bool
 ) -> Recommendation:  # fmt: skip
-    from ..workload import OBJECTIVES, Disagreement, recommend, run_workload
+    from ..workload import Disagreement, recommend, run_workload
 
-    if objective not in OBJECTIVES:
-        fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
     try:
         with user_errors(ValueError):
             if seconds is not None:

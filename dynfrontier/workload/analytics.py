@@ -88,7 +88,7 @@ class Task:
         self.analytic = analytic
         self._graph, self._source = graph, source
         self._observer = analytic.follow(graph, source) if analytic.follow else None
-        self.watch = Watch(graph, self._observer) if analytic.follow else None
+        self.watch = TimedObserver(graph, self._observer) if self._observer is not None else None
 
     def run(self) -> Any:
         """Compute the result, or bring what was kept up to date and read it: a number or arrays on the device."""
@@ -98,14 +98,6 @@ class Task:
     def digest(self, answer: Any) -> tuple:
         """Short numbers that are equal for equal results."""
         return digest(self._graph.device, answer)
-
-
-class Watch(TimedObserver):
-    """Measures the time of an observer, which is told of the same edges as without it."""
-
-    def __init__(self, graph: fr.DynamicGraph, observer: Any):
-        super().__init__(graph, observer)
-        self.exact = observer.exact  # type: ignore[misc]
 
 
 def digest(device: fr.Device, answer: Any) -> tuple:

@@ -7,6 +7,7 @@ what it must do, found without any structure.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -120,6 +121,23 @@ class Batch(NamedTuple):
     there: np.ndarray | None
 
 
+def apportion(size: int, shares: Sequence[float]) -> Iterator[tuple[int, ...]]:
+    """How many of the operations of a batch are of each kind, for batch after batch without end.
+
+    The largest remainders are rounded up, and what rounding gives to a kind or takes from it is made up for later:
+    after any number of batches, each has its share to within one operation.
+    """
+    owed = np.zeros(len(shares))
+    while True:
+        due = size * np.asarray(shares) / sum(shares) + owed
+        counts = np.maximum(np.floor(due), 0).astype(np.int64)
+        short = size - int(counts.sum())
+        assert short >= 0
+        counts[np.argsort(counts - due, kind="stable")[:short]] += 1
+        owed = due - counts
+        yield tuple(counts.tolist())
+
+
 class Operations:
     """The operations of a workload at one batch size.
 
@@ -135,6 +153,10 @@ class Operations:
     preloaded : EdgeList
         To be loaded first.
     batches : tuple of Batch
+    size : int
+        Operations in a batch: fewer than asked for if the stream does not hold enough for one.
+    short : int
+        Batches that delete fewer edges than they should, as there were no more.
     start : int
         The vertex with the most records among the preloaded ones, where searches start.
     """
@@ -153,27 +175,29 @@ class Operations:
         self._insert(self._number[kept])
         ends = np.concatenate([self.preloaded.src, self.preloaded.dst])
         self.start = int(np.bincount(ends).argmax()) if ends.size else 0
-        self.batches = tuple(self._make(workload, size, begin))
+        # What inserting and deleting lack to add up to 1 may be no more than rounding.
+        shares = (max(round(1 - workload.deletes - workload.queries, 9), 0.0), workload.deletes, workload.queries)
+        left = len(records) - begin
+        self.size = size
+        for share, there in ((shares[0], left), (shares[1] if not shares[0] else 0, self._count)):
+            if share:
+                self.size = min(self.size, max(int(there / share), 1))
+        self.short = 0
+        self.batches = tuple(self._make(shares, workload.batches, begin))
 
     @property
     def edges(self) -> np.ndarray:
         """The `Records.keys` of the edges that are left after the last batch, ascending."""
         return self._keys[self._present]
 
-    def _make(self, workload: Workload, size: int, begin: int) -> Any:
+    def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[Batch]:
         """Batches, for as long as there is something to insert, or to delete if nothing is inserted."""
-        asked = round(size * workload.queries)
-        if self._records.inserts is None:
-            leaving = round(size * workload.deletes)
-            arriving = size - asked - leaving
-        else:
-            leaving, arriving = 0, size - asked
-        left = len(self._records) - begin
-        count = workload.batches
-        if arriving > 0:
-            count = min(count, left // arriving or int(left > 0))  # a batch that is not full only if it is the only one
-        for _ in range(count):
-            if not arriving and leaving and not self._count:
+        inserting, deleting, _ = shares
+        for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
+            left = len(self._records) - begin
+            if inserting and (not left or arriving > left):
+                return
+            if deleting and not inserting and not self._count:
                 return
             yield self._batch(slice(begin, begin + arriving), leaving, asked)
             begin += arriving
@@ -181,6 +205,7 @@ class Operations:
     def _batch(self, records: slice, leaving: int, asked: int) -> Batch:
         kept, gone = self._settle(records)
         drawn = self._choose(leaving)
+        self.short += drawn.size < leaving
         edges = self._records.edges
         inserts = (edges.src[kept], edges.dst[kept], None if edges.weights is None else edges.weights[kept])
         deletes = self._ends(drawn) if self._records.inserts is None else (edges.src[gone], edges.dst[gone])

@@ -8,6 +8,15 @@ from typing import Any
 from .report import RATES, Measured, WorkloadReport
 
 
+def check_format(path: str | Path) -> None:
+    """Raise ValueError if the name of a file asks for a format that no picture can be drawn in."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    known, wanted = FigureCanvasAgg.get_supported_filetypes(), Path(path).suffix[1:].lower()
+    if wanted and wanted not in known:
+        raise ValueError(f"{path}: no picture can be drawn as {wanted!r}; choose from {', '.join(sorted(known))}")
+
+
 def plot_report(report: WorkloadReport, path: str | Path) -> None:
     """Draw rates, the latency of every batch, times of analytics and memory into a file; a row for each batch size.
 
@@ -24,9 +33,7 @@ def plot_report(report: WorkloadReport, path: str | Path) -> None:
     sizes = report.batch_sizes
     figure = Figure(figsize=(16, 3.8 * len(sizes) + 0.6), layout="constrained")
     FigureCanvasAgg(figure)
-    machine = report.header["machine"]
-    place = f"{machine.get('gpu') or machine['cpu']}, {report.header['date'][:10]}"
-    figure.suptitle(f"{report.title}; {place}", fontsize="medium")
+    figure.suptitle(f"{report.title}; {report.place}", fontsize="medium")
     colors = {name: f"C{i % 10}" for i, name in enumerate(report.structures)}
     for size, panels in zip(sizes, figure.subplots(len(sizes), 4, squeeze=False), strict=True):
         rows = [row for row in report.rows if row.batch_size == size]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ SCOUTING = 1e-3
 """Seconds for a sample that only tells how long it takes: there will be the fewest batches."""
 TIE = 1.05
 """Structures within this factor of the best are as good; then the other objective decides."""
+COMPARABLE = 2
+"""A structure that had time for less than one in so many of the batches that another one had time for is not judged."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,14 @@ class Recommendation:
         The numbers that decided, in a sentence or two that begin with what was measured.
     report : WorkloadReport
         All numbers; as text, a table.
+    equals : tuple of str
+        Other structures that are as good by the objective; another figure has decided between them.
     """
 
     structure: str
     reason: str
     report: WorkloadReport
+    equals: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.reason
@@ -181,24 +186,44 @@ def _run_sample(
 
 def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
     """The best structure of a report."""
-    complete = [
-        name for name in report.structures
-        if {row.batch_size for row in report.rows if row.structure == name} == set(report.batch_sizes)
-    ]  # fmt: skip
-    if not complete:
-        raise ValueError("the report has no structure that was measured at every batch size")
+    rows, remark = _comparable(report)
     wanted = OBJECTIVES[objective]
-    figures = _figures(report, complete, wanted)
-    others = _figures(report, complete, OBJECTIVES[wanted.otherwise])
-    ranked = sorted(complete, key=figures.__getitem__)
+    figures, others = _figures(rows, wanted), _figures(rows, OBJECTIVES[wanted.otherwise])
+    ranked = sorted(rows, key=figures.__getitem__)
     equals = [name for name in ranked if figures[name] <= TIE * figures[ranked[0]]]
     best = min(equals, key=others.__getitem__)
-    return Recommendation(best, _reason(report, best, ranked, equals, objective, figures, others), report)
+    reason = _reason(report, best, ranked, equals, objective, figures, others) + remark
+    return Recommendation(best, reason, report, tuple(name for name in equals if name != best))
 
 
-def _figures(report: WorkloadReport, names: list[str], objective: Objective) -> dict[str, float]:
+def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]:
+    """The rows of each structure that can be judged, of the same batches all; and what has to be said of that."""
+    by_size = sorted(report.rows, key=lambda row: row.batch_size)
+    rows = {name: [row for row in by_size if row.structure == name] for name in report.structures}
+    rows = {name: mine for name, mine in rows.items() if len(mine) == len(report.batch_sizes)}
+    if not rows:
+        raise ValueError("the report has no structure that was measured at every batch size")
+    most = {size: max(row.batches for mine in rows.values() for row in mine if row.batch_size == size)
+            for size in report.batch_sizes}  # fmt: skip
+    stopped = [name for name, mine in rows.items() if any(COMPARABLE * r.batches < most[r.batch_size] for r in mine)]
+    if len(stopped) < len(rows):
+        rows = {name: mine for name, mine in rows.items() if name not in stopped}
+    else:
+        stopped = []
+    remark = ""
+    common = [min(row.batches for row in column) for column in zip(*rows.values(), strict=True)]
+    if any(row.batches > count for mine in rows.values() for row, count in zip(mine, common, strict=True)):
+        remark += f" Times are those of the first {_all(common)} batches, for which all had time."
+        rows = {name: [row.first(count) for row, count in zip(mine, common, strict=True)]
+                for name, mine in rows.items()}  # fmt: skip
+    if stopped:
+        remark += f" The time of {_all(stopped)} was up too early for a comparison."
+    return rows, remark
+
+
+def _figures(rows: dict[str, list[Measured]], objective: Objective) -> dict[str, float]:
     """The figure of each structure; of several batch sizes, their geometric mean."""
-    found = {name: [objective.figure(row) for row in report.rows if row.structure == name] for name in names}
+    found = {name: [objective.figure(row) for row in mine] for name, mine in rows.items()}
     return {name: float(np.exp(np.mean(np.log(np.maximum(values, 1e-12))))) for name, values in found.items()}
 
 
@@ -209,7 +234,7 @@ def _reason(
     """Why this one, in a sentence or two."""
     wanted = OBJECTIVES[objective]
     other = OBJECTIVES[wanted.otherwise]
-    sizes = " and ".join(f"{size:,}" for size in report.batch_sizes)
+    sizes = _all([f"{size:,}" for size in report.batch_sizes])
     mean = ", in the geometric mean" if len(report.batch_sizes) > 1 else ""
     text = f"With batches of {sizes} on the {report.device.upper()}{mean}, "
     text += wanted.sentence.format(best, wanted.text(figures[best]))
@@ -236,4 +261,8 @@ def _reason(
 
 
 def _list(names: list[str], objective: Objective, figures: dict[str, float]) -> str:
-    return " and ".join(f"{name} {objective.text(figures[name])}" for name in names)
+    return _all([f"{name} {objective.text(figures[name])}" for name in names])
+
+
+def _all(parts: Sequence[object]) -> str:
+    return " and ".join(map(str, parts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,12 +30,14 @@ class Measured:
     ----------
     structure : str
     batch_size : int
+        Operations in a batch; fewer than asked for if the stream had no more.
     operations : dict of str to int
         Insertions, deletions and queries in all batches, by ``"insert"``, ``"delete"`` and ``"query"``; a self-loop, a
         duplicate and an edge that is there already count as they do in the batch.
     seconds : dict of str to list of float
         For each of these that occurs, and for each analytic, its time in every batch: from an idle device until it is
-        idle again. What an analytic does to keep up within an update is its own time.
+        idle again. What an analytic does to keep up within an update is its own time; so is what the graph does for its
+        sake, such as finding which edges are new. What several of them share, the first one is charged with.
     build_seconds : float
         The time in which the graph was loaded.
     start_seconds : dict of str to float
@@ -83,8 +85,15 @@ class Measured:
         return self.used / max(self.edges, 1)
 
     def percentile(self, share: float, name: str | None = None) -> float:
-        """Seconds that `share` percent of the batches did not exceed, or of a part of them by its name in `seconds`."""
-        return float(np.percentile(self.per_batch if name is None else self.seconds[name], share))
+        """Seconds that `share` percent of the batches did not exceed, or of a part of them by its name in `seconds`.
+
+        It is the time of a batch: of fewer than 100 batches the 99th percentile is the worst one.
+        """
+        return float(np.percentile(self.per_batch if name is None else self.seconds[name], share, method="higher"))
+
+    def first(self, count: int) -> Measured:
+        """The same with the seconds of the first batches alone."""
+        return replace(self, seconds={name: times[:count] for name, times in self.seconds.items()})
 
     def rate(self, operation: str) -> float | None:
         """Operations of a kind in a second; None if there are none."""
@@ -138,6 +147,12 @@ class WorkloadReport:
         used = f"{found['records_used']:,} records, {found['preload']:.0%} of them loaded first"
         return f"{found['stream']}: {used}; then {mix}"
 
+    @property
+    def place(self) -> str:
+        """The machine, and the day."""
+        machine = self.header["machine"]
+        return f"{machine.get('gpu') or machine['cpu']}, {self.header['date'][:10]}"
+
     def write_json(self, path: str | Path) -> None:
         """Write everything to a file."""
         rows = ",\n".join("  " + json.dumps(asdict(row)) for row in self.rows)
@@ -156,9 +171,12 @@ class WorkloadReport:
         try:
             found = json.loads(Path(path).read_text())
             rows = tuple(Measured(**row) for row in found["rows"])
-            return cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"])
-        except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise ValueError(f"{path} holds no report of a workload: {error}") from None
+            report = cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"])
+            _ = report.place, str(report)  # what it lacks would be missed there
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ValueError(f"{path} holds no report of a workload: {what}") from None
+        return report
 
     def to_dataframe(self) -> Any:
         """The figures of the tables as a pandas DataFrame: operations in a second, seconds, bytes.
@@ -217,8 +235,9 @@ class WorkloadReport:
             rows = [row for row in self.rows if row.batch_size == batch_size]
             figures = [self._figures(row) for row in rows]
             counts = [row.batches for row in rows]
-            lines = [] if len(set(counts)) == 1 else [Line("batches", tuple(map(str, counts)), None)]
-            lines += [_line(name, [found[name] for found in figures]) for name in figures[0]]
+            lines = [_line(name, [found[name] for found in figures]) for name in figures[0]]
+            if len(set(counts)) > 1:  # then no figure is the best, since they are of different batches
+                lines = [Line("batches", tuple(map(str, counts)), None), *(line._replace(best=None) for line in lines)]
             yield (f"batches of {batch_size:,}", *(row.structure for row in rows)), lines
 
 

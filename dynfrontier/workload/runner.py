@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from frontier.runtime.progress import on_compile
 
 from ..compiling import compile_messages
 from ..machine import describe_run
+from ..text import counted
 from .analytics import Task, digest
 from .operations import Batch, Operations, Records, open_records
 from .progress import WorkloadProgress, workload_progress
@@ -24,13 +25,16 @@ from .report import Measured, WorkloadReport
 from .workload import Workload
 
 REHEARSAL = 0.5
-"""Seconds of batches that each structure goes through beforehand, on a graph that is thrown away: they compile and load
-what has to be."""
+"""Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown
+away: they compile and load what has to be. If it is not, all batches are rehearsed."""
 ATTEMPTS = 3
 """Runs of a structure, if something was still compiled in one: its figures are thrown away."""
 LEAST_BATCHES = 3
 """Batches that are run even if the time is up, in a rehearsal, too."""
-
+FEW = 10
+"""With fewer batches than this, a note says that they tell little."""
+PERCENT = 100
+"""With fewer batches than this, the worst one is the 99th percentile."""
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
 """The parts of a batch, and where `Batch` has them; in the order in which they are applied."""
@@ -81,7 +85,8 @@ def run_workload(
     Notes
     -----
     A structure that runs out of memory is left out, with a note. Compilation is never in the figures: each structure
-    goes through some batches on another graph first. Batches lie on the device before the clock runs.
+    goes through the batches on another graph first, or through some of them if `seconds` are given. Batches lie on the
+    device before the clock runs.
     """
     workload = as_workload(source, options)
     if seconds is not None and not seconds > 0:
@@ -135,9 +140,12 @@ def run_records(
                     f"batches: nothing is left to do in batches of {size:,}; preload={workload.preload} of "
                     f"{len(records):,} records leaves too little"
                 )
+            notes += _remarks(operations, size)
+            if operations.size in {row.batch_size for row in rows}:
+                continue  # the stream is too short to tell this size from a smaller one
+            size = operations.size
             answers = Answers(operations)
             for name, kind in fitting.items():
-                show.begin(f"{name}, batches of {size:,}", len(operations.batches))
                 try:
                     row = _measure(kind, operations, workload, size, device, answers, share, show)
                 except MemoryError:
@@ -148,11 +156,28 @@ def run_records(
                     notes.append(
                         f"{name}, batches of {size:,}: {row.batches} of {len(operations.batches)}, then time was up"
                     )
+    if any(row.batches < PERCENT for row in rows):
+        notes.append(f"P99 of fewer than {PERCENT} batches is the time of the worst one")
     said = workload.to_dict() | {
         "records": records.total, "records_used": len(records), "vertices": records.edges.num_vertices,
         "weighted": weighted, "stream_deletes": records.inserts is not None,
     }  # fmt: skip
     return WorkloadReport(said, device.kind, tuple(rows), tuple(notes), describe_run(device))
+
+
+def _remarks(operations: Operations, size: int) -> list[str]:
+    """What a reader has to know of the batches that a stream gave, of which `size` operations were asked for."""
+    found, count = [], len(operations.batches)
+    if operations.size < size:
+        found.append(f"batches of {size:,}: they are of {operations.size:,}; the stream has no more")
+    if count < FEW:
+        found.append(f"batches of {operations.size:,}: {counted(count, 'batch')} alone, which is too few to tell much")
+    if operations.short:
+        found.append(
+            f"batches of {operations.size:,}: {operations.short} of {count} delete fewer edges than they should; "
+            "there were no more"
+        )
+    return found
 
 
 class Answers:
@@ -206,24 +231,42 @@ def _measure(
     answers: Answers, seconds: float | None, show: WorkloadProgress,
 ) -> Measured:  # fmt: skip
     """One structure at one batch size, kernels compiled before."""
-    limit = float("inf") if seconds is None else seconds
     run = partial(_run, kind, operations, workload, size, device, answers)
-    run(min(REHEARSAL, limit))
-    for _ in range(ATTEMPTS):
-        compiled: list[str] = []
-        with on_compile(compiled.append), _no_collection():
-            row = run(limit, done=show.step)
-        if not compiled:
-            break
-        show.begin(f"{kind.name}, batches of {size:,}, once more", len(operations.batches))
+    what, count = f"{kind.name}, batches of {size:,}", len(operations.batches)
+    limit = float("inf") if seconds is None else seconds
+    left = limit if seconds is None else min(REHEARSAL, limit)
+    compiled: list[str] = []
+
+    def rehearsing(taken: float) -> bool:
+        nonlocal left
+        show.step()
+        left -= 0.0 if compiled else taken
+        compiled.clear()
+        return left > 0
+
+    def measuring(taken: float) -> bool:
+        show.step()
+        return time.perf_counter() <= end
+
+    with on_compile(compiled.append):
+        show.begin(f"{what}, rehearsed", count)
+        run(rehearsing, rehearsal=True)
+        for attempt in range(ATTEMPTS):
+            show.begin(f"{what}, once more" if attempt else what, count)
+            compiled.clear()
+            end = time.perf_counter() + limit
+            with _no_collection():
+                row = run(measuring)
+            if not compiled:
+                break
     return row
 
 
 def _run(
     kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.Device,
-    answers: Answers, limit: float, done: Callable[[], None] = lambda: None,
+    answers: Answers, goes_on: Callable[[float], bool], rehearsal: bool = False,
 ) -> Measured:  # fmt: skip
-    """A new graph, the batches that fit in so many seconds, and what they took."""
+    """A new graph, batches for as long as it goes on, which is given the seconds of each, and what they took."""
     build_seconds, graph = _load(kind, operations.preloaded, workload, device)
     start_seconds, tasks = {}, []
     for analytic in workload.tasks:
@@ -234,7 +277,7 @@ def _run(
     held = [name for name in PARTS if any(getattr(batch, PARTS[name]) is not None for batch in operations.batches)]
     seconds: dict[str, list[float]] = {name: [] for name in (*held, *(task.analytic.name for task in tasks))}
     counts = dict.fromkeys(PARTS, 0)
-    number, end = 0, time.perf_counter() + limit
+    number = 0
     for number, batch in enumerate(operations.batches, 1):
         taken_by = _apply(graph, tasks, batch, number, answers)
         for name, times in seconds.items():
@@ -242,9 +285,11 @@ def _run(
         for name, part in PARTS.items():
             held_part = getattr(batch, part)
             counts[name] += 0 if held_part is None else len(held_part[0])
-        done()
-        if number >= LEAST_BATCHES and time.perf_counter() > end:
+        if not goes_on(sum(taken_by.values())) and number >= LEAST_BATCHES:
             break
+    if rehearsal and number < len(operations.batches) and "delete" in held and hasattr(graph, "compact"):
+        with suppress(MemoryError):
+            graph.compact()  # what deletions may come to in a later batch
     answers.check_end(graph, number)
     memory = graph.memory_usage()
     return Measured(

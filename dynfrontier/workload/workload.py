@@ -32,9 +32,11 @@ class Workload:
         that says itself what to delete (lines ``+ u v`` and ``- u v``) is applied as it is: of the operations of a
         batch on one edge the last counts, which leaves what all of them would.
     batch_size : int or sequence of int
-        Operations in a batch: insertions, deletions and queries together. Of several sizes, each is measured.
+        Operations in a batch: insertions, deletions and queries together. Of several sizes, each is measured. If the
+        stream does not hold enough for one batch, there is one smaller batch.
     deletes, queries : float
-        Their shares of a batch, from 0 to 1; the rest are insertions.
+        Their shares of a batch, from 0 to 1; the rest are insertions. What rounding takes from one batch, a later one
+        gets.
     delete_order : {"random", "oldest"}
         Which edges go: any, or those that were inserted first, as from a sliding window.
     preload : float
