@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 from abc import abstractmethod
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,8 @@ class DynamicGraph(Graph):
 
     * The graph is simple. Self-loops in a batch are dropped; of an edge listed several times the last counts.
     * ``directed=False`` keeps both directions in step; a batch may name an edge in either direction, or both.
-    * A batch is applied wholly or not at all: bad input raises before anything changes.
+    * A batch is applied wholly or not at all: bad input raises before anything changes. (`insert_edges` names the one
+      exception, when memory runs out.)
     * Deleting an edge that is not there does nothing.
     """
 
@@ -56,7 +59,9 @@ class DynamicGraph(Graph):
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is as it was.
         MemoryError
-            The device's memory is exhausted; the graph is as it was.
+            The device's memory is exhausted; the graph is as it was. The exception is ``on_existing="add"`` if edges
+            are to be deleted as well: the memory for that is asked for last. If there is none, all other edges of the
+            batch are inserted and have their new weights, and those to be deleted are still there with their old ones.
         """
         if on_existing not in ON_EXISTING:
             raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
@@ -83,6 +88,8 @@ class DynamicGraph(Graph):
         ------
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is as it was.
+        MemoryError
+            The device's memory is exhausted; the graph is as it was.
         """
         arcs = self._prepare(src, dst, directed=self.directed)
         return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
@@ -127,8 +134,9 @@ class DynamicGraph(Graph):
         if not observers:
             return []
         effective: tuple[Any, Any] = (arcs.src, arcs.dst)
-        if any(observer.exact for observer in observers):
-            effective = self._effective_edges(arcs, present)
+        exact = next((observer for observer in observers if observer.exact), None)
+        if exact is not None:
+            effective = exact.find_edges(partial(self._effective_edges, arcs, present))
         return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
 
     def _effective_edges(self, arcs: Arcs, present: bool) -> tuple[Any, Any]:
@@ -205,11 +213,12 @@ class DynamicGraph(Graph):
         if num_vertices <= self._num_vertices:
             return
         self._check_fit(num_vertices)
-        self._extend(num_vertices)
+        absent = None
         if self._absent is not None:
             absent = self.xp.zeros(num_vertices, bool)
             absent[: self._num_vertices] = self._absent
-            self._absent = absent
+        self._extend(num_vertices)
+        self._absent = absent
         self._num_vertices = num_vertices
         self.version += 1
 
@@ -228,6 +237,8 @@ class DynamicGraph(Graph):
         ------
         TypeError, ValueError
             An id is out of range or deleted already; the graph is as it was.
+        MemoryError
+            The device's memory is exhausted; the graph is as it was.
         """
         ids = check_ids(self.device, ids, "ids", self._num_vertices, self._absent)
         if not ids.size:
@@ -238,9 +249,12 @@ class DynamicGraph(Graph):
         marked = xp.zeros(self._num_vertices, bool)
         marked[ids] = True
         src, dst = incident_arcs(self, marked)
+        gone = xp.flatnonzero(marked)
+        absent = marked if self._absent is None else self._absent | marked
         deleted = self._delete_observed(Arcs(src, dst, None))
-        self._release(xp.flatnonzero(marked))
-        self._absent = marked if self._absent is None else self._absent | marked
+        with suppress(MemoryError):  # their edges are gone; what they still hold may be lost
+            self._release(gone)
+        self._absent = absent
         self.version += 1
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
@@ -296,15 +310,17 @@ class DynamicGraph(Graph):
         stay = weights > 0
         gone = self.xp.flatnonzero(~stay & (slots >= 0))
         stay = self.xp.flatnonzero(stay)
-        inserted, replaced = self._insert_observed(Arcs(distinct.src[stay], distinct.dst[stay], weights[stay]))
-        deleted = self._delete_observed(Arcs(distinct.src[gone], distinct.dst[gone], None))
+        staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
+        going = Arcs(distinct.src[gone], distinct.dst[gone], None)
+        inserted, replaced = self._insert_observed(staying)  # first, as it may take much more memory
+        deleted = self._delete_observed(going)
         return inserted, replaced, deleted
 
     @abstractmethod
     def _delete(self, arcs: Arcs) -> int:
         """*structure*: delete those of the arcs that are there; return how many distinct arcs that were.
 
-        ``arcs.check()`` must have been called before anything changes.
+        ``arcs.check()`` must have been called before anything changes. If memory runs out the graph is left as it was.
         """
 
     @abstractmethod

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from model import edges_of, make, random_batch, snapshot, to_host
+from test_operations_memory import STEPS, exhausted
 from test_stateful import GraphMachine
 
 from frontier import Graph
@@ -227,6 +228,48 @@ def test_no_memory_to_grow(device, monkeypatch):
     check_array(graph)
 
 
+def test_no_memory_to_tidy(device, rng, monkeypatch):
+    """A deletion that cannot plan what to re-balance deletes all the same."""
+    pair = make(GPMA, device, *random_batch(rng, 300, 3000), num_vertices=300)
+    src, dst = np.array([edge[:2] for edge in pair.model.edges()][:-100]).T
+
+    def no_memory(*_):
+        raise MemoryError("none left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GPMA, "_room_to_plan", no_memory)
+        patch.setattr(GPMA, "_allocate", no_memory)
+        pair.delete(src, dst)
+    check(pair)
+    pair.insert(src, dst)
+    check(pair)
+
+
+def test_locks_without_memory(device, rng):
+    """Whichever allocation fails, no round has begun."""
+    graph = GPMA(1000, device=device, method="lock", weight_dtype="float32")
+    batch = random_batch(rng, 1000, 200_000 if device == "gpu" else 500, "float32")
+    graph.copy().insert_edges(*batch)
+    before = snapshot(graph)
+    for step in range(STEPS):
+        try:
+            with exhausted(graph, step):
+                graph.insert_edges(*batch)
+            break
+        except MemoryError:
+            assert snapshot(graph) == before
+    assert 0 < step < STEPS - 1
+    check_array(graph)
+
+
+def test_more_vertices_than_keys_hold(device):
+    graph = GPMA(3, device=device, vertex_dtype="int64")
+    for wrong in (2**31, [2**31]):
+        with pytest.raises(ValueError, match=r"count_or_ids makes .* vertices; .* at most 2147483647"):
+            graph.insert_vertices(wrong)
+    assert (graph.num_vertices, graph.version) == (3, 0)
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
@@ -239,7 +282,7 @@ def test_no_memory_to_grow(device, monkeypatch):
         ({"root_density": (0.5, 0.8)}, ValueError, "must rise"),
         ({"root_density": (0.3, 0.95)}, ValueError, "must rise"),
         ({"root_density": (float("nan"), 0.8)}, ValueError, "must rise"),
-        ({"vertex_dtype": "int64", "num_vertices": 2**31}, OverflowError, "at most"),
+        ({"vertex_dtype": "int64", "num_vertices": 2**31}, ValueError, "num_vertices is 2147483648; .* at most"),
     ],
 )
 def test_wrong_options(settings, error, words):

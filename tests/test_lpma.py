@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from model import make, random_batch, snapshot, to_host
+from test_operations_memory import STEPS, exhausted
 
 from frontier.runtime import growable, resolve_device
 from structures.lpma import LPMA
@@ -360,4 +361,67 @@ def test_weights_that_are_added(device, rng, directed):
         result = pair.insert(src, dst, rng.integers(-6, 9, src.size), on_existing="add")
         check_layout(pair.graph)
     assert result.inserted and result.replaced and result.deleted
+    pair.check()
+
+
+# ---- without memory -------------------------------------------------------------------------------------------------
+
+
+def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
+    """What was looked up is forgotten, levels stay, and the view is of the arrays as they are."""
+    pair = make(LPMA, device, *random_batch(rng, 200, 500), num_vertices=200, strategy=strategy)
+    graph, leaves = pair.graph, pair.graph.leaves
+    graph.view()
+    room, calls = graph._room_to_plan, []
+
+    def refuse(size):
+        calls.append(size)
+        if len(calls) > 1:
+            raise MemoryError("none left")
+        return room(size)
+
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(graph, "_room_to_plan", refuse)
+        graph.insert_edges(*random_batch(rng, 200, 4000)[:2])
+    assert graph.leaves > leaves
+    if device == "cpu":
+        assert graph.view().neighbors is graph.pool
+        assert not graph._no_arrivals().any()
+    check_layout(graph)
+    pair.insert([0], [199])
+    check_layout(graph)
+    pair.check()
+
+
+@pytest.mark.parametrize("strategy", ["bottom-up", "top-down"])
+def test_arrivals_that_were_left_behind(rng, strategy):
+    """Windows are those of the batch's own arcs, even if an interrupted one was not forgotten."""
+    pair = make(LPMA, "cpu", *random_batch(rng, 200, 4000), num_vertices=200, strategy=strategy)
+    pair.insert([0], [1])
+    pair.graph._no_arrivals()[:] = 1
+    pair.insert([3], [199])
+    check_layout(pair.graph)
+    pair.check()
+
+
+def test_weights_are_added_wholly_or_not_at_all(device, rng):
+    """Edges that come, change and go in one batch, whichever allocation fails."""
+    start = random_batch(rng, 1000, 1000, "float32")
+    pair = make(LPMA, device, *start, num_vertices=1000)
+    batch = random_batch(rng, 1000, 200_000 if device == "gpu" else 1500, "float32")
+    src, dst, weights = (np.concatenate(parts) for parts in zip(start, batch, strict=True))
+    weights[: start[2].size] = -10
+    pair.graph.copy().insert_edges(src, dst, weights, on_existing="add")  # compiles what it needs
+    before = snapshot(pair.graph)
+    for step in range(STEPS):
+        pair.graph = pair.graph.copy()  # without the scratch memory of earlier steps
+        try:
+            with exhausted(pair.graph, step):
+                pair.graph.insert_edges(src, dst, weights, on_existing="add")
+            break
+        except MemoryError:
+            assert snapshot(pair.graph) == before, f"changed by a failure at step {step}"
+    assert 0 < step < STEPS - 1
+    pair.model.insert_edges(src, dst, weights, on_existing="add")
+    check_layout(pair.graph)
     pair.check()

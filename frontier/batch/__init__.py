@@ -81,6 +81,7 @@ class ArcMaker:
         # All zero except between a bad batch and its error, so that no batch has to clear them.
         self._problems = device.xp.zeros(3, np.int64)
         self._alarm = Alarm(device)
+        self._unchecked = False  # whether the last batch may have left something there
         self._kernels: dict[np.dtype, Any] = {}
 
     def arcs(
@@ -102,8 +103,8 @@ class ArcMaker:
         ------
         TypeError, ValueError
             At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values
-            shows: an id that is out of range or names a deleted vertex, a NaN weight. A batch must have been checked
-            before the next one is made.
+            shows: an id that is out of range or names a deleted vertex, a NaN weight. A batch that has not been checked
+            when the next one is made, because something else failed before, is forgotten.
         """
         device, xp = self.device, self.device.xp
         src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
@@ -123,6 +124,11 @@ class ArcMaker:
             if weights is None:
                 out_weights.fill(1)
         problems, alarm = self._problems, self._alarm
+        if self._unchecked:  # something failed before the last batch was
+            device.synchronize()
+            if alarm.raised():
+                problems.fill(0)
+        self._unchecked = count > 0
         self._kernels_for(src.dtype).prepare(
             count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst,
             out_weights if weights is not None else None, problems, alarm.pointer,
@@ -131,6 +137,7 @@ class ArcMaker:
         def check(waited: bool) -> None:
             if not waited:
                 device.synchronize()
+            self._unchecked = False
             if alarm.raised():
                 found = problems.tolist()
                 problems.fill(0)
@@ -172,8 +179,9 @@ def _explain(device: Device, problems: list[int], src: Any, dst: Any, weights: A
     if problems[ABSENT]:
         _absent_error(device, src, "src", absent)
         _absent_error(device, dst, "dst", absent)
-    where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
-    raise ValueError(f"weights[{where}] is NaN; {problems[NAN_WEIGHT]} in the batch are")
+    if problems[NAN_WEIGHT]:
+        where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
+        raise ValueError(f"weights[{where}] is NaN; {problems[NAN_WEIGHT]} in the batch are")
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:

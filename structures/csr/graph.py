@@ -70,6 +70,7 @@ class CSR(DynamicGraph):
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
         self.offsets, self.indices, self.weights = offsets, dst, weights
+        self._view = None
 
     def _find(self, src: Any, dst: Any) -> Any:
         slots = self.xp.empty(src.size, np.int64)
@@ -151,3 +152,4 @@ class CSR(DynamicGraph):
     def _extend(self, num_vertices: int) -> None:
         tail = self.xp.full(num_vertices - self._num_vertices, self._num_arcs, np.int64)
         self.offsets = self.xp.concatenate([self.offsets, tail])
+        self._view = None

@@ -59,9 +59,9 @@ class FaimGraph(PagePool, DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort and one walk over the list of each of its sources; appending and deleting take O(1)
-    an arc. A page of a list of d neighbors is found in O(log d) reads: with pages of 16 entries one read in lists of up
-    to 16 pages, two in those of up to 256, and so on. What differs from the paper:
+    A batch of B arcs costs its sort and one walk over the list of each of its sources. To append or delete an arc takes
+    no more than to find its page, O(log d) reads in a list of d neighbors: with pages of 16 entries one read in lists
+    of up to 16 pages, two in those of up to 256, and so on. What differs from the paper:
 
     * *Hubs.* The paper has a thread or a warp for each list, which follows the links to reach any of its pages. Here
       the work of an update is dealt out by the arcs of the batch, and that of a traversal by pages; so that no links
@@ -134,6 +134,7 @@ class FaimGraph(PagePool, DynamicGraph):
             records = growable.grow(self.device, self.records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
             records[old:] = 0
             self.records = records
+            self._view = None
 
     def _used_bytes(self) -> int:
         entry = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)

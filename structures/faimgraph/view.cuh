@@ -1,4 +1,4 @@
-// The neighbor iterator over pages. A segment is as many pages as fill 128 bytes; each of them is a run.
+// The neighbor iterator over pages. A segment is one page, or two if pages have less than 128 bytes; a page is a run.
 #pragma once
 #include "structures/faimgraph/pages.cuh"
 

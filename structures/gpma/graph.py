@@ -68,6 +68,9 @@ class GPMA(PackedGraph):
 
     Notes
     -----
+    With ``method="lock"`` an insertion on the GPU takes scratch memory for all of its rounds before the first: 16 bytes
+    and two weights for each arc and guard, those of the batch included. The graph keeps it for the next batch.
+
     Differences from the paper are listed in the module ``structures.gpma.graph``.
     """
 
@@ -105,10 +108,8 @@ class GPMA(PackedGraph):
         entries = self._entries(self._num_arcs) + new
         if entries + 1 > self._root_limits()[1]:  # with one to spare, for thresholds are rounded
             self._grow(entries)
-        if self.device.is_gpu:  # all that rounds may take (void windows count too), before anything changes
-            self._scratch.get("staged_keys", 2 * entries, np.int64)
-            if self.weight_dtype is not None:
-                self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
+        if self.device.is_gpu:
+            self._prepare_rounds(batch, entries)
         self._look_up(batch)
         self._kernels.commit(batch.size, self._held_view(), *batch)
         if not self.device.is_gpu:
@@ -118,6 +119,15 @@ class GPMA(PackedGraph):
         while left:
             left -= self._round(batch)
         return new, numbers[FOUND]
+
+    def _prepare_rounds(self, batch: Batch, entries: int) -> None:
+        """Take what rounds may need, before anything changes; void windows count too."""
+        self._room_to_plan(batch.size)
+        self._scratch.get("staged_keys", 2 * entries, np.int64)
+        if self.weight_dtype is not None:
+            self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
+        # `_room` puts its sums into new arrays: CuPy keeps the memory of this one for them.
+        self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 
     def _look_up(self, batch: Batch) -> None:
         """Find the places of a batch's keys, without a plan for the leaves that they come to."""

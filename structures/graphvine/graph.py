@@ -73,7 +73,8 @@ class GraphVine(DynamicGraph):
     Notes
     -----
     A batch of B arcs costs its sort and a walk over the lists of its sources, in which all their arcs are looked up
-    together; O(log b) for each block that is added to a tree of b. What differs from the paper:
+    together; O(log b) for each arc that comes or goes, and for each block that is added to a tree of b. What differs
+    from the paper:
 
     * The batch is sorted and its duplicates are dropped, as are arcs that are there already: the paper leaves both to
       the caller.
@@ -89,6 +90,10 @@ class GraphVine(DynamicGraph):
     * Block sizes are powers of two of 32 bytes or more, so that blocks are aligned and positions need no division.
     * The queue begins with the first batch, and with a quarter more than it needs. The paper sets half of the GPU's
       memory aside at the start, which analytics then lack.
+    * When the queue grows, all blocks are copied to a larger pool. That is a pass over the whole graph, and makes the
+      batches slow in which it happens; and while it lasts there are both pools, more than twice the memory of the old
+      one. The paper allocates new blocks apart and copies nothing, as its queue holds addresses; here it holds numbers
+      of blocks in one pool, so that a slot is one number.
     """
 
     name = "graphvine"
@@ -151,6 +156,7 @@ class GraphVine(DynamicGraph):
             sentinels = self.xp.zeros((capacity, 4), np.int32)
             sentinels[: self._num_vertices] = self.sentinels[: self._num_vertices]
             self.sentinels = sentinels
+            self._view = None
 
     @property
     def _slot_bytes(self) -> int:
@@ -230,6 +236,7 @@ class GraphVine(DynamicGraph):
         if weights is not None:
             weights[: self.weights.size] = self.weights
         self.pool, self.weights, self.children, self.queue = pool, weights, children, queue
+        self._view = None
         self._front = 0
         self._free += capacity - old
 
@@ -332,6 +339,7 @@ class GraphVine(DynamicGraph):
         twin._build(offsets, dst, None if slots is None else self.weights[slots])
         for name in (*self._arrays, *self._scalars):
             setattr(self, name, getattr(twin, name))
+        self._view = None
         self.version += 1
 
 

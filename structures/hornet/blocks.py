@@ -71,6 +71,7 @@ class BlockArrays:
     weight_dtype: np.dtype | None
     weights: Any
     _kernels: Kernels
+    _view: tuple[int, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp
@@ -171,14 +172,13 @@ class BlockArrays:
             except MemoryError:
                 if attempt:
                     raise
-        classes = self._classes
+        classes = self._classes.copy()
         chosen = np.array(wanted, np.int8)
         for unit, k in zip(starts.tolist(), wanted, strict=True):
             classes[unit : unit + self._units(k)] = CONTINUED
         classes[starts] = chosen
         self._open(chosen, starts)
-        self.array_classes = self.device.xp.asarray(classes)
-        self._kept_directory = None
+        self._set_classes(classes)
         self._count_free(counters)
 
     def _place(self, wanted: list[int]) -> tuple[np.ndarray, int]:
@@ -217,20 +217,19 @@ class BlockArrays:
     def _resize_pool(self, units: int) -> None:
         sizes = {
             "pool": 1 << self.unit_bits, "weights": 1 << self.unit_bits, "free_bits": self.words_per_unit,
-            "free_counts": 1, "array_classes": 1,
+            "free_counts": 1,
         }  # fmt: skip
         grown = {}
         for name, size in sizes.items():
             array = getattr(self, name)
             if array is not None:
                 grown[name] = self.device.xp.empty(units * size, array.dtype)
+        self._set_classes(np.concatenate([self._classes, np.full(units - self._classes.size, NONE, np.int8)]))
         for name, array in grown.items():
             old = getattr(self, name)
             array[: old.size] = old
             setattr(self, name, array)
-        self._host_classes = np.concatenate(
-            [self._classes, np.full(units - self._classes.size, NONE, np.int8)]
-        )  # fmt: skip
+        self._view = None
 
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
         """Make all blocks of new block-arrays free."""
@@ -268,12 +267,16 @@ class BlockArrays:
             empty = np.concatenate(kept) if kept else empty
         if not empty.size:
             return
-        classes = self._classes
+        classes = self._classes.copy()
         for k in np.unique(classes[empty]):
-            units = empty[classes[empty] == k]
+            units = empty[self._classes[empty] == k]
             for part in range(self._units(int(k))):
                 classes[units + part] = NONE
-        self.array_classes = self.device.xp.asarray(classes)
+        self._set_classes(classes)
+
+    def _set_classes(self, classes: np.ndarray) -> None:
+        """Let block-arrays be those of `classes`; memory runs out, if it does, before anything has changed."""
+        self.array_classes, self._host_classes = self.device.xp.asarray(classes), classes
         self._kept_directory = None
 
     def _empty_arrays(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numba
@@ -152,6 +153,7 @@ class Hornet(BlockArrays, DynamicGraph):
             records = self._empty_records(max(num_vertices, self.records.shape[0] * 3 // 2))
             records[: self._num_vertices] = self.records[: self._num_vertices]
             self.records = records
+            self._view = None
 
     def _used_bytes(self) -> int:
         numbers = self.statistics()
@@ -215,7 +217,8 @@ class Hornet(BlockArrays, DynamicGraph):
         if changed:
             self._carry_out(changes, mode, planned, numbers, replace)
             self._changed_since_tidy += changed
-            self._tidy_if_needed(self._num_arcs + (changed if mode == INSERT else -changed))
+            with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
+                self._tidy_if_needed(self._num_arcs + (changed if mode == INSERT else -changed))
         elif others and mode == INSERT:
             replace(others)
         return changed, others
@@ -328,6 +331,8 @@ class Hornet(BlockArrays, DynamicGraph):
         """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
+        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
+        sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self._scratch.get("fresh", int(requests.sum()), np.int64)
         groups = numbers[GROUPS] if changes.counted else changes.groups
         if self.device.is_gpu:
@@ -368,8 +373,6 @@ class Hornet(BlockArrays, DynamicGraph):
                 groups, self.records, changes.vertex, changes.start, mode, moves, fresh, counters.array, self.unit_bits,
                 self.free_bits, self.free_counts,
             )  # fmt: skip
-        sizes = np.int64(1) << np.arange(CLASSES)
-        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
 
@@ -396,17 +399,18 @@ class Hornet(BlockArrays, DynamicGraph):
         Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
         """
         self._changed_since_tidy = 0
-        self._give_back_empty()
-        self._leaving = leaving = self._sparse_arrays()
-        self._kept_directory = None
-        self._counters.reset()
-        changes = self._changes_of_all(None, None, None)
         try:
+            self._give_back_empty()
+            self._leaving = leaving = self._sparse_arrays()
+            self._kept_directory = None
+            self._counters.reset()
+            changes = self._changes_of_all(None, None, None)
             planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
             self._carry_out(changes, TIDY, planned, self._counters.read())
         except MemoryError:  # there is no room to move in; the graph is as good as it was
             return
         finally:
             self._leaving = self._kept_directory = None
-        self._give_back_empty()
         self.version += 1
+        with suppress(MemoryError):
+            self._give_back_empty()

@@ -88,9 +88,12 @@ def plan_top_down_serially(count, view, mode, leaf_density, density_step, places
     """
     leaves = view.leaves
     before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, with those that arrive
-    touched = np.empty(leaves + 1, np.int64)  # leaves before it that entries come to
+    touched = np.zeros(leaves + 1, np.int64)  # leaves before it that new keys come to: as many as `windows` at most
+    for j in range(count):
+        if not places[j] & 1:
+            touched[(places[j] >> PLACE_SHIFT) + 1] = 1
     top = view.levels
-    before[0] = touched[0] = 0
+    before[0] = 0
     before[1] = view.counts[0]
     for level in range(1, top + 1):  # faster than to ask for each leaf where it is
         first = np.int64(1) << (level - 1)
@@ -99,7 +102,7 @@ def plan_top_down_serially(count, view, mode, leaf_density, density_step, places
             before[(2 * number + 1) * step + 1] = view.counts[first + number]
     for i in range(leaves):
         before[i + 1] += before[i] + arriving[i]
-        touched[i + 1] = touched[i] + (arriving[i] > 0)
+        touched[i + 1] += touched[i]
     if before[leaves] > (leaf_density + density_step * top) * (leaves << LEAF_BITS):
         counters[OVERFLOW] = 1
     else:

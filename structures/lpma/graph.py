@@ -53,9 +53,10 @@ class LPMA(PackedGraph):
     Notes
     -----
     A batch of B arcs costs its sort, O(log d) for each arc to look it up, one pass over the leaves' counts, and
-    O(log² E) amortized moves for each new arc (in practice few). To append a level takes no time for the arcs that are
-    there. ``insert_edges(..., on_existing="add")``, the paper's edge updates, is one such insertion. What differs from
-    the paper:
+    O(log² E) amortized moves for each new arc (in practice few). To append a level takes time for the leaves that are
+    new, and none for the arcs that are there, once arrays are large: one below 8 MB is copied, and so is one that came
+    about by ``copy()`` or from a file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the
+    paper's edge updates, is one such insertion. What differs from the paper:
 
     * Each entry moves once. The paper's bottom-up rounds re-balance a window and later, in another round, the one
       around it; its Figure 10 counts how much of that top-down saves. Here both ways decide first, from sums of counts,
@@ -124,6 +125,7 @@ class LPMA(PackedGraph):
         }
         for name, array in grown.items():
             setattr(self, name, array)
+        self._view = None
         self.pool[old * LEAF :] = EMPTY
         self._kernels.append_leaves(leaves - old, self._make_view(), levels)
         self._expansions += self.levels - levels
@@ -181,7 +183,7 @@ class LPMA(PackedGraph):
         self._num_arcs += numbers[NEW]
         self.version += 1
         gone, unborn = self._counters.read()[SPENT : UNBORN + 1]
-        if gone or unborn:
+        if gone or unborn:  # scratch memory that served the insertion serves the deletion: there is enough
             self._num_arcs -= self._delete(Arcs(src, dst, None))
         return numbers[NEW] - unborn, numbers[FOUND] - gone, gone
 

@@ -116,6 +116,8 @@ class Plan(NamedTuple):
     blocks: Any = None
     large: Any = None
     tile_state: Any = None
+    tile_sums: Any = None
+    tile_marks: Any = None
 
 
 class Room(NamedTuple):
@@ -164,7 +166,10 @@ class PackedGraph(DynamicGraph):
         self.deletion = deletion
         self.leaf_density, self.root_density = _densities(leaf_density, root_density)
         self._moved = self._redundant = self._rebuilds = 0
-        self._check_rows(self._num_vertices)
+        if self._num_vertices > MAX_VERTICES:
+            raise ValueError(
+                f"num_vertices is {self._num_vertices}; a packed memory array has at most {MAX_VERTICES} vertices"
+            )
         xp = self.xp
         weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
         self._build(xp.zeros(self._num_vertices + 1, np.int64), xp.empty(0, self.vertex_dtype), weights)
@@ -285,6 +290,7 @@ class PackedGraph(DynamicGraph):
         """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
         for name, array in self._allocate(leaves, rows).items():
             setattr(self, name, array)
+        self._view = None
         self._kernels.fill(
             leaves, self._held_view(), int(dst.size) + rows + 1, int(offsets.size) - 1, rows, offsets, dst, weights,
             **self._lanes(8),
@@ -323,14 +329,16 @@ class PackedGraph(DynamicGraph):
         """Launch options of kernels in which so many threads share a work item."""
         return {"tile": lanes} if self.device.is_gpu else {}
 
-    def _check_rows(self, rows: int) -> None:
-        if rows > MAX_VERTICES:
-            raise OverflowError(f"a packed memory array has at most {MAX_VERTICES} vertices, not {rows}")
+    def _check_fit(self, num_vertices: int) -> None:
+        super()._check_fit(num_vertices)
+        if num_vertices > MAX_VERTICES:
+            raise ValueError(
+                f"count_or_ids makes {num_vertices} vertices; a packed memory array has at most {MAX_VERTICES}"
+            )
 
     def _extend(self, num_vertices: int) -> None:
         if num_vertices <= self._rows:
             return
-        self._check_rows(num_vertices)
         rows = min(max(num_vertices, self._rows * ROW_GROWTH[0] // ROW_GROWTH[1]), MAX_VERTICES)
         entries = self._num_arcs + rows + 1
         leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
@@ -410,26 +418,38 @@ class PackedGraph(DynamicGraph):
 
     def _plan(self, mode: int, size: int, places: Any, arriving: Any) -> Plan:
         """Queue the choice of the windows to re-balance; at most `size` leaves change."""
-        leaves, scratch, counters = self.leaves, self._scratch.get, self._counters.array
+        view, counters = self._held_view(), self._counters.array
         density, step = self._slope(mode)
+        try:
+            plan = self._room_to_plan(size)
+            if not self.device.is_gpu:
+                self._search(mode)(size, view, mode, density, step, places, arriving, plan.leaves, counters)
+                return plan
+        except BaseException:
+            arriving.fill(0)  # as the kernel would have left it
+            raise
+        tiles = -(-self.leaves // TILE_LEAVES)
+        self._search(mode)(
+            tiles, view, mode, density, step, arriving, plan.tile_sums, plan.tile_state, plan.tile_marks, plan.leaves,
+            plan.warps, plan.blocks, plan.large, counters, threads=PLAN_THREADS, blocks=tiles,
+        )  # fmt: skip
+        return plan
+
+    def _room_to_plan(self, size: int) -> Plan:
+        """Scratch memory for a plan in which at most `size` leaves change."""
+        leaves, scratch = self.leaves, self._scratch.get
         if not self.device.is_gpu:
-            plan = Plan(scratch("windows", size, np.int64))
-            self._search(mode)(size, self._held_view(), mode, density, step, places, arriving, plan.leaves, counters)
-            return plan
+            return Plan(scratch("windows", size, np.int64))
         tiles = -(-leaves // TILE_LEAVES)
-        plan = Plan(
+        return Plan(
             scratch("leaf_windows", min(size, leaves), np.int64),
             scratch("warp_windows", min(size, leaves // WARP_WINDOW + 1), np.int64),
             scratch("block_windows", min(size, leaves // BLOCK_WINDOW + 1), np.int64),
             scratch("large_windows", 3 * min(size, leaves // LARGE_WINDOW + 2 + tiles), np.int64),
             scratch("tile_state", 2 * tiles, np.int32),
+            scratch("tile_sums", tiles + 1, np.int64),
+            scratch("tile_marks", 4 * tiles, np.int8),
         )
-        self._search(mode)(
-            tiles, self._held_view(), mode, density, step, arriving, scratch("tile_sums", tiles + 1, np.int64),
-            plan.tile_state, scratch("tile_marks", 4 * tiles, np.int8), plan.leaves, plan.warps, plan.blocks,
-            plan.large, counters, threads=PLAN_THREADS, blocks=tiles,
-        )  # fmt: skip
-        return plan
 
     def _search(self, mode: int) -> Any:
         """The kernel that chooses windows."""
@@ -494,7 +514,10 @@ class PackedGraph(DynamicGraph):
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Plan | None, list[int]]:
-        """Clear the arcs' slots, and plan what to re-balance for that if deletion is eager."""
+        """Clear the arcs' slots, and plan what to re-balance for that if deletion is eager.
+
+        Memory runs out, if it does, before anything of the graph has changed.
+        """
         size, eager = len(arcs), self.deletion == "eager"
         self._counters.reset()
         if self.device.is_gpu:
@@ -502,7 +525,7 @@ class PackedGraph(DynamicGraph):
             self._kernels.erase(
                 size, self._held_view(), arcs.problems, arcs.src, arcs.dst, arriving, self._counters.array, tile=4
             )  # fmt: skip
-            plan = self._plan(DELETE, size, None, arriving) if eager else None
+            plan = self._plan_tidying(size, None, arriving) if eager else None
             return plan, self._counters.read()
         arcs.check()
         view, places = self._held_view(), self._scratch.get("places", size, np.int64)
@@ -513,9 +536,17 @@ class PackedGraph(DynamicGraph):
         touched = self._counters.read()[TOUCHED]
         if not touched:
             return None, self._counters.read()
-        places = np.sort(places[:touched])
-        plan = self._plan(DELETE, touched, places, arriving)
+        places = places[:touched]
+        places.sort()
+        plan = self._plan_tidying(touched, places, arriving)
         return plan, self._counters.read()
+
+    def _plan_tidying(self, size: int, places: Any, arriving: Any) -> Plan | None:
+        """Queue the plan of a deletion, whose arcs are gone; None, for nothing, if there is no memory for it."""
+        try:
+            return self._plan(DELETE, size, places, arriving)
+        except MemoryError:
+            return None
 
     def _tidy(self, plan: Plan | None, numbers: list[int], arcs: int) -> None:
         """Re-balance what has become too empty; shrink the array if all of it has."""

@@ -23,6 +23,7 @@ What differs from the paper, and why:
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -436,7 +437,8 @@ class SlabGraph(SlabPool, DynamicGraph):
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
-            self._flush()
+            with suppress(MemoryError):  # the arcs are gone; tombstones may wait for the next deletion
+                self._flush()
         return deleted
 
     def compact(self) -> int:
