@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frontier.functor import fingerprint
+import frontier as fr
+from frontier.functor import fingerprint, uses_parameter
+from frontier.operators.engine import WEIGHT_POSITION
+from frontier.runtime import progress
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
@@ -121,6 +124,36 @@ def test_damaged_files_are_written_anew(tmp_path):
         file.write_bytes(part)
         assert run(tmp_path, 0, source) == [3, 1]
         assert run(tmp_path, 0, source) == [3, 0]
+
+
+@pytest.mark.parametrize(
+    ("function", "uses"),
+    [
+        (lambda src, dst, edge, weight, x: x[dst] > 0, False),
+        (lambda src, dst, edge, weight, x: x[dst] > weight, True),
+        (lambda src, dst, edge, w: w > 1, True),
+        (lambda src, dst, edge, weight: (lambda: weight)() > 1, True),
+        (lambda *arc: arc[3] > 1, True),
+    ],
+    ids=["not at all", "at once", "by another name", "in a function within", "among all"],
+)
+def test_functors_that_look_at_weights(function, uses):
+    assert uses_parameter(function, WEIGHT_POSITION) == uses
+
+
+@pytest.mark.parametrize(("one", "other"), [("csr", "csr"), ("gpma", "lpma")], ids=["weights", "iterator"])
+def test_kernels_are_shared(one, other):
+    """By graphs with weights and without, if nobody looks at them; and by structures with the same iterator."""
+
+    def op(src, dst, edge, weight, x):
+        return x[dst] > 0
+
+    found = []
+    for name, weights in ((one, None), (other, np.float32([1, 2]))):
+        graph = fr.structures()[name].from_edges([0, 1], [1, 2], weights, num_vertices=3, device="cpu")
+        with progress.on_compile(found.append):
+            kept = fr.advance(graph, fr.Frontier(graph, [0]), op, np.ones(3), direction="push")
+        assert len(kept) == 1 and len(found) <= 1  # none if an earlier process has left it on the disk
 
 
 def named(source, name="op", **names):

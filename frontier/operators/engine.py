@@ -101,19 +101,22 @@ def _iterator_of(graph_package: str) -> ModuleType:
     return importlib.import_module(modules.pop()) if len(modules) == 1 else own
 
 
-def read_view(graph: Graph, op: Callable | None = None) -> tuple[Any, Any]:
-    """What CPU kernels read a graph through: its view, and its weights if `op`, called with arcs, looks at them.
-
-    Without them the view has none either: then graphs with and without weights share compiled kernels.
-    """
-    view = graph.view()
-    if op is not None and uses_parameter(op, WEIGHT_POSITION):
-        return view, graph._weight_pool()
-    return view._replace(weights=None) if "weights" in view._fields else view, None
-
-
 WEIGHT_POSITION = 3
 """Of a functor's parameters ``(src, dst, edge, weight)``."""
+
+
+def bare_view(graph: Graph) -> Any:
+    """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
+    compiled kernels."""
+    view = graph.view()
+    return view._replace(weights=None) if "weights" in view._fields else view
+
+
+def read_view(graph: Graph, op: Callable | None) -> tuple[Any, Any]:
+    """The view and the weights for CPU kernels that call `op` with arcs: none if it does not look at weights."""
+    if op is not None and uses_parameter(op, WEIGHT_POSITION):
+        return graph.view(), graph._weight_pool()
+    return bare_view(graph), None
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:

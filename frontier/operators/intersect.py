@@ -15,12 +15,12 @@ from .advance import PIECE_BLOCKS, items_per_block
 from .cpu import make_intersect, make_intersect_arcs
 from .engine import (
     Pieces,
+    bare_view,
     check_op,
     chunks_for,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
-    read_view,
     run_cpu,
     state_of,
     tile_size,
@@ -100,7 +100,7 @@ def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, 
         kernels.intersect_pieces(1, graph.view(), *common, blocks=PIECE_BLOCKS)
     elif count:
         kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
-        run_cpu(kernel, (op,), count, chunks_for(count), read_view(graph)[0], us, vs, counts, values)
+        run_cpu(kernel, (op,), count, chunks_for(count), bare_view(graph), us, vs, counts, values)
     return counts
 
 
@@ -154,7 +154,7 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
-        views = read_view(graph)[0], read_view(pairs)[0]
+        views = bare_view(graph), bare_view(pairs)
         run_cpu(kernel, (), graph.num_vertices, numba.get_num_threads(), *views, tally, counters.array)
     return counters.read()[0]
 

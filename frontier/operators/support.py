@@ -9,7 +9,7 @@ import numpy as np
 
 from ..registry import snapshot_structure
 from .cpu_support import make_edge_support
-from .engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu, state_of
+from .engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from .intersect import TABLE_BLOCKS
 
 if TYPE_CHECKING:
@@ -65,5 +65,5 @@ def edge_support(up: Graph, down: Graph) -> Any:
     else:
         kernel = cpu_kernel_for(up.package, make_edge_support, ())
         longest = int(up._degrees().max())
-        run_cpu(kernel, (), count, longest, numba.get_num_threads(), read_view(up)[0], read_view(down)[0], support)
+        run_cpu(kernel, (), count, longest, numba.get_num_threads(), bare_view(up), bare_view(down), support)
     return support

@@ -10,7 +10,7 @@ import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 from numba.core import config
@@ -38,8 +38,7 @@ class _UniqueNumbers:
         return secrets.randbits(63)
 
 
-numbers: Any = _UniqueNumbers()
-FunctionIdentity._unique_ids = numbers
+FunctionIdentity._unique_ids = cast(Any, _UniqueNumbers())
 
 
 class _Locator:
