@@ -9,14 +9,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
 
+def fraction_lost(name: str, array: Any, value: Any) -> str:
+    """What is said of a float that is to change an array of integers."""
+    return f"{name} of a {value} to an array of {array} would lose the fraction; convert it with int()"
+
+
+def _check(name: str, array: Any, *values: Any) -> None:
+    """Refuse what compiled functors refuse."""
+    for value in values:
+        if array.dtype.kind in "iu" and isinstance(value, float | np.floating):
+            raise TypeError(fraction_lost(name, array.dtype, type(value).__name__))
+
+
 def atomic_add(array: Any, index: Any, value: Any) -> Any:
     """``array[index] += value``; returns the old value."""
+    _check("atomic_add", array, value)
     old = array[index]
     array[index] = old + value
     return old
@@ -24,6 +39,7 @@ def atomic_add(array: Any, index: Any, value: Any) -> Any:
 
 def atomic_min(array: Any, index: Any, value: Any) -> Any:
     """``array[index] = min(array[index], value)``; returns the old value."""
+    _check("atomic_min", array, value)
     old = array[index]
     if value < old:
         array[index] = value
@@ -32,6 +48,7 @@ def atomic_min(array: Any, index: Any, value: Any) -> Any:
 
 def atomic_max(array: Any, index: Any, value: Any) -> Any:
     """``array[index] = max(array[index], value)``; returns the old value."""
+    _check("atomic_max", array, value)
     old = array[index]
     if value > old:
         array[index] = value
@@ -40,6 +57,7 @@ def atomic_max(array: Any, index: Any, value: Any) -> Any:
 
 def atomic_exch(array: Any, index: Any, value: Any) -> Any:
     """``array[index] = value``; returns the old value."""
+    _check("atomic_exch", array, value)
     old = array[index]
     array[index] = value
     return old
@@ -50,6 +68,7 @@ def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
 
     Returns the old value, which is `expected` if the swap was made.
     """
+    _check("atomic_cas", array, expected, value)
     old = array[index]
     if old == expected:
         array[index] = value
@@ -57,6 +76,13 @@ def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
 
 
 READ_MODIFY_WRITE = {atomic_add: "add", atomic_min: "min", atomic_max: "max", atomic_exch: "xchg"}
+
+
+def check_types(function: Any, dtype: Any, *values: Any) -> None:
+    """Raise Numba's TypingError for a float that is to change an array of integers."""
+    for value in values:
+        if isinstance(dtype, types.Integer) and isinstance(value, types.Float):
+            raise TypingError(fraction_lost(function.__name__, dtype, value))
 
 
 def _cpu_instruction(name: str, dtype: Any) -> str:
@@ -82,6 +108,7 @@ def _register_cpu(function: Any, name: str) -> None:
     @overload(function)
     def implementation(array, index, value):  # type: ignore[no-untyped-def]  # Numba compares the signatures
         if isinstance(array, types.Array):
+            check_types(function, array.dtype, value)
             return lambda array, index, value: rmw(array, index, value)
         return None
 
@@ -121,6 +148,7 @@ def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any) -> A
 @overload(atomic_cas)
 def _cas_implementation(array, index, expected, value):
     if isinstance(array, types.Array):
+        check_types(atomic_cas, array.dtype, expected, value)
         return lambda array, index, expected, value: _cas(array, index, expected, value)
     return None
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from numba.cuda import nvvmutils, types
+from numba.cuda.core.errors import TypingError
 from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
-from .atomics import READ_MODIFY_WRITE, atomic_cas
+from .atomics import READ_MODIFY_WRITE, atomic_cas, fraction_lost
 
 _FLOAT_CALLS = {
     "add": (nvvmutils.declare_atomic_add_float32, nvvmutils.declare_atomic_add_float64),
@@ -33,6 +34,9 @@ def _declare(function: Any, values: int) -> None:
             pointer, index = args[:2]
             if not isinstance(pointer, types.CPointer) or not isinstance(index, types.Integer):
                 return None
+            for value in args[2:]:
+                if isinstance(pointer.dtype, types.Integer) and isinstance(value, types.Float):
+                    raise TypingError(fraction_lost(function.__name__, pointer.dtype, value))
             return signature(pointer.dtype, pointer, index, *[pointer.dtype] * values)
 
     typing_registry.register(Template)

@@ -10,6 +10,7 @@ import numpy as np
 from ..frontier import Frontier, bitmap_words
 from .cpu import make_pull, make_push
 from .engine import (
+    A_TRUTH,
     Pieces,
     check_op,
     chunks_for,
@@ -88,7 +89,7 @@ def advance(
     if direction == "pull" and graph.directed:
         raise ValueError("direction='pull' needs the edges that enter a vertex, which a directed graph does not keep")
     check_frontier(graph, frontier)
-    check_op(op, "op", OP_PARAMETERS, args)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     if direction == "pull" and prepare is not None:
         raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
     check_functors(condition, prepare, args)
@@ -111,7 +112,7 @@ class Functors(NamedTuple):
 def check_functors(condition: Callable | None, prepare: Callable | None, args: tuple) -> None:
     """Check the form of the functors that may be absent."""
     if condition is not None:
-        check_op(condition, "condition", ("dst",), args)
+        check_op(condition, "condition", ("dst",), args, A_TRUTH)
     if prepare is not None:
         check_op(prepare, "prepare", ("src",), args)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..atomics import atomic_add, atomic_exch
 from ..runtime import cpu_kernel
+from .weights import weight_at, weight_or_one
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
 
@@ -82,14 +83,14 @@ def _arc_test(op: Any) -> Any:
     return numba.njit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))
 
 
-def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, key: str) -> Any:
+def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> Any:
     """advance from each vertex of a list to its neighbors."""
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
     ready = _preparation(prepare)
     flush = _make_flush(degree)
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def push(count, chunks, view, weights, vertices, stamps, epoch, out, counters, args):
         for chunk in numba.prange(chunks):
             buffer = np.empty(BUFFER, out.dtype)
@@ -106,9 +107,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, key: 
                                 continue
                             if not allowed(v, args):
                                 continue
-                            weight = np.float32(1)
-                            if weights is not None:
-                                weight = weights[slot]
+                            weight = weight_at(weights, slot)
                             if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
                                 buffer[held] = v
                                 held += 1
@@ -122,13 +121,13 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, key: 
     return push
 
 
-def make_visit(iterator: ModuleType, op: Any, key: str) -> Any:
+def make_visit(iterator: ModuleType, op: Any) -> Any:
     """visit_edges: a functor called for each listed arc."""
     degree = iterator.degree
     find = iterator.find
     flush = _make_flush(degree)
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def visit(count, chunks, num_vertices, view, weights, src, dst, stamps, epoch, out, counters, args):
         for chunk in numba.prange(chunks):
             buffer = np.empty(BUFFER, out.dtype)
@@ -142,11 +141,7 @@ def make_visit(iterator: ModuleType, op: Any, key: str) -> Any:
                     atomic_add(counters, 2, 1)
                     continue
                 slot = np.int64(find(view, u, v))
-                weight = np.float32(1)
-                if weights is not None:
-                    weight = weights.dtype.type(1)
-                    if slot >= 0:
-                        weight = weights[slot]
+                weight = weight_or_one(weights, slot)
                 if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
                     buffer[held] = v
                     held += 1
@@ -159,11 +154,11 @@ def make_visit(iterator: ModuleType, op: Any, key: str) -> Any:
     return visit
 
 
-def make_match(iterator: ModuleType, key: str) -> Any:
+def make_match(iterator: ModuleType) -> Any:
     """match_keys: the slots of sorted keys, from one walk of each source's neighbors."""
     segments, segment, next_run, _ = _functions(iterator)
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def match(count, chunks, view, keys, shift, slots):
         for chunk in numba.prange(chunks):
             i = count * chunk // chunks
@@ -200,12 +195,12 @@ def make_match(iterator: ModuleType, key: str) -> Any:
     return match
 
 
-def make_pull(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
+def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
     """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def pull(words, num_vertices, view, weights, bits, out_bits, counters, args):
         for word in numba.prange(words):
             joined = np.uint32(0)
@@ -223,9 +218,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any, key: str) -> Any:
                             u = view.neighbors[slot]
                             if u < 0 or not has_bit(bits, u):
                                 continue
-                            weight = np.float32(1)
-                            if weights is not None:
-                                weight = weights[slot]
+                            weight = weight_at(weights, slot)
                             if op(u, v, slot, weight, *args):
                                 joins = True
                             if not allowed(v, args):
@@ -257,7 +250,7 @@ def _without_step(before, step, after):
 
 
 def make_push_repeatedly(
-    iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None, key: str
+    iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None
 ) -> Any:
     """Many small pushes, one after another, on one core; argument number `step` counts them."""
     segments, segment, next_run, degree = _functions(iterator)
@@ -265,7 +258,7 @@ def make_push_repeatedly(
     ready = _preparation(prepare)
     join = _without_step if step is None else _with_step
 
-    @cpu_kernel(key=f"{iterator.__name__}{key}{step}")
+    @cpu_kernel
     def push_repeatedly(count, view, weights, vertices, lists, stamps, epoch, counters, max_count, max_arcs, max_steps,
                         before, first_step, after):  # fmt: skip
         # Functors' arguments are those before the step, the step, and those after it.
@@ -287,9 +280,7 @@ def make_push_repeatedly(
                                 continue
                             if not allowed(v, args):
                                 continue
-                            weight = np.float32(1)
-                            if weights is not None:
-                                weight = weights[slot]
+                            weight = weight_at(weights, slot)
                             if op(u, v, slot, weight, *args) and stamps[v] != epoch:
                                 stamps[v] = epoch
                                 lists[(steps + 1) & 1, held] = v
@@ -308,10 +299,10 @@ def make_push_repeatedly(
     return push_repeatedly
 
 
-def make_filter(op: Any, key: str) -> Any:
+def make_filter(op: Any) -> Any:
     """The vertices of a list for which a functor is true."""
 
-    @cpu_kernel(parallel=True, key=key)
+    @cpu_kernel(parallel=True)
     def keep(count, chunks, vertices, out, counters, args):
         for chunk in numba.prange(chunks):
             buffer = np.empty(BUFFER, out.dtype)
@@ -328,10 +319,10 @@ def make_filter(op: Any, key: str) -> Any:
     return keep
 
 
-def make_compute(op: Any, key: str) -> Any:
+def make_compute(op: Any) -> Any:
     """A functor called for each vertex of a list."""
 
-    @cpu_kernel(parallel=True, key=key)
+    @cpu_kernel(parallel=True)
     def apply(count, vertices, args):
         for i in numba.prange(count):
             op(vertices[i], *args)
@@ -342,11 +333,11 @@ def make_compute(op: Any, key: str) -> Any:
 REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
 
 
-def make_reduce(op: Any, reduce: str, key: str) -> Any:
+def make_reduce(op: Any, reduce: str) -> Any:
     """The reduction of a functor's values over a list of vertices."""
     kind = REDUCTIONS[reduce]
 
-    @cpu_kernel(parallel=True, key=f"{key}{reduce}")
+    @cpu_kernel(parallel=True)
     def reduce_vertices(count, chunks, vertices, partial, args):
         for chunk in numba.prange(chunks):
             total = partial[chunk]
@@ -363,12 +354,12 @@ def make_reduce(op: Any, reduce: str, key: str) -> Any:
     return reduce_vertices
 
 
-def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str, key: str) -> Any:
+def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
     segments, segment, next_run, _ = _functions(iterator)
     kind = REDUCTIONS[reduce]
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}{reduce}")
+    @cpu_kernel(parallel=True)
     def neighbor_reduce(count, chunks, view, weights, vertices, identity, out, args):
         for chunk in numba.prange(chunks):
             for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
@@ -381,9 +372,7 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str, key: str) -
                             v = view.neighbors[slot]
                             if v < 0:
                                 continue
-                            weight = np.float32(1)
-                            if weights is not None:
-                                weight = weights[slot]
+                            weight = weight_at(weights, slot)
                             value = out.dtype.type(op(u, v, slot, weight, *args))
                             if kind == 0:
                                 total += value
@@ -397,12 +386,12 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str, key: str) -
     return neighbor_reduce
 
 
-def make_intersect(iterator: ModuleType, op: Any, key: str) -> Any:
+def make_intersect(iterator: ModuleType, op: Any) -> Any:
     """Common neighbors of pairs: counted, or each handed to a functor."""
     segments, segment, next_run, degree = _functions(iterator)
     find = iterator.find
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def intersect(count, chunks, view, us, vs, counts, args):
         for chunk in numba.prange(chunks):
             for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
@@ -434,14 +423,14 @@ def make_intersect(iterator: ModuleType, op: Any, key: str) -> Any:
     return intersect
 
 
-def make_intersect_arcs(iterator: ModuleType, key: str) -> Any:
+def make_intersect_arcs(iterator: ModuleType) -> Any:
     """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
 
     Both views are of snapshots: each vertex has its neighbors in one run without gaps.
     """
     segment = iterator.segment
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def intersect_arcs(num_vertices, chunks, view, pairs, tally, counters):
         grain = 64
         tickets = np.zeros(1, np.int64)
@@ -487,12 +476,12 @@ def make_intersect_arcs(iterator: ModuleType, key: str) -> Any:
     return intersect_arcs
 
 
-def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
+def make_extract(iterator: ModuleType, op: Any) -> Any:
     """Arcs that leave the vertices of a list, those for which a functor is true: counted, or written out."""
     segments, segment, next_run, _ = _functions(iterator)
     chosen = _arc_test(op)
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def extract(count, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
         # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else arcs go to offsets[i] and on; slots
         # and new names only if there are any.
@@ -508,9 +497,7 @@ def make_extract(iterator: ModuleType, op: Any, key: str) -> Any:
                         v = view.neighbors[slot]
                         if v < 0:
                             continue
-                        weight = np.float32(1)
-                        if weights is not None:
-                            weight = weights[slot]
+                        weight = weight_at(weights, slot)
                         if chosen(u, v, slot, weight, args):
                             if not counting:
                                 out_dst[offsets[i] + held] = relabel[v] if renamed else v

@@ -6,16 +6,16 @@ from types import ModuleType
 from typing import Any
 
 import numba
-import numpy as np
 
 from ..runtime import cpu_kernel
+from .weights import weight_at
 
 
-def make_sample(iterator: ModuleType, op: Any, key: str) -> Any:
+def make_sample(iterator: ModuleType, op: Any) -> Any:
     """A functor called for the first neighbors of each vertex of a list."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def sample(count, chunks, limit, view, weights, vertices, args):
         for chunk in numba.prange(chunks):
             for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
@@ -28,9 +28,7 @@ def make_sample(iterator: ModuleType, op: Any, key: str) -> Any:
                             v = view.neighbors[slot]
                             if v < 0:
                                 continue
-                            weight = np.float32(1)
-                            if weights is not None:
-                                weight = weights[slot]
+                            weight = weight_at(weights, slot)
                             op(u, v, slot, weight, *args)
                             left -= 1
                             if left == 0:

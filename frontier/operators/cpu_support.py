@@ -12,14 +12,14 @@ from ..atomics import atomic_add
 from ..runtime import cpu_kernel
 
 
-def make_edge_support(iterator: ModuleType, key: str) -> Any:
+def make_edge_support(iterator: ModuleType) -> Any:
     """The triangles of every edge, counted at the middle one of their vertices.
 
     Both views are of snapshots: each vertex has its neighbors in one run without gaps.
     """
     segment = iterator.segment
 
-    @cpu_kernel(parallel=True, key=f"{iterator.__name__}{key}")
+    @cpu_kernel(parallel=True)
     def edge_support(num_vertices, longest, chunks, up, down, support):
         grain = 64
         tickets = np.zeros(1, np.int64)

@@ -17,7 +17,7 @@ from ..functor import (
     cuda_functor,
     explain,
     functor_arguments,
-    identity,
+    functor_identity,
     parameter_types,
     uses_parameter,
 )
@@ -79,14 +79,11 @@ def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
     """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
-    key = (graph_package, make, tuple(f and identity(f) for f in functors), options)
+    key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options)
     found = _kernels.get(key)
     if found is None:
-        compiled = [f and cpu_functor(f) for f in functors]
-        fingerprint = "+".join(f.key if f else "" for f in compiled)
-        dispatchers = [f.dispatcher if f else None for f in compiled]
         parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
-        found = _kernels[key] = make(*parts, *dispatchers, *options, fingerprint)
+        found = _kernels[key] = make(*parts, *(f and cpu_functor(f) for f in functors), *options)
     return found
 
 
@@ -127,7 +124,7 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         function = blamed(functors, error)
         if function is None:
             raise
-        raise explain(function, error, "the CPU") from error
+        raise explain(function, error, "the CPU") from None
 
 
 def chunks_for(count: int) -> int:
@@ -135,12 +132,18 @@ def chunks_for(count: int) -> int:
     return 1 if count < 256 else min(numba.get_num_threads() * 8, count // 64)
 
 
-def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple) -> None:
+A_TRUTH = "True or False"
+A_NUMBER = "a number"
+
+
+def check_op(
+    function: Any, name: str, parameters: tuple[str, ...], args: tuple, wanted: str | None = None
+) -> None:
     """Check a functor's form once; the answer is remembered with its code."""
     code = getattr(function, "__code__", None)
-    key = ("checked", code, name, len(args))
+    key = ("checked", code, name, len(args), len(getattr(function, "__defaults__", None) or ()), wanted)
     if code is None or key not in _kernels:
-        check_functor(function, name, parameters, len(args))
+        check_functor(function, name, parameters, len(args), wanted)
         _kernels[key] = True
 
 
@@ -168,7 +171,7 @@ def cuda_kernels_for(
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     key = (
         header, graph._kernels, types, options,
-        tuple((symbol, f and identity(f), result) for symbol, f, _, result in functors),
+        tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:

@@ -11,7 +11,17 @@ from ..registry import snapshot_structure
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
 from .cpu import make_extract
-from .engine import Pieces, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu, tile_size
+from .engine import (
+    A_TRUTH,
+    Pieces,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+    tile_size,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -45,7 +55,7 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     -----
     O(V + E) work: one pass that counts, one that writes.
     """
-    check_op(op, "op", OP_PARAMETERS, args)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..frontier import Frontier
 from .cpu import make_filter
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from .engine import A_TRUTH, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 
 FUNCTOR = ("vertex",)
 
@@ -34,7 +34,7 @@ def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
         `op` cannot be compiled; the message shows the line.
     """
     graph = frontier.graph
-    check_op(op, "op", ("v",), args)
+    check_op(op, "op", ("v",), args, A_TRUTH)
     values = functor_args(graph, op, args)
     vertices = frontier.vertices
     count = len(frontier)

@@ -12,6 +12,7 @@ from ..runtime.kernels import C_TYPES
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
 from .cpu import REDUCTIONS, make_neighbor_reduce
 from .engine import (
+    A_NUMBER,
     Pieces,
     check_op,
     chunks_for,
@@ -85,7 +86,7 @@ def neighbor_reduce(
     """
     if reduce not in REDUCTIONS:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
-    check_op(op, "op", OP_PARAMETERS, args)
+    check_op(op, "op", OP_PARAMETERS, args, A_NUMBER)
     values = functor_args(graph, op, args)
     xp = graph.xp
     dtype = np.dtype(dtype if out is None else out.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from ..frontier import Frontier
 from ..runtime.kernels import C_TYPES
 from .cpu import REDUCTIONS, make_reduce
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from .engine import A_NUMBER, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 from .neighbor_reduce import DTYPES, identity_of
 
 FUNCTOR = ("vertex",)
@@ -56,7 +56,7 @@ def reduce(
     xp = graph.xp
     if reduce not in REDUCTIONS:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
-    check_op(op, "op", ("v",), args)
+    check_op(op, "op", ("v",), args, A_NUMBER)
     if out is not None and (not isinstance(out, xp.ndarray) or out.shape != (1,)):
         raise ValueError("out must be an array of the graph's device with one element")
     dtype = np.dtype(dtype if out is None else out.dtype)

@@ -21,7 +21,7 @@ from .advance import (
     push,
 )  # fmt: skip
 from .cpu import make_push_repeatedly
-from .engine import check_op, cpu_kernel_for, functor_args, read_view, run_cpu, state_of
+from .engine import A_TRUTH, check_op, cpu_kernel_for, functor_args, read_view, run_cpu, state_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -102,7 +102,7 @@ def traverse(
         raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
     position = steps[0] if steps else None
     values = list(functor_args(graph, op, tuple(np.int32(a.start) if isinstance(a, Step) else a for a in args)))
-    check_op(op, "op", OP_PARAMETERS, args)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(condition, prepare, args)
     functors = Functors(op, condition, prepare)
     limit = MAX_STEPS if max_steps is None else max_steps

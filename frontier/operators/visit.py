@@ -11,7 +11,17 @@ from ..arrays import as_ids, same_length
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS
 from .cpu import make_visit
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu, state_of
+from .engine import (
+    A_TRUTH,
+    check_op,
+    chunks_for,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+    state_of,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -50,7 +60,7 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     -----
     O(m) look-ups.
     """
-    check_op(op, "op", OP_PARAMETERS, args)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     src = as_ids(graph.device, src, "src").astype(graph.vertex_dtype, copy=False)
     dst = as_ids(graph.device, dst, "dst").astype(graph.vertex_dtype, copy=False)
     same_length(src=src, dst=dst)

@@ -6,12 +6,14 @@ or helper function anywhere in the project leads to new code.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import secrets
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +50,34 @@ def source_fingerprint(suffix: str) -> str:
             digest.update(str(path.relative_to(PROJECT_ROOT)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+@functools.cache
+def text_fingerprint(*files: str) -> str:
+    """A hash over some of the project's files, which are named from its root."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update((PROJECT_ROOT / file).read_bytes())
+    return digest.hexdigest()
+
+
+def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[], bytes]) -> bytes:
+    """What `build` makes, kept on disk by everything that goes into it.
+
+    Parameters
+    ----------
+    folder, suffix : str
+        Of the file, whose name is a hash of `parts`.
+    """
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+    path = cache_directory() / folder / f"{digest}.{suffix}"
+    with contextlib.suppress(OSError):
+        return path.read_bytes()
+    data = build()
+    with contextlib.suppress(OSError):  # a full disk: it will be made again next time
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+    return data
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -19,7 +19,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
 from . import progress
-from .cache import cache_directory, source_fingerprint, write_atomically
+from .cache import cache_directory, text_fingerprint, write_atomically
+from .identity import function_digest
 
 
 class _UniqueNumbers:
@@ -97,30 +98,47 @@ class _Files:
 class _KeyedCache(FunctionCache):
     """Numba's function cache with a key of ours in place of the file's time.
 
-    Numba notices neither a changed callee in another file nor, always, a changed captured function; `key` stands for
-    the text of all of them. Loads that miss are reported as compilation progress.
+    Numba notices neither a changed callee in another file nor, always, a changed captured function. Our key is the
+    function's digest: its code and all that it names, by value. A function without one is compiled by each process.
+    Loads that miss are reported as compilation progress.
     """
 
     _impl_class = _KeyedImpl
 
-    def __init__(self, py_func: Callable, key: str):
+    def __init__(self, py_func: Callable, options: str):
         super().__init__(py_func)
-        self._key = key
+        self._options = options
         self._cache_file = _Files(f"{py_func.__module__}.{py_func.__qualname__}")
 
+    @functools.cached_property
+    def _digest(self) -> str | None:
+        """What the function means; found when it is first called, as all that it names is there by then."""
+        return function_digest(self._py_func)
+
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple(), numba.__version__, sys.version_info[:2], self._key
+        versions = numba.__version__, sys.version_info[:2], text_fingerprint(*COMPILE_FILES)
+        return sig, codegen.magic_tuple(), versions, self._options, self._digest
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            found = super().load_overload(sig, target_context)
-        except ModuleNotFoundError:
-            # Of a functor whose module is not there under the same name: it was renamed, or the functor made by exec.
-            found = None
+        found = None
+        if self._digest is not None:
+            try:
+                found = super().load_overload(sig, target_context)
+            except ModuleNotFoundError:  # of a function whose module is not there under the same name
+                found = None
         if found is None:
             progress.compiling(self._py_func.__name__)
         return found
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if self._digest is not None:
+            super().save_overload(sig, data)
+
+
+COMPILE_FILES = (
+    "frontier/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py", "frontier/runtime/cpu.py",
+)  # fmt: skip
+"""What decides how functions are compiled without being named by them."""
 
 LOOPS_ONLY = {
     "prange": True, "comprehension": False, "fusion": False, "inplace_binop": False, "numpy": False,
@@ -129,25 +147,19 @@ LOOPS_ONLY = {
 """What Numba makes parallel: the loops that say so. To look through operations on whole arrays takes time, too."""
 
 
-def cpu_kernel(
-    function: Callable | None = None, *, parallel: bool = False, key: str | None = "", nogil: bool = True
-) -> Any:
+def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogil: bool = True) -> Any:
     """Compile a function with Numba in nopython mode, with a disk cache that notices every change.
 
     Parameters
     ----------
     parallel : bool
         Run its ``numba.prange`` loops on all cores, if Numba may use more than one (``NUMBA_NUM_THREADS``).
-    key : str or None
-        What the function captures besides the project's own sources: the fingerprint of a user's functor. With None
-        the compiled code is kept in memory only.
     """
     if function is None:
-        return functools.partial(cpu_kernel, parallel=parallel, key=key, nogil=nogil)
+        return functools.partial(cpu_kernel, parallel=parallel, nogil=nogil)
     # With one thread it would only take longer to compile.
     parallel = parallel and config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
     options: Any = LOOPS_ONLY if parallel else False
     dispatcher: Any = numba.njit(function, parallel=options, nogil=nogil, error_model="numpy")
-    if key is not None:
-        dispatcher._cache = _KeyedCache(function, f"{source_fingerprint('.py')}{key}{parallel}")
+    dispatcher._cache = _KeyedCache(function, f"parallel={parallel}")
     return dispatcher

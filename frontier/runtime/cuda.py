@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import progress
-from .cache import PROJECT_ROOT, cache_directory, source_fingerprint, write_atomically
+from .cache import PROJECT_ROOT, cached, source_fingerprint
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -62,19 +62,14 @@ def cached_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str
 ) -> bytes:
     """`compile_cubin` behind the disk cache."""
-    digest = hashlib.sha256()
-    for part in (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh")):
-        digest.update(part.encode())
-    for functor in functors:
-        digest.update(functor)
-    path = cache_directory() / "cuda" / f"{digest.hexdigest()}.cubin"
-    if path.exists():
-        return path.read_bytes()
-    progress.compiling(header)
-    code = compile_cubin(header, defines, functors, arch)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, code)
-    return code
+    codes = tuple(hashlib.sha256(functor).hexdigest() for functor in functors)
+    parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"), *codes)
+
+    def build() -> bytes:
+        progress.compiling(header)
+        return compile_cubin(header, defines, functors, arch)
+
+    return cached("cuda", "cubin", parts, build)
 
 
 @functools.cache

@@ -37,10 +37,10 @@ def gather_changes(count, keys, slots, shift, present, group_vertex, group_start
     counters[2] = count - changes
 
 
-def make_find_short(degree: Any, find: Any, name: str) -> Any:
+def make_find_short(degree: Any, find: Any) -> Any:
     """The slots of arcs whose lists are short; ``-2`` for arcs of other lists."""
 
-    @cpu_kernel(key=name)
+    @cpu_kernel
     def find_short(count, view, src, dst, limit, slots, counters):
         for i in range(count):
             u = src[i]
@@ -55,11 +55,11 @@ def make_find_short(degree: Any, find: Any, name: str) -> Any:
     return find_short
 
 
-def make_append(degree: Any, slot_of: Any, name: str) -> Any:
+def make_append(degree: Any, slot_of: Any) -> Any:
     """New arcs, written to the end of their lists, which have their new degrees."""
 
     # `neighbors` are the view's: Numba drops what a parallel loop writes to an array that is only reached through it.
-    @cpu_kernel(parallel=True, key=name)
+    @cpu_kernel(parallel=True)
     def append_lists(count, strands, view, neighbors, weights, group_vertex, group_start, change_dst, change_weights):
         # Lists are dealt out in turn, since those of hubs often come one after another.
         for strand in numba.prange(strands):
@@ -75,10 +75,10 @@ def make_append(degree: Any, slot_of: Any, name: str) -> Any:
     return append_lists
 
 
-def make_remove(degree: Any, slot_of: Any, name: str) -> Any:
+def make_remove(degree: Any, slot_of: Any) -> Any:
     """Arcs taken out of their lists, which still have their old degrees; the last of a list fill the holes."""
 
-    @cpu_kernel(parallel=True, key=name)
+    @cpu_kernel(parallel=True)
     def remove_lists(count, strands, view, neighbors, weights, group_vertex, group_start, change_slots):
         for strand in numba.prange(strands):
             for group in range(strand, count, strands):

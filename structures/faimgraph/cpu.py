@@ -69,6 +69,6 @@ def slot_of(view, v, place):
     return (page << view.page_bits) + (place & ((np.int64(1) << view.page_bits) - 1))
 
 
-find_short = make_find_short(degree, find, __name__)
-append_lists = make_append(degree, slot_of, __name__)
-remove_lists = make_remove(degree, slot_of, __name__)
+find_short = make_find_short(degree, find)
+append_lists = make_append(degree, slot_of)
+remove_lists = make_remove(degree, slot_of)

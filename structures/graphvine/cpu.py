@@ -96,9 +96,9 @@ def find(view, u, v):
     return np.int64(-1)
 
 
-find_short = make_find_short(degree, find, __name__)
-append_lists = make_append(degree, slot_of, __name__)
-remove_lists = make_remove(degree, slot_of, __name__)
+find_short = make_find_short(degree, find)
+append_lists = make_append(degree, slot_of)
+remove_lists = make_remove(degree, slot_of)
 
 
 @cpu_kernel

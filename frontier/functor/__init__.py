@@ -1,0 +1,21 @@
+"""Users' Python functions, compiled to run inside operators on either device.
+
+A functor is a plain Python function over numbers and arrays. What it can hold is what Numba compiles: arithmetic,
+comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants, calls of other plain functions, and
+``array[index]`` on its array arguments.
+
+A functor means what it means in Python at the moment of the call: globals, defaults, closures, attributes of modules
+and the functions that it calls have the values that they have then. Each new value is compiled anew, so what changes
+from call to call is better passed as an argument. Arrays are always arguments: one that is named from outside is
+refused. On the GPU arrays come as raw pointers: they have no length or shape there.
+"""
+
+from .arguments import ARRAY_DTYPES, functor_arguments, parameter_types
+from .check import check_functor, nothing_returned, uses_parameter
+from .compile import cpu_functor, cuda_functor, functor_identity
+from .errors import FunctorError, blamed, explain
+
+__all__ = [
+    "ARRAY_DTYPES", "FunctorError", "blamed", "check_functor", "cpu_functor", "cuda_functor", "explain",
+    "functor_arguments", "functor_identity", "nothing_returned", "parameter_types", "uses_parameter",
+]  # fmt: skip

@@ -1,0 +1,150 @@
+"""Functors compiled for either device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import metadata
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.registry import cpu_target
+
+from ..runtime.cache import cached, text_fingerprint
+from ..runtime.identity import Identity, MutableGlobalError, identity
+from .check import nothing_returned
+from .errors import FunctorError, explain
+from .freeze import freeze, with_arity
+
+CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+"""Without ``_nrt=False``, functors with a branch count references to their arrays: two atomics an array and call."""
+
+HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
+"""What a function that is already compiled by Numba keeps of its own options when a functor calls it."""
+
+_in_memory: dict[Any, Any] = {}
+
+
+def functor_identity(function: Callable) -> Identity:
+    """What tells functors apart: their code, and the values of everything it names.
+
+    Raises
+    ------
+    FunctorError
+        It names an array or a list, whose contents may change.
+    """
+    try:
+        return identity(function)  # type: ignore[arg-type]
+    except MutableGlobalError as error:
+        kind = type(error.value).__name__
+        remedy = "pass it to the operator as an argument" if hasattr(error.value, "dtype") else (
+            "use a tuple, or pass an array to the operator as an argument"
+        )  # fmt: skip
+        raise FunctorError(
+            f"{function.__name__}() names {error.name}, a {kind} that is not among its parameters: {remedy}"
+        ) from None
+
+
+class _CPU:
+    """The compiler for CPUs, as `freeze` knows it."""
+
+    def knows(self, value: Any) -> bool:
+        context = cpu_target.typing_context
+        context.refresh()
+        try:
+            context.resolve_value_type(value)
+        except ValueError:
+            return False
+        return True
+
+    def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
+        kept = {name: options[name] for name in HELPER_OPTIONS if options.get(name)}
+        return numba.njit(function, **CPU_OPTIONS, **kept)
+
+
+_CPU_TARGET = _CPU()
+
+
+def cpu_functor(function: Any) -> Any:
+    """Numba's dispatcher for a functor as it is now, once for each identity."""
+    key = ("cpu", functor_identity(function))
+    found = _in_memory.get(key)
+    if found is None:
+        found = _in_memory[key] = numba.njit(freeze(function, _CPU_TARGET), **CPU_OPTIONS)
+    return found
+
+
+def cuda_functor(
+    function: Any,
+    symbol: str,
+    result: np.dtype | None,
+    parameters: tuple[tuple[np.dtype, bool], ...],
+    capability: tuple[int, int],
+) -> bytes:
+    """`function` compiled to LTO-IR, as the C function `symbol`.
+
+    Parameters
+    ----------
+    result : dtype or None
+        What it returns; None for nothing.
+    parameters : tuple of (dtype, is_array)
+    capability : (int, int)
+        Of the GPU, such as ``(9, 0)``.
+
+    Raises
+    ------
+    FunctorError
+    """
+    found_identity = functor_identity(function)
+    key = ("cuda", found_identity, symbol, result, parameters, capability)
+    found = _in_memory.get(key)
+    if found is None:
+        lasting = found_identity.digest
+        build = functools.partial(_compile_for_cuda, function, symbol, result, parameters, capability)
+        if lasting is None:
+            found = build()
+        else:
+            parts = (lasting, symbol, str(result), repr(parameters), repr(capability), _cuda_version())
+            found = cached("cuda", "ltoir", parts, build)
+        _in_memory[key] = found
+    return found
+
+
+CUDA_FILES = ("frontier/atomics_cuda.py", "frontier/functor/compile.py", "frontier/functor/compile_cuda.py")
+"""What decides how functors are compiled for GPUs without being named by them."""
+
+
+@functools.cache
+def _cuda_version() -> str:
+    return f"{metadata.version('numba-cuda')} {text_fingerprint(*CUDA_FILES)}"
+
+
+def _compile_for_cuda(
+    function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int]
+) -> bytes:
+    from numba import cuda
+    from numba.cuda import types
+
+    from .compile_cuda import cuda_compiler
+
+    def numba_type(dtype: np.dtype, is_array: bool) -> Any:
+        scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
+        return types.CPointer(scalar) if is_array else scalar
+
+    arguments = [numba_type(*parameter) for parameter in parameters]
+    returned = types.void if result is None else numba_type(result, False)
+    compiler = cuda_compiler(capability)
+    copy = freeze(function, compiler)
+    empty = result is not None and nothing_returned(function.__code__) is not None
+    if empty or len(parameters) < function.__code__.co_argcount:
+        copy = with_arity(compiler.helper(copy, {}), len(parameters), returns=not empty)
+    try:
+        code, _ = cuda.compile(
+            copy, returned(*arguments), device=True, abi="c", abi_info={"abi_name": symbol}, output="ltoir",
+            cc=capability,
+        )  # fmt: skip
+    except Exception as error:
+        raise explain(function, error, "the GPU") from None
+    return bytes(code)

@@ -1,0 +1,90 @@
+"""Functors as they are at this moment: copies whose globals, defaults and closures no longer change.
+
+Numba reads what a function names when it compiles it for each new type of arguments, which may be much later than the
+call that asked for it first. A frozen copy keeps the values of that call. The plain functions that it calls are
+compiled along.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from types import CellType, FunctionType, ModuleType
+from typing import Any, Protocol
+
+from ..runtime.identity import Chain, captured
+
+MODULE = __name__.rpartition(".")[0]
+"""The module of frozen functions: one that any process can import, as Numba's cache wants."""
+
+
+class Target(Protocol):
+    """What functions are frozen for."""
+
+    def knows(self, value: Any) -> bool:
+        """Whether the compiler has an implementation of its own for this function."""
+
+    def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
+        """A function that compiled code can call."""
+
+
+def freeze(function: FunctionType, target: Target) -> FunctionType:
+    """A copy of `function` with the values of now, that calls frozen copies of the functions it calls."""
+    copy = _shell(function)
+    _fill(copy, function, target, {})
+    return copy
+
+
+def _shell(function: FunctionType) -> FunctionType:
+    """A copy of `function` that names nothing yet."""
+    closure = tuple(CellType() for _ in function.__code__.co_freevars)
+    names: dict[str, Any] = {"__builtins__": builtins, "__name__": MODULE}
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, closure or None)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__qualname__ = function.__qualname__
+    copy.__module__ = MODULE
+    return copy
+
+
+def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: dict[int, Any]) -> None:
+    """Give a copy the values that `function` names."""
+
+    def follow(value: Any, chains: tuple[Chain, ...]) -> Any:
+        if isinstance(value, ModuleType) and all(chains):
+            module = ModuleType(value.__name__)
+            for attribute in {chain[0] for chain in chains}:
+                if hasattr(value, attribute):
+                    rest = tuple(chain[1:] for chain in chains if chain[0] == attribute)
+                    setattr(module, attribute, follow(getattr(value, attribute), rest))
+            return module
+        if isinstance(value, FunctionType):
+            return value if target.knows(value) else helper(value, {})
+        if isinstance(getattr(value, "py_func", None), FunctionType):
+            return helper(value.py_func, dict(getattr(value, "targetoptions", {})))
+        return value
+
+    def helper(callee: FunctionType, options: dict[str, Any]) -> Any:
+        if id(callee) not in helpers:
+            inner = _shell(callee)
+            helpers[id(callee)] = target.helper(inner, options)  # before it is filled: it may call itself
+            _fill(inner, callee, target, helpers)
+        return helpers[id(callee)]
+
+    cells = dict(zip(copy.__code__.co_freevars, copy.__closure__ or (), strict=True))
+    for name, value, chains, is_free in captured(function):
+        if is_free:
+            cells[name].cell_contents = follow(value, chains)
+        else:
+            copy.__globals__[name] = follow(value, chains)
+
+
+def with_arity(function: Callable, count: int, returns: bool) -> FunctionType:
+    """A function of exactly `count` parameters that calls `function`, whose other parameters keep their defaults.
+
+    It returns False if `function` `returns` nothing.
+    """
+    names = ", ".join(f"p{i}" for i in range(count))
+    call = f"return function({names})" if returns else f"function({names})\n    return False"
+    scope: dict[str, Any] = {"function": function, "__name__": MODULE}
+    exec(f"def caller({names}):\n    {call}\n", scope)
+    return scope["caller"]

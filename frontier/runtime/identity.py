@@ -1,0 +1,321 @@
+"""What a function means: its code, and the values of everything that the code names, at this moment.
+
+Compiled code is kept by this key in memory, and by a hash of it on disk, on both devices. Two functions with equal keys
+do the same, whatever modules they come from; a function that names another value than before has another key. Globals,
+defaults, closures, attributes of modules and the functions that are called are followed, recursively.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import enum
+import functools
+import hashlib
+import struct
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numba.core import types
+from numba.core.extending import _Intrinsic
+
+LIBRARIES = frozenset({"numpy", "numba", "llvmlite", "cupy", "math"})
+"""Their functions are told apart by name; their versions are part of the key on disk."""
+
+MUTABLE = (list, dict, set, bytearray)
+
+Chain = tuple[str, ...]
+
+
+class MutableGlobalError(TypeError):
+    """A function names an array or a container outside of it, whose contents its compiled code would not follow."""
+
+    def __init__(self, name: str, value: Any):
+        super().__init__(f"{name} is a {type(value).__name__}")
+        self.name = name
+        self.value = value
+
+
+class Reads(NamedTuple):
+    """What a code object names outside of itself: each with the chains of attributes that are taken of it."""
+
+    globals: dict[str, tuple[Chain, ...]]
+    free: dict[str, tuple[Chain, ...]]
+
+
+class _Unknown:
+    """An object that has no value of its own to be told by: equal to itself alone, and never found on disk."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Unknown) and other.value is self.value
+
+
+@functools.lru_cache(4096)
+def reads(code: CodeType) -> Reads:
+    """The globals and free variables that a code object and those inside it name."""
+    found: tuple[dict[str, set[Chain]], dict[str, set[Chain]]] = ({}, {})
+    _collect(code, frozenset(code.co_freevars), *found)
+    in_order = ({name: tuple(sorted(part[name])) for name in sorted(part)} for part in found)
+    return Reads(*in_order)
+
+
+def _collect(code: CodeType, free: frozenset[str], in_globals: dict, in_free: dict) -> None:
+    instructions = list(dis.get_instructions(code))
+    for i, instruction in enumerate(instructions):
+        kind, name = instruction.opname, instruction.argval
+        if kind in ("LOAD_GLOBAL", "LOAD_NAME"):
+            in_globals.setdefault(name, set()).add(_chain(instructions, i + 1))
+        elif kind in ("LOAD_DEREF", "LOAD_CLASSDEREF") and name in free:
+            in_free.setdefault(name, set()).add(_chain(instructions, i + 1))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _collect(constant, free & frozenset(constant.co_freevars), in_globals, in_free)
+
+
+def _chain(instructions: list[dis.Instruction], start: int) -> Chain:
+    """The attributes that are taken of a value that has just been loaded, one after another."""
+    names = []
+    for instruction in instructions[start:]:
+        if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            break
+        names.append(instruction.argval)
+    return tuple(names)
+
+
+def captured(function: FunctionType) -> Iterator[tuple[str, Any, tuple[Chain, ...], bool]]:
+    """The values that a function names outside of itself: name, value, chains, and whether it is a free variable.
+
+    Names that stand for nothing are left out: that is the compiler's to report.
+    """
+    named = reads(function.__code__)
+    for name, chains in named.globals.items():
+        value = function.__globals__.get(name, _MISSING)
+        if value is _MISSING:
+            value = getattr(builtins, name, _MISSING)
+        if value is not _MISSING:
+            yield name, value, chains, False
+    if named.free:
+        cells = _cells(function)
+        for name, chains in named.free.items():
+            value = _contents(cells[name])
+            if value is not _MISSING:
+                yield name, value, chains, True
+
+
+_MISSING = object()
+
+
+def _cells(function: FunctionType) -> dict[str, CellType]:
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return _MISSING
+
+
+class Identity:
+    """What a function means. Equal meanings are one object, so that comparing two costs nothing.
+
+    Attributes
+    ----------
+    key : tuple
+        Code and values.
+    """
+
+    __slots__ = ("_digest", "key")
+
+    def __init__(self, key: tuple):
+        self.key = key
+        self._digest: Any = _MISSING
+
+    @property
+    def digest(self) -> str | None:
+        """A hash, the same in every process; None for a key that only means something within this process."""
+        if self._digest is _MISSING:
+            state = hashlib.sha256()
+            self._digest = state.hexdigest() if _feed(state, self.key) else None
+        return self._digest
+
+
+_identities: dict[tuple, Identity] = {}
+_latest: WeakKeyDictionary[FunctionType, tuple[Identity, _Watched]] = WeakKeyDictionary()
+
+
+def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
+    """The identity of a function.
+
+    What was found last is the answer for as long as every name that it was found by stands for the same object.
+
+    Parameters
+    ----------
+    arrays : bool
+        Arrays that it names are part of the key by their contents. Otherwise they are refused.
+
+    Raises
+    ------
+    MutableGlobalError
+        The function, or one that it calls, names an array or a container whose contents may change.
+    """
+    latest = _latest.get(function)
+    if latest is not None and latest[1].unchanged():
+        return latest[0]
+    reader = _Reader(arrays)
+    key = reader.function(function)
+    found = _identities.setdefault(key, Identity(key))
+    _latest[function] = found, reader.watched
+    return found
+
+
+class _Watched:
+    """The names by which a key was found, and what they stood for."""
+
+    __slots__ = ("cells", "functions", "names", "steady")
+
+    def __init__(self) -> None:
+        self.names: list[tuple[dict[str, Any], str, Any]] = []
+        self.cells: list[tuple[CellType, Any]] = []
+        self.functions: list[tuple[FunctionType, CodeType, Any, Any]] = []
+        self.steady = True  # a module may compute an attribute whenever it is asked for it
+
+    def unchanged(self) -> bool:
+        """Whether every name still stands for the same object."""
+        if not self.steady:
+            return False
+        for function, code, defaults, keyword_defaults in self.functions:
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+            if function.__kwdefaults__ != keyword_defaults:
+                return False
+        for space, name, value in self.names:
+            if space.get(name, _MISSING) is not value:
+                return False
+        return all(_contents(cell) is value for cell, value in self.cells)
+
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None), type(...)})
+
+
+class _Reader:
+    """Makes the key of a function, and notes by which names."""
+
+    def __init__(self, arrays: bool):
+        self._arrays = arrays
+        self._seen: dict[int, int] = {}
+        self.watched = _Watched()
+
+    def function(self, function: FunctionType) -> tuple:
+        """Its code, and the keys of its defaults and of all that it names."""
+        if id(function) in self._seen:  # it calls itself, or two call it
+            return ("again", self._seen[id(function)])
+        self._seen[id(function)] = len(self._seen)
+        defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
+        kept = None if keyword_defaults is None else dict(keyword_defaults)
+        self.watched.functions.append((function, function.__code__, defaults, kept))
+        parts: list[Any] = [function.__code__]
+        parts += (self._value("a default", value) for value in defaults or ())
+        parts += ((name, self._value(name, value)) for name, value in sorted((kept or {}).items()))
+        named = reads(function.__code__)
+        space = function.__globals__
+        self.watched.names += ((space, name, space.get(name, _MISSING)) for name in named.globals)
+        if named.free:
+            cells = _cells(function)
+            self.watched.cells += ((cells[name], _contents(cells[name])) for name in named.free)
+        for name, value, chains, _ in captured(function):
+            if isinstance(value, ModuleType):
+                parts.extend(self._follow(name, value, chain) for chain in chains)
+            else:
+                parts.append((name, self._value(name, value)))
+        return tuple(parts)
+
+    def _follow(self, name: str, value: Any, chain: Chain) -> tuple:
+        """The key of what a chain of attributes leads to, as far as it goes through modules."""
+        for attribute in chain:
+            if not isinstance(value, ModuleType):
+                break
+            name = f"{name}.{attribute}"
+            held = value.__dict__.get(attribute, _MISSING)
+            self.watched.names.append((value.__dict__, attribute, held))
+            if held is _MISSING:
+                held = getattr(value, attribute, _MISSING)
+                self.watched.steady = False
+            value = held
+        return name, self._value(name, value)
+
+    def _value(self, name: str, value: Any) -> Any:
+        kind = type(value)
+        if kind in _PLAIN:
+            return kind, value
+        if kind is float:
+            return kind, struct.pack("d", value)  # tells 0.0 and -0.0 apart, and finds nan again
+        if kind is FunctionType:
+            if (value.__module__ or "").partition(".")[0] in LIBRARIES:
+                return "library", value.__module__, value.__qualname__
+            return self.function(value)
+        if kind is complex:
+            return kind, struct.pack("dd", value.real, value.imag)
+        if isinstance(value, tuple):
+            return _named(kind), tuple(self._value(name, item) for item in value)
+        if isinstance(getattr(value, "py_func", None), FunctionType):
+            options = getattr(value, "targetoptions", {})
+            return "compiled", repr(sorted(options.items())), self.function(value.py_func)
+        if isinstance(value, _Intrinsic):
+            return "intrinsic", self.function(value._defn)
+        if isinstance(value, BuiltinFunctionType | np.ufunc | ModuleType):
+            return "library", getattr(value, "__module__", ""), value.__name__
+        if isinstance(value, np.generic):
+            return value.dtype.str, value.tobytes()
+        if isinstance(value, np.dtype | types.Type):
+            return _named(kind), str(value)
+        if isinstance(value, enum.Enum):
+            return _named(kind), value.name, self._value(name, value.value)
+        if isinstance(value, enum.EnumMeta):
+            return _named(value), tuple(self._value(name, member) for member in value)
+        if isinstance(value, type):
+            return _named(value), getattr(value, "_fields", ())
+        if isinstance(value, np.ndarray) and self._arrays:
+            return "array", value.dtype.str, value.shape, value.tobytes()
+        if isinstance(value, MUTABLE) or hasattr(value, "__array__") or hasattr(value, "__cuda_array_interface__"):
+            raise MutableGlobalError(name, value)
+        return _Unknown(value)
+
+
+def _named(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _feed(state: Any, key: Any) -> bool:
+    """Add a key to a hash; False if it has no lasting value."""
+    if isinstance(key, _Unknown):
+        return False
+    if isinstance(key, tuple | frozenset):
+        items = sorted(key, key=repr) if isinstance(key, frozenset) else key
+        state.update(f"({len(key)} ".encode())
+        return all(_feed(state, item) for item in items)
+    if isinstance(key, CodeType):
+        return _feed(state, (
+            key.co_name, key.co_code, key.co_consts, key.co_names, key.co_varnames, key.co_freevars, key.co_cellvars,
+            key.co_argcount, key.co_posonlyargcount, key.co_kwonlyargcount, key.co_flags,
+            getattr(key, "co_exceptiontable", b""),
+        ))  # fmt: skip
+    text = _named(key) if isinstance(key, type) else f"{type(key).__name__} {key!r}"
+    state.update(f"{len(text)} {text}".encode())
+    return True
+
+
+def function_digest(function: Callable) -> str | None:
+    """The hash of a function of the project, which may name arrays."""
+    return identity(getattr(function, "py_func", function), arrays=True).digest
