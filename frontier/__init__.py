@@ -10,7 +10,7 @@ from . import interchange, io
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
 from .frontier import Frontier
-from .functor import FunctorError
+from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
 from .operators import (
     SpMV,
@@ -37,6 +37,7 @@ __all__ = [
     "DynamicGraph",
     "Frontier",
     "FunctorError",
+    "FunctorIndexError",
     "Graph",
     "MemoryUsage",
     "SpMV",
@@ -49,12 +50,14 @@ __all__ = [
     "atomic_exch",
     "atomic_max",
     "atomic_min",
+    "checking",
     "compute",
     "edge_support",
     "extract_subgraph",
     "filter",
     "gpu_available",
     "interchange",
+    "interpreted",
     "intersect",
     "intersect_arcs",
     "io",

@@ -75,6 +75,7 @@ def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
     return old
 
 
+ATOMICS = (atomic_add, atomic_min, atomic_max, atomic_exch, atomic_cas)
 READ_MODIFY_WRITE = {atomic_add: "add", atomic_min: "min", atomic_max: "max", atomic_exch: "xchg"}
 
 

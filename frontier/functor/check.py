@@ -8,7 +8,7 @@ import inspect
 import linecache
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import FunctorError
 
@@ -38,7 +38,7 @@ def check_functor(
             f"{name} {function.__name__}() takes {code.co_argcount} parameters, but is called with "
             f"({', '.join(parameters)}) and {num_args} more: {count}"
         )
-    line = nothing_returned(code) if wanted else None
+    line = returns(code).nothing if wanted else None
     if line is not None:
         text = linecache.getline(code.co_filename, line).strip()
         raise FunctorError(
@@ -47,18 +47,31 @@ def check_functor(
         )
 
 
+class Returns(NamedTuple):
+    """What a function returns."""
+
+    nothing: int | None
+    """The first line on which it returns nothing (None); None if there is none."""
+    something: bool
+    """Whether it returns anything else."""
+
+
 @functools.lru_cache(4096)
-def nothing_returned(code: CodeType) -> int | None:
-    """The first line on which a function returns nothing (None); None if there is none."""
+def returns(code: CodeType) -> Returns:
+    """What a function returns, by its code."""
+    nothing, something = None, False
     before = None
     for instruction in dis.get_instructions(code):
-        nothing = instruction.opname == "RETURN_CONST" and instruction.argval is None
-        if instruction.opname == "RETURN_VALUE" and before is not None:
-            nothing = before.opname == "LOAD_CONST" and before.argval is None
-        if nothing:
-            return (instruction.positions.lineno if instruction.positions else None) or code.co_firstlineno
+        if instruction.opname in ("RETURN_VALUE", "RETURN_CONST"):
+            source = instruction if instruction.opname == "RETURN_CONST" else before
+            constant = source is not None and source.opname in ("LOAD_CONST", "RETURN_CONST")
+            if constant and source is not None and source.argval is None:
+                line = instruction.positions.lineno if instruction.positions else None
+                nothing = nothing or line or code.co_firstlineno
+            else:
+                something = True
         before = instruction
-    return None
+    return Returns(nothing, something)
 
 
 def uses_parameter(function: Callable, position: int) -> bool:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from importlib import metadata
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -14,9 +14,10 @@ from numba.core.registry import cpu_target
 
 from ..runtime.cache import cached, text_fingerprint
 from ..runtime.identity import Identity, MutableGlobalError, identity
-from .check import nothing_returned
+from .check import returns
 from .errors import FunctorError, explain
-from .freeze import freeze, with_arity
+from .freeze import caller, freeze, with_report_last
+from .rewrite import rewrite
 
 CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
 """Without ``_nrt=False``, functors with a branch count references to their arrays: two atomics an array and call."""
@@ -50,6 +51,8 @@ def functor_identity(function: Callable) -> Identity:
 class _CPU:
     """The compiler for CPUs, as `freeze` knows it."""
 
+    substitutes: ClassVar[dict] = {}
+
     def knows(self, value: Any) -> bool:
         context = cpu_target.typing_context
         context.refresh()
@@ -67,11 +70,19 @@ class _CPU:
 _CPU_TARGET = _CPU()
 
 
-def cpu_functor(function: Any) -> Any:
-    """Numba's dispatcher for a functor as it is now, once for each identity."""
-    key = ("cpu", functor_identity(function))
+def cpu_functor(function: Any, *, checked: bool = False) -> Any:
+    """Numba's dispatcher for a functor as it is now, once for each identity.
+
+    Parameters
+    ----------
+    checked : bool
+        Check its indices; it then takes a report as its last argument (see `checking`).
+    """
+    key = ("cpu", functor_identity(function), checked)
     found = _in_memory.get(key)
     if found is None:
+        if checked:
+            function = with_report_last(rewrite(function, _CPU_TARGET))
         found = _in_memory[key] = numba.njit(freeze(function, _CPU_TARGET), **CPU_OPTIONS)
     return found
 
@@ -82,6 +93,8 @@ def cuda_functor(
     result: np.dtype | None,
     parameters: tuple[tuple[np.dtype, bool], ...],
     capability: tuple[int, int],
+    *,
+    checked: bool = False,
 ) -> bytes:
     """`function` compiled to LTO-IR, as the C function `symbol`.
 
@@ -92,27 +105,34 @@ def cuda_functor(
     parameters : tuple of (dtype, is_array)
     capability : (int, int)
         Of the GPU, such as ``(9, 0)``.
+    checked : bool
+        Check its indices; the last of its parameters is then a report (see `checking`).
 
     Raises
     ------
     FunctorError
     """
     found_identity = functor_identity(function)
-    key = ("cuda", found_identity, symbol, result, parameters, capability)
+    key = ("cuda", found_identity, symbol, result, parameters, capability, checked)
     found = _in_memory.get(key)
     if found is None:
         lasting = found_identity.digest
-        build = functools.partial(_compile_for_cuda, function, symbol, result, parameters, capability)
+        build = functools.partial(_compile_for_cuda, function, symbol, result, parameters, capability, checked)
+        if checked:
+            rewrite(function, _CPU_TARGET)  # compiled code may be found on disk, but not what its reports mean
         if lasting is None:
             found = build()
         else:
-            parts = (lasting, symbol, str(result), repr(parameters), repr(capability), _cuda_version())
+            parts = (lasting, symbol, str(result), repr(parameters), repr(capability), str(checked), _cuda_version())
             found = cached("cuda", "ltoir", parts, build)
         _in_memory[key] = found
     return found
 
 
-CUDA_FILES = ("frontier/atomics_cuda.py", "frontier/functor/compile.py", "frontier/functor/compile_cuda.py")
+CUDA_FILES = (
+    "frontier/atomics_cuda.py", "frontier/functor/bounds.py", "frontier/functor/compile.py",
+    "frontier/functor/compile_cuda.py", "frontier/functor/rewrite.py",
+)  # fmt: skip
 """What decides how functors are compiled for GPUs without being named by them."""
 
 
@@ -122,7 +142,7 @@ def _cuda_version() -> str:
 
 
 def _compile_for_cuda(
-    function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int]
+    function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int], checked: bool
 ) -> bytes:
     from numba import cuda
     from numba.cuda import types
@@ -136,10 +156,15 @@ def _compile_for_cuda(
     arguments = [numba_type(*parameter) for parameter in parameters]
     returned = types.void if result is None else numba_type(result, False)
     compiler = cuda_compiler(capability)
-    copy = freeze(function, compiler)
-    empty = result is not None and nothing_returned(function.__code__) is not None
-    if empty or len(parameters) < function.__code__.co_argcount:
-        copy = with_arity(compiler.helper(copy, {}), len(parameters), returns=not empty)
+    form, count = returns(function.__code__), len(parameters)
+    copy = freeze(rewrite(function, compiler) if checked else function, compiler)
+    outcome = "value"
+    if result is None:
+        outcome = "nothing"
+    elif form.nothing is not None:
+        outcome = "false"
+    if checked or count < function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
+        copy = caller(compiler.helper(copy, {}), count, result=outcome, report=checked)
     try:
         code, _ = cuda.compile(
             copy, returned(*arguments), device=True, abi="c", abi_info={"abi_name": symbol}, output="ltoir",

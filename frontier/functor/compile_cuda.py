@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
+from numba.cuda import types
 from numba.cuda.compiler import compile_cuda
+from numba.cuda.cudadecl import registry as typing_registry
+from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.descriptor import cuda_target
 from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.typing.templates import AbstractTemplate, signature
 
 from .. import atomics_cuda  # noqa: F401  (teaches numba-cuda our atomics)
+from .bounds import find_length, length_of
 
 
 class _Helper(CUDADispatcher):
@@ -30,7 +35,31 @@ class _Helper(CUDADispatcher):
         return found
 
 
+def _address(array: Any) -> int:
+    """The address of an argument of a functor."""
+    raise NotImplementedError("there are addresses on GPUs alone")
+
+
+class _AddressTemplate(AbstractTemplate):
+    key = _address
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        known = len(args) == 1 and not kws and isinstance(args[0], types.CPointer)
+        return signature(types.int64, *args) if known else None
+
+
+typing_registry.register(_AddressTemplate)
+typing_registry.register_global(_address, types.Function(_AddressTemplate))
+
+
+@lowering_registry.lower(_address, types.CPointer)
+def _lower_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.ptrtoint(args[0], context.get_value_type(types.int64))
+
+
 class _Compiler:
+    substitutes: ClassVar = {length_of: lambda array, report: find_length(_address(array), report)}
+
     def __init__(self, capability: tuple[int, int]):
         self._capability = capability
 

@@ -8,7 +8,7 @@ compiled along.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Protocol
 
@@ -20,6 +20,9 @@ MODULE = __name__.rpartition(".")[0]
 
 class Target(Protocol):
     """What functions are frozen for."""
+
+    substitutes: Mapping[FunctionType, FunctionType]
+    """Functions that others stand in for."""
 
     def knows(self, value: Any) -> bool:
         """Whether the compiler has an implementation of its own for this function."""
@@ -58,6 +61,7 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
                     setattr(module, attribute, follow(getattr(value, attribute), rest))
             return module
         if isinstance(value, FunctionType):
+            value = target.substitutes.get(value, value)
             return value if target.knows(value) else helper(value, {})
         if isinstance(getattr(value, "py_func", None), FunctionType):
             return helper(value.py_func, dict(getattr(value, "targetoptions", {})))
@@ -78,13 +82,27 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
             copy.__globals__[name] = follow(value, chains)
 
 
-def with_arity(function: Callable, count: int, returns: bool) -> FunctionType:
+def caller(function: Callable, count: int, *, result: str = "value", report: bool = False) -> FunctionType:
     """A function of exactly `count` parameters that calls `function`, whose other parameters keep their defaults.
 
-    It returns False if `function` `returns` nothing.
+    Parameters
+    ----------
+    result : {"value", "false", "nothing"}
+        What it returns: what `function` does, False, or nothing.
+    report : bool
+        The last parameter is handed over first.
     """
-    names = ", ".join(f"p{i}" for i in range(count))
-    call = f"return function({names})" if returns else f"function({names})\n    return False"
+    names = [f"p{i}" for i in range(count)]
+    given = [*names[-1:], *names[:-1]] if report else names
+    call = f"function({', '.join(given)})"
+    body = {"value": f"return {call}", "false": f"{call}\n    return False", "nothing": call}[result]
     scope: dict[str, Any] = {"function": function, "__name__": MODULE}
-    exec(f"def caller({names}):\n    {call}\n", scope)
+    exec(f"def caller({', '.join(names)}):\n    {body}\n", scope)
+    return scope["caller"]
+
+
+def with_report_last(function: Callable) -> FunctionType:
+    """A function of any number of parameters that hands the last over first."""
+    scope: dict[str, Any] = {"function": function, "__name__": MODULE}
+    exec("def caller(*args):\n    return function(args[-1], *args[:-1])\n", scope)
     return scope["caller"]

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..atomics import atomic_add, atomic_exch
 from ..runtime import cpu_kernel
+from ..runtime.cpu import jit
 from .weights import weight_at, weight_or_one
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
@@ -61,7 +62,7 @@ def _vertex_test(condition: Any) -> Any:
     """A functor over vertices that takes its arguments as one tuple; true for all where there is none."""
     if condition is None:
         return _any_vertex
-    return numba.njit(lambda v, args: condition(v, *args))
+    return jit(lambda v, args: condition(v, *args))
 
 
 @numba.njit
@@ -73,14 +74,14 @@ def _preparation(prepare: Any) -> Any:
     """A functor for vertices whose edges come next, which takes its arguments as one tuple."""
     if prepare is None:
         return _no_preparation
-    return numba.njit(lambda v, args: prepare(v, *args))
+    return jit(lambda v, args: prepare(v, *args))
 
 
 def _arc_test(op: Any) -> Any:
     """The same, over arcs."""
     if op is None:
         return _any_arc
-    return numba.njit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))
+    return jit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))
 
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> Any:

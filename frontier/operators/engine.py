@@ -21,7 +21,9 @@ from ..functor import (
     parameter_types,
     uses_parameter,
 )
+from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Counters
+from ..runtime.cpu import interpreting
 from ..runtime.kernels import C_TYPES, define_text
 
 if TYPE_CHECKING:
@@ -73,17 +75,22 @@ def state_of(graph: Graph) -> EngineState:
 
 
 def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
-    """`functor_arguments`, for this graph's device."""
-    return functor_arguments(graph.device, getattr(function, "__name__", "op"), args)
+    """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
+    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args)
+    return checked_arguments(graph.device, values) if is_checking() else values
 
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
     """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
-    key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options)
+    parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
+    if interpreting.get():
+        return make(*parts, *functors, *options)
+    checked = is_checking()
+    key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options, checked)
     found = _kernels.get(key)
     if found is None:
-        parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
-        found = _kernels[key] = make(*parts, *(f and cpu_functor(f) for f in functors), *options)
+        compiled = (f and cpu_functor(f, checked=checked) for f in functors)
+        found = _kernels[key] = make(*parts, *compiled, *options)
     return found
 
 
@@ -125,6 +132,8 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         if function is None:
             raise
         raise explain(function, error, "the CPU") from None
+    if is_checking():
+        check_report()
 
 
 def chunks_for(count: int) -> int:
@@ -167,10 +176,13 @@ def cuda_kernels_for(
     options : tuple of (str, str)
         More macros.
     """
+    if interpreting.get():
+        raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
     types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
+    checked = is_checking()
     key = (
-        header, graph._kernels, types, options,
+        header, graph._kernels, types, options, checked,
         tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
@@ -179,7 +191,7 @@ def cuda_kernels_for(
 
         arch = current_arch()
         defines, codes = cuda_build(graph, functors, args, options, arch)
-        found = _kernels[key] = CudaKernels(header, defines, codes)
+        found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
     return found
 
 
@@ -196,7 +208,7 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     for symbol, function, parameters, result in functors:
         if function is not None:
             full = tuple((kinds[kind], False) for kind in parameters) + types
-            codes.append(cuda_functor(function, symbol, result, full, capability))
+            codes.append(cuda_functor(function, symbol, result, full, capability, checked=is_checking()))
     names = [f"a{i}" for i in range(len(types))]
     texts = [
         f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"
@@ -224,6 +236,20 @@ class CudaKernels:
         header, defines, codes = self._origin
         kernel = self.__dict__[name] = load_kernel(header, name, defines, codes)
         return kernel
+
+
+class CheckedKernels(CudaKernels):
+    """Kernels whose functors check their indices: each launch is waited for, to hear of bad ones."""
+
+    def __getattr__(self, name: str) -> Any:
+        launch = super().__getattr__(name)
+
+        def launch_and_check(*args: Any, **options: Any) -> None:
+            launch(*args, **options)
+            check_report()
+
+        self.__dict__[name] = launch_and_check
+        return launch_and_check
 
 
 def tile_size(graph: Graph) -> str:

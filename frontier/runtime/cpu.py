@@ -9,6 +9,7 @@ import pickle
 import secrets
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, cast
 
@@ -147,6 +148,15 @@ LOOPS_ONLY = {
 """What Numba makes parallel: the loops that say so. To look through operations on whole arrays takes time, too."""
 
 
+interpreting = ContextVar("interpreting", default=False)
+"""Whether kernels that are made now are to be run by Python: those of users who look for mistakes."""
+
+
+def jit(function: Callable) -> Any:
+    """A function that a kernel calls, compiled along with it."""
+    return function if interpreting.get() else numba.njit(function)
+
+
 def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogil: bool = True) -> Any:
     """Compile a function with Numba in nopython mode, with a disk cache that notices every change.
 
@@ -157,6 +167,8 @@ def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogi
     """
     if function is None:
         return functools.partial(cpu_kernel, parallel=parallel, nogil=nogil)
+    if interpreting.get():
+        return function
     # With one thread it would only take longer to compile.
     parallel = parallel and config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
     options: Any = LOOPS_ONLY if parallel else False

@@ -1,0 +1,35 @@
+"""What checked functors call for each index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..atomics import atomic_cas
+from .checking import INDEX, LENGTH, RAISED, SITE, TABLE
+
+
+def length_of(array: Any, report: Any) -> int:
+    """The length of an argument of a functor."""
+    return len(array)
+
+
+def checked_index(array: Any, index: Any, site: int, report: Any) -> Any:
+    """`index` if `array` has such an element; otherwise a report is made, and it is 0."""
+    length = length_of(array, report)
+    if 0 <= index < length:
+        return index
+    if atomic_cas(report, RAISED, 0, 1) == 0:
+        report[SITE] = site
+        report[INDEX] = index
+        report[LENGTH] = length
+    return index - index  # 0 of the same type
+
+
+def find_length(address: int, report: Any) -> int:
+    """The length of the array at this address; the largest number if the report does not list it."""
+    at = TABLE
+    while report[at] != 0:
+        if report[at] == address:
+            return report[at + 1]
+        at += 2
+    return 2**63 - 1

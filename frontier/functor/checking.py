@@ -1,0 +1,144 @@
+"""Modes for finding mistakes in functors: bounds-checked, or run as plain Python."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..runtime import Device
+from ..runtime.cpu import interpreting
+
+ENVIRONMENT = "DYNFRONTIER_CHECK"
+
+_checking = ContextVar("checking", default=os.environ.get(ENVIRONMENT, "0") not in ("", "0"))
+
+
+@contextmanager
+def checking() -> Iterator[None]:
+    """Within this block, every ``array[index]`` of a functor is checked, on either device.
+
+    An index below 0 or beyond the end raises `FunctorIndexError`, which names the functor, the line, the array and the
+    index. (Negative indices count from the end on a CPU but not on a GPU, so they are mistakes, too.) The first such
+    access is reported; the others of that call are led to element 0, so what the functor has written is of no use. Each
+    functor is compiled once more for this mode, from its source, and runs several times slower. The environment
+    variable ``DYNFRONTIER_CHECK=1`` checks the whole program.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import CSR
+    >>> g = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    >>> short = g.xp.zeros(3)
+    >>> with fr.checking():
+    ...     fr.compute(fr.Frontier.all(g), lambda v, short: short[v], short)
+    Traceback (most recent call last):
+    ...
+    frontier.functor.checking.FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
+    ...
+    """
+    token = _checking.set(True)
+    try:
+        yield
+    finally:
+        _checking.reset(token)
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Within this block, operators on CPU graphs run functors as plain Python, one edge after another.
+
+    ``print``, ``breakpoint()``, debuggers and Python's own errors work in them. Thousands of times slower.
+    """
+    token = interpreting.set(True)
+    try:
+        yield
+    finally:
+        interpreting.reset(token)
+
+
+def is_checking() -> bool:
+    """Whether functors are checked now."""
+    return _checking.get()
+
+
+class FunctorIndexError(IndexError):
+    """A functor's index is outside an array; the message names the functor, the line, the array and the index."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in a functor where an array is read or written."""
+
+    function: str
+    access: str
+    file: str
+    line: int
+
+
+sites: dict[int, Site] = {}
+"""Places by the number that compiled code reports."""
+
+RAISED, SITE, INDEX, LENGTH, TABLE = range(5)
+"""A report: whether there is one, where, which index and length; then a list of arrays, as addresses and lengths, which
+ends with an address of 0."""
+
+
+class Report:
+    """What checked functors write to when an index is bad.
+
+    Attributes
+    ----------
+    array : array of int64
+        On the device; the last argument of checked functors.
+    """
+
+    def __init__(self, device: Device, args: tuple):
+        table = []
+        if device.is_gpu:
+            arrays = [value for value in args if isinstance(value, device.xp.ndarray)]
+            table = [number for array in arrays for number in (array.data.ptr, array.size)]
+        self.array = device.xp.asarray(np.array([0] * TABLE + [*table, 0, 0], np.int64))
+        self._device = device
+
+    def check(self) -> None:
+        """Wait for queued work, and raise FunctorIndexError if an index was bad."""
+        raised, number, index, length = self._device.to_host(self.array[:TABLE]).tolist()
+        if not raised:
+            return
+        self.array[RAISED] = 0
+        site = sites[number]
+        line = linecache.getline(site.file, site.line).strip()
+        raise FunctorIndexError(
+            f"{site.function}() {site.access} at index {index}, but its length is {length}\n"
+            f'  File "{site.file}", line {site.line}' + (f"\n    {line}" if line else "")
+        )
+
+
+_local = threading.local()
+
+
+def checked_arguments(device: Device, args: tuple) -> tuple:
+    """A functor's arguments with a report at the end, which becomes that of this thread.
+
+    Empty arrays are replaced by such that have memory behind them, for what is led to element 0.
+    """
+    xp = device.xp
+    args = tuple(
+        xp.zeros(1, value.dtype)[:0] if isinstance(value, xp.ndarray) and not value.size else value for value in args
+    )
+    _local.report = Report(device, args)
+    return (*args, _local.report.array)
+
+
+def check_report() -> None:
+    """Raise what the functors of this thread's latest call reported."""
+    report = getattr(_local, "report", None)
+    if report is not None:
+        report.check()
