@@ -1,8 +1,10 @@
-"""What all tests share: every structure on every device, seeds, and Hypothesis profiles."""
+"""What all tests share: every structure on every device, seeds, how long to try, and when a test counts as hung."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import faulthandler
+import os
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -26,7 +28,64 @@ DEVICES = [
 _shared = dict(deadline=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("ci", max_examples=15, stateful_step_count=20, derandomize=True, database=None, **_shared)
 settings.register_profile("long", max_examples=500, stateful_step_count=60, **_shared)
-settings.load_profile("ci")  # pytest --hypothesis-profile=long looks further
+settings.load_profile("ci")  # pytest --long looks further
+
+LONG_TIMEOUT = 7200
+"""Seconds a test may take with ``--long``; without, what `pyproject.toml` says."""
+
+BACKSTOP = 60
+"""Seconds that a test has left when its timeout did not end it."""
+
+_stderr = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="try far more in tests that draw at random or try every case")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_stderr] = os.dup(2)  # while output is not captured yet
+    if config.getoption("--long"):
+        settings.load_profile("long")
+        if config.getoption("timeout", None) is None:
+            config.option.timeout = LONG_TIMEOUT
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    os.close(config.stash[_stderr])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """End the process when a test hangs where pytest-timeout cannot end it.
+
+    That raises an exception in the test, which Python delivers between two of its instructions. A kernel that never
+    returns gets to none, and on the CPU it holds the interpreter's lock; this timer needs neither.
+    """
+    mark = item.get_closest_marker("timeout")
+    seconds = mark.args[0] if mark and mark.args else _timeout(item.config)
+    if seconds <= 0:
+        return (yield)
+    faulthandler.dump_traceback_later(seconds + BACKSTOP, exit=True, file=item.config.stash[_stderr])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _timeout(config: pytest.Config) -> float:
+    """Seconds a test may take; 0 if there is no limit, or no pytest-timeout."""
+    if not config.pluginmanager.hasplugin("timeout"):
+        return 0
+    given = config.getoption("timeout", None)
+    return float(os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout") or 0) if given is None else given
+
+
+@pytest.fixture
+def tries(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """``tries(few, many)``: how often to try: `few` times where it must be quick, `many` with ``--long``."""
+    return lambda few, many: many if request.config.getoption("--long", False) else few
 
 
 @pytest.fixture(params=list(STRUCTURES.values()), ids=list(STRUCTURES))
