@@ -16,10 +16,12 @@ def batch_of(graph, src, dst, weights=None):
 def test_distinct_keys(structure, device, num_vertices, size):
     graph = structure(1000, directed=True, device=device)
     rng = np.random.default_rng(size)
-    src, dst = rng.integers(0, min(num_vertices, 40), (2, size))
-    arcs = batch_of(graph, src, dst)
-    graph._num_vertices, spread = num_vertices, graph._num_vertices  # as wide keys as ids allow
+    # As wide as ids allow: many arcs between the first and the last ids, which come up more than once.
+    ends = np.concatenate([np.arange(20), np.arange(num_vertices - 20, num_vertices)]) % num_vertices
+    src, dst = rng.choice(ends, (2, size))
+    graph._num_vertices, spread = num_vertices, graph._num_vertices
     try:
+        arcs = batch_of(graph, src, dst)
         keys, origin, count = distinct_keys(graph, arcs, origin=True)
     finally:
         graph._num_vertices = spread

@@ -1,0 +1,79 @@
+"""traverse moves between its ways to advance, in one traversal, and counts its steps through all of them."""
+
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from verifiers import host
+
+from algorithms import UNREACHED, bfs
+
+module = sys.modules["frontier.operators.traverse"]
+WIDE = 9000  # more members, and more arcs, than a small frontier has
+LAYERS = [1] * 6 + [WIDE, WIDE] + [1] * 5 + [WIDE] + [1] * 3
+"""Sizes: paths into hubs, whose neighbors fan out to as many others, and come together again."""
+
+
+@pytest.fixture
+def layered(rng):
+    """Sources, destinations, and the layer of each vertex; ids are in no order."""
+    starts = np.cumsum([0, *LAYERS])
+    layer = np.repeat(np.arange(len(LAYERS)), LAYERS)
+    src, dst = [], []
+    for low, (size, following) in zip(starts, pairwise(LAYERS), strict=False):
+        width = np.arange(max(size, following))
+        src.append(low + width % size)
+        dst.append(low + size + width % following)
+    names = rng.permutation(layer.size)
+    distance = np.empty_like(layer)
+    distance[names] = layer
+    return names[np.concatenate(src)], names[np.concatenate(dst)], distance
+
+
+@pytest.fixture
+def modes(monkeypatch):
+    """How frontiers were advanced, in order, each way once in a row."""
+    taken = []
+
+    def noting(name):
+        function = getattr(module, name)
+
+        def advance(*args):
+            if taken[-1:] != [name]:
+                taken.append(name)
+            return function(*args)
+
+        monkeypatch.setattr(module, name, advance)
+
+    for name in ("_push_repeatedly", "_push_together", "push", "pull"):
+        noting(name)
+    return taken
+
+
+def test_steps_are_counted_through_all_modes(structure, device, directed, layered, modes):
+    src, dst, expected = layered
+    graph = structure.from_edges(src, dst, num_vertices=expected.size, directed=directed, device=device)
+    source = int(np.flatnonzero(expected == 0)[0])
+    result = bfs(graph, source)
+    assert (host(result.distance) == expected).all()
+    # The last advance finds nothing more.
+    assert result.levels == len(LAYERS)
+    small, together = "_push_repeatedly", "_push_together"
+    assert modes[:2] == [small, "push"] and modes.count(small) > 1 and modes[-1] == small
+    assert ("pull" in modes) == (not directed)
+    assert (together in modes) == (device == "gpu" and directed)
+    # A limit stops it in whichever mode it comes.
+    for limit in (5, 6, 7, 8, 13, 14, 15):
+        found = bfs(graph, source, depth_limit=limit)
+        assert (host(found.distance) == np.where(expected <= limit, expected, UNREACHED)).all()
+        assert found.levels == limit
+
+
+def test_a_traversal_that_begins_wide(structure, device, layered):
+    """From the middle of a wide layer, in both directions of an undirected graph."""
+    src, dst, layer = layered
+    graph = structure.from_edges(src, dst, num_vertices=layer.size, device=device)
+    hub = int(np.flatnonzero(layer == 5)[0])
+    distance = host(bfs(graph, hub).distance)
+    assert (distance == np.abs(layer - 5)).all()
