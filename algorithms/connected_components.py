@@ -20,6 +20,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._union_find import join
 from .result import Result
 
 SAMPLED_NEIGHBORS = 2
@@ -79,17 +80,7 @@ def most_common_label(members: fr.Frontier, labels: Any) -> int:
 
 
 def _link(src, dst, edge, weight, labels):
-    a = labels[src]
-    b = labels[dst]
-    while a != b:
-        high = a if a > b else b
-        low = a if a < b else b
-        seen = fr.atomic_cas(labels, high, high, low)
-        if seen in (high, low):
-            break
-        # `high` was no root, or is none any more: go on from what it points to.
-        a = labels[seen]
-        b = low
+    join(labels, labels[src], labels[dst])
     return False
 
 

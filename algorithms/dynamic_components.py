@@ -28,6 +28,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._union_find import join, root_of
 from .connected_components import connected_components, most_common_label
 
 LOOSE = np.int32(np.iinfo(np.int32).max)
@@ -190,16 +191,8 @@ def _join(src, dst, edge, weight, labels, link, tally):
     b = labels[dst]
     if a == b:
         return False
-    while a != b:
-        high = a if a > b else b
-        low = a if a < b else b
-        seen = fr.atomic_cas(link, high, high, low)
-        if seen == high:
-            fr.atomic_add(tally, JOINED, 1)
-        if seen in (high, low):
-            break
-        a = link[seen]
-        b = low
+    if join(link, a, b):
+        fr.atomic_add(tally, JOINED, 1)
     return True
 
 
@@ -209,16 +202,9 @@ def _rename(v, labels, link, level, largest):
     Of the components that became one, the vertices of one stay as they are: the largest, or the one whose label stays.
     """
     label = labels[v]
-    root = label
-    while link[root] != root:
-        link[root] = link[link[root]]  # later walks are half as long
-        root = link[root]
+    root = root_of(link, label)
     kept = root
-    other = largest[0]
-    while link[other] != other:
-        link[other] = link[link[other]]
-        other = link[other]
-    if other == root:
+    if root_of(link, largest[0]) == root:
         kept = largest[0]
     if root != label:
         labels[v] = root
@@ -292,16 +278,7 @@ def _hang(src, dst, edge, weight, parent, level, link, linking, step):
             parent[src] = dst
         return False
     if linking:
-        a = link[src]
-        b = link[dst]
-        while a != b:
-            high = a if a > b else b
-            low = a if a < b else b
-            seen = fr.atomic_cas(link, high, high, low)
-            if seen in (high, low):
-                break
-            a = link[seen]
-            b = low
+        join(link, link[src], link[dst])
     return True
 
 
@@ -311,10 +288,7 @@ def _settle(v, labels, link, parent, level, tally):
         return False
     if labels[v] == v:
         fr.atomic_add(tally, LOST, 1)
-    root = v
-    while link[root] != root:
-        link[root] = link[link[root]]  # later walks are half as long
-        root = link[root]
+    root = root_of(link, v)
     labels[v] = root
     if root != v:
         return False
