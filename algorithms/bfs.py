@@ -43,6 +43,7 @@ class BFSResult(Result):
     levels: int
 
 
+@fr.reads
 def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResult:
     """Distances from `source`, in edges, and the tree that gives them.
 

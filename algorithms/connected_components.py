@@ -43,6 +43,7 @@ class Components(Result):
     count: int
 
 
+@fr.reads
 def connected_components(graph: fr.Graph) -> Components:
     """Find which vertices are connected.
 

@@ -93,6 +93,7 @@ class TrussNumbers(Result):
     truss: Any
 
 
+@fr.reads
 def k_truss(graph: fr.Graph, k: int) -> KTruss:
     """The largest subgraph in which every edge closes at least k - 2 triangles.
 

@@ -58,6 +58,7 @@ class PageRank(Result):
     converged: bool
 
 
+@fr.reads
 def pagerank(
     graph: fr.Graph,
     alpha: float = 0.85,

@@ -51,6 +51,7 @@ class Distances(Result):
     predecessor: Any = None
 
 
+@fr.reads
 def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distances:
     """Lengths of the shortest paths from `source`, and the tree that gives them.
 

@@ -40,6 +40,7 @@ class TriangleCount(Result):
     per_vertex: Any = None
 
 
+@fr.reads
 def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount:
     """Count the triangles of an undirected graph.
 

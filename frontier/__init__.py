@@ -7,6 +7,7 @@ GPU.
 """
 
 from . import interchange, io
+from .access import reads
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
 from .frontier import Frontier
@@ -62,6 +63,7 @@ __all__ = [
     "intersect_arcs",
     "io",
     "neighbor_reduce",
+    "reads",
     "reduce",
     "sample_neighbors",
     "structures",

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .access import updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
 from .graph import Graph
@@ -37,6 +38,7 @@ class DynamicGraph(Graph):
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 
+    @updates
     def insert_edges(self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace") -> UpdateResult:
         """Insert a batch of edges.
 
@@ -81,6 +83,7 @@ class DynamicGraph(Graph):
         inserted, _ = self._insert_observed(Arcs(distinct.src[absent], distinct.dst[absent], weights))
         return self._result(inserted, 0, 0)
 
+    @updates
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """Delete a batch of edges; those that are not there are passed over.
 
@@ -108,9 +111,10 @@ class DynamicGraph(Graph):
         told = self._what_observers_see(arcs, present=False)
         inserted = replaced = 0
         if len(arcs):
-            inserted, replaced = self._insert(arcs)
-            self._num_arcs += inserted
-            self.version += 1
+            with self._access.changing():
+                inserted, replaced = self._insert(arcs)
+                self._num_arcs += inserted
+                self.version += 1
         for observer, edges in told:
             observer.edges_inserted(*edges)
         return inserted, replaced
@@ -121,9 +125,10 @@ class DynamicGraph(Graph):
             observer.edges_deleting(*edges)
         deleted = 0
         if len(arcs):
-            deleted = self._delete(arcs)
-            self._num_arcs -= deleted
-            self.version += 1
+            with self._access.changing():
+                deleted = self._delete(arcs)
+                self._num_arcs -= deleted
+                self.version += 1
         for observer, edges in told:
             observer.edges_deleted(*edges)
         return deleted
@@ -156,6 +161,7 @@ class DynamicGraph(Graph):
 
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
+    @updates
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """Add vertices.
 
@@ -192,12 +198,13 @@ class DynamicGraph(Graph):
             if ids.size and int(ids.min()) < 0:
                 raise ValueError(f"ids must not be negative, got {int(ids.min())}")
         if ids.size:
-            self._grow_to(int(ids.max()) + 1)
-            if self._absent is not None:
-                self._absent[ids] = False
-                if not bool(self._absent.any()):
-                    self._absent = None
-            self.version += 1
+            with self._access.changing():
+                self._grow_to(int(ids.max()) + 1)
+                if self._absent is not None:
+                    self._absent[ids] = False
+                    if not bool(self._absent.any()):
+                        self._absent = None
+                self.version += 1
             self._tell_of_vertices()
         return ids
 
@@ -222,6 +229,7 @@ class DynamicGraph(Graph):
         self._num_vertices = num_vertices
         self.version += 1
 
+    @updates
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and every edge that touches them.
 
@@ -252,10 +260,11 @@ class DynamicGraph(Graph):
         gone = xp.flatnonzero(marked)
         absent = marked if self._absent is None else self._absent | marked
         deleted = self._delete_observed(Arcs(src, dst, None))
-        with suppress(MemoryError):  # their edges are gone; what they still hold may be lost
-            self._release(gone)
-        self._absent = absent
-        self.version += 1
+        with self._access.changing():
+            with suppress(MemoryError):  # their edges are gone; what they still hold may be lost
+                self._release(gone)
+            self._absent = absent
+            self.version += 1
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
 

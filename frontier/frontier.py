@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .access import reads
 from .batch import check_ids
 from .runtime import load_kernels
 
@@ -102,6 +103,7 @@ class Frontier:
         return self._bits
 
     @property
+    @reads
     def num_arcs(self) -> int:
         """Number of arcs that leave the members."""
         if self._arcs is None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from zipfile import BadZipFile
 
 import numpy as np
 
+from .access import Access, reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import ArcMaker, Arcs, check_ids
 from .registry import structures
@@ -90,12 +92,10 @@ class Graph(ABC):
         self._attach_runtime()
 
     def _attach_runtime(self) -> None:
-        """Set up what is not part of the graph itself: kernels, scratch memory, observers, the cached view."""
+        """Set up what is not part of the graph itself: kernels, threads' shares, observers, the cached view."""
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
-        self._scratch = Scratch(self.device)
-        self._arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
+        self._access = Access(self.device)
         self._view: tuple[int, Any] | None = None
-        self.__dict__.pop("_engine", None)
         self._observers: list[Any] = []
 
     # ---- making graphs ----------------------------------------------------------------------------------------------
@@ -158,6 +158,7 @@ class Graph(ABC):
         self._num_arcs = int(dst.size)
         self.version += 1
 
+    @reads
     def copy(self) -> Self:
         """An independent graph with the same contents, on the same device."""
         twin = copy.copy(self)
@@ -167,6 +168,7 @@ class Graph(ABC):
         twin._attach_runtime()
         return twin
 
+    @reads
     def save(self, path: str | Path) -> None:
         """Write the graph to a file (NumPy's ``.npz``), as it is laid out in memory."""
         header = {
@@ -225,6 +227,25 @@ class Graph(ABC):
 
     # ---- looking at graphs ------------------------------------------------------------------------------------------
 
+    def reading(self) -> AbstractContextManager[Any]:
+        """A block during which no other thread updates the graph: updates wait until it ends.
+
+        Each operator and look-up by itself holds updates of other threads off while it runs. This is for code that
+        makes several calls and needs them to see the same graph, where threads share one. To update the graph within
+        the block raises RuntimeError.
+
+        Examples
+        --------
+        >>> from structures import CSR
+        >>> g = CSR.from_edges([0, 1], [1, 2], device="cpu")
+        >>> with g.reading():
+        ...     degrees, (src, dst, _) = g.degrees(), g.to_coo()
+        """
+        lock = self._access.share().lock
+        if self._access.broken is not None:
+            raise RuntimeError(self._access.broken)
+        return lock
+
     @property
     def num_vertices(self) -> int:
         """Size of the id space, and length of every per-vertex result; deleted and isolated vertices count."""
@@ -261,6 +282,7 @@ class Graph(ABC):
             self._view = (self.version, self._make_view())
         return self._view[1]
 
+    @reads
     def has_vertices(self, ids: Any) -> Any:
         """Whether each id names a vertex: inside the id space and not deleted.
 
@@ -289,6 +311,7 @@ class Graph(ABC):
         """
         return self.find_edges(src, dst) >= 0
 
+    @reads
     def find_edges(self, src: Any, dst: Any) -> Any:
         """The slot of each arc ``src[i] -> dst[i]``, or -1: the `edge` that operators see, until the next update.
 
@@ -303,6 +326,7 @@ class Graph(ABC):
         arcs.check()
         return slots
 
+    @reads
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """The weight of each edge.
 
@@ -326,6 +350,7 @@ class Graph(ABC):
             return self.xp.ones(slots.size, np.float32)
         return self._weight_pool()[slots]
 
+    @reads
     def degrees(self) -> Any:
         """Number of neighbors of every vertex (out-degree in directed graphs).
 
@@ -335,6 +360,7 @@ class Graph(ABC):
         """
         return self._degrees().astype(np.int64)
 
+    @reads
     def neighbors(self, v: int) -> Any:
         """The neighbors of `v` (those it points to, in directed graphs), in ascending order.
 
@@ -350,6 +376,7 @@ class Graph(ABC):
         _, dst, _ = extract(self, ids.astype(self.vertex_dtype))
         return self.xp.sort(dst)
 
+    @reads
     def successors(self, vertices: Any) -> tuple[Any, Any, Any]:
         """For each of some vertices, those it points to: the 1-hop successor query of many vertices at once.
 
@@ -381,6 +408,7 @@ class Graph(ABC):
 
         return extract_successors(self, ids.astype(self.vertex_dtype))
 
+    @reads
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
         """For each of some vertices, those that point to it; takes and returns what `successors` does.
 
@@ -392,6 +420,7 @@ class Graph(ABC):
 
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
 
+    @reads
     def to_coo(self) -> tuple[Any, Any, Any]:
         """All edges as ``(src, dst, weights)`` on the graph's device, sorted; undirected ones once, as ``src < dst``.
 
@@ -405,6 +434,7 @@ class Graph(ABC):
             weights = None if weights is None else weights[keep]
         return src, dst, weights
 
+    @reads
     def to_csr(self) -> Graph:
         """A static snapshot, sorted, on the same device: a graph of structure ``csr``, with arrays of its own.
 
@@ -416,10 +446,11 @@ class Graph(ABC):
             *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
         )
 
+    @reads
     def memory_usage(self) -> MemoryUsage:
         """Bytes that the graph takes, beside what CSR would."""
         arrays = [getattr(self, name) for name in (*self._arrays, "_absent")]
-        reserved = sum(int(array.nbytes) for array in arrays if array is not None) + self._scratch.nbytes()
+        reserved = sum(int(array.nbytes) for array in arrays if array is not None) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
@@ -443,9 +474,17 @@ class Graph(ABC):
 
     def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
-        return self._arc_maker.arcs(
+        work = self._access.workspace()
+        if work.arc_maker is None:
+            work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
+        return work.arc_maker.arcs(
             src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options
         )
+
+    @property
+    def _scratch(self) -> Scratch:
+        """Memory that is reused from call to call of the same thread (on a GPU: in the same stream)."""
+        return self._access.workspace().scratch
 
     @property
     @abstractmethod

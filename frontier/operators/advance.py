@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier, bitmap_words
 from .cpu import make_pull, make_push
 from .engine import (
@@ -35,6 +36,7 @@ _OP = ("vertex", "vertex", "edge", "weight")
 _INT = np.dtype(np.int32)
 
 
+@reads
 def advance(
     graph: Graph,
     frontier: Frontier,

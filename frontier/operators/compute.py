@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..access import reads
 from ..frontier import Frontier
 from .cpu import make_compute
 from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
@@ -12,6 +13,7 @@ from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, ru
 FUNCTOR = ("vertex",)
 
 
+@reads
 def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
     """Call `op` for every member of a frontier.
 

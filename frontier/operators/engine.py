@@ -22,7 +22,7 @@ from ..functor import (
     uses_parameter,
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Counters
+from ..runtime import Workspace
 from ..runtime.cpu import interpreting
 from ..runtime.kernels import C_TYPES, define_text
 
@@ -32,46 +32,9 @@ if TYPE_CHECKING:
 _kernels: dict[Any, Any] = {}
 
 
-class EngineState:
-    """What operators keep with a graph between calls.
-
-    Attributes
-    ----------
-    counters : Counters
-        Output vertices, arcs that leave them, and one more number an operator may use.
-    epoch : int
-        Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
-    """
-
-    def __init__(self, graph: Graph):
-        self.counters = Counters(graph.device, 4)
-        self.epoch = 0
-        self._stamps = None
-
-    def next_stamps(self, graph: Graph) -> tuple[Any, Any]:
-        """The stamp array and a number that it does not hold yet."""
-        stamps, epoch = self.next_epochs(graph, 1)
-        self.used_epochs(1)
-        return stamps, epoch
-
-    def next_epochs(self, graph: Graph, count: int) -> tuple[Any, Any]:
-        """The stamp array and the first of `count` numbers that it does not hold yet."""
-        if self._stamps is None or self._stamps.size < graph.num_vertices or self.epoch + count >= 2**31:
-            self._stamps = graph.xp.zeros(graph.num_vertices, np.int32)
-            self.epoch = 0
-        return self._stamps, np.int32(self.epoch + 1)
-
-    def used_epochs(self, count: int) -> None:
-        """Say that so many numbers from `next_epochs` were used."""
-        self.epoch += count
-
-
-def state_of(graph: Graph) -> EngineState:
-    """The engine's state of a graph."""
-    state = graph.__dict__.get("_engine")
-    if state is None:
-        state = graph.__dict__["_engine"] = EngineState(graph)
-    return state
+def state_of(graph: Graph) -> Workspace:
+    """What operators keep with a graph between calls: one for each thread, and on a GPU for each stream."""
+    return graph._access.workspace()
 
 
 def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..registry import snapshot_structure
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _OP = ("vertex", "vertex", "edge", "weight")
 
 
+@reads
 def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     """A static snapshot of the arcs for which `op` is true: a directed CSR graph over the same vertices.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier
 from .cpu import make_filter
 from .engine import A_TRUTH, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
@@ -14,6 +15,7 @@ from .engine import A_TRUTH, check_op, chunks_for, cpu_kernel_for, cuda_kernels_
 FUNCTOR = ("vertex",)
 
 
+@reads
 def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
     """The members of a frontier for which `op` is true.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
+from ..access import reads
 from ..arrays import same_length
 from ..batch import check_ids
 from ..registry import snapshot_structure
@@ -33,6 +34,7 @@ PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
 _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 
 
+@reads
 def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
     """The common neighbors of pairs of vertices: counted, or each handed to `op`.
 
@@ -104,6 +106,7 @@ def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, 
     return counts
 
 
+@reads
 def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) -> int:
     """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier
 from ..runtime.kernels import C_TYPES
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
@@ -41,6 +42,7 @@ def identity_of(reduce: str, dtype: np.dtype) -> Any:
     return dtype.type(limits.max if sign > 0 else limits.min)
 
 
+@reads
 def neighbor_reduce(
     graph: Graph,
     frontier: Frontier | None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier
 from ..runtime.kernels import C_TYPES
 from .cpu import REDUCTIONS, make_reduce
@@ -16,6 +17,7 @@ from .neighbor_reduce import DTYPES, identity_of
 FUNCTOR = ("vertex",)
 
 
+@reads
 def reduce(
     frontier: Frontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None
 ) -> Any:

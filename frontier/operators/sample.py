@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS, check_frontier
 from .cpu_sample import make_sample
@@ -19,6 +20,7 @@ FUNCTOR = ("vertex", "vertex", "edge", "weight")
 _INT = np.dtype(np.int32)
 
 
+@reads
 def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any, count: int = 2) -> None:
     """Call `op` for the first few neighbors of every member of a frontier.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..registry import snapshot_structure
 from ..runtime.kernels import C_TYPES
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
@@ -56,6 +57,11 @@ class SpMV:
         self.weighted = graph.is_weighted if weighted is None else weighted and graph.is_weighted
         self.order: Any = None
         self.graph = graph
+        self._prepare(graph, transpose)
+
+    @reads
+    def _prepare(self, graph: Graph, transpose: bool) -> None:
+        """Take a snapshot of the graph, in the order of the products."""
         if graph.device.is_gpu:
             self._sort_by_degree(transpose and graph.directed)
         elif transpose and graph.directed:
@@ -76,6 +82,7 @@ class SpMV:
         restored[self.order] = y
         return restored
 
+    @reads
     def __call__(self, x: Any, out: Any = None) -> Any:
         """The product.
 

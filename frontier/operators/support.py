@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
+from ..access import reads
 from ..registry import snapshot_structure
 from .cpu_support import make_edge_support
 from .engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
+@reads
 def edge_support(up: Graph, down: Graph) -> Any:
     """The support of every edge of an undirected graph: the number of triangles that it is part of.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..frontier import Frontier
 from .advance import (
     OP_PARAMETERS,
@@ -57,6 +58,7 @@ class Step:
     start: int = 1
 
 
+@reads
 def traverse(
     graph: Graph,
     frontier: Frontier,

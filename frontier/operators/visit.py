@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import reads
 from ..arrays import as_ids, same_length
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FUNCTOR = ("vertex", "vertex", "edge", "weight")
 
 
+@reads
 def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> Frontier:
     """Call `op` for every listed arc; the destinations for which it is true make up a frontier.
 

@@ -2,10 +2,12 @@
 
 from .cpu import cpu_kernel
 from .device import Device, gpu_available, resolve_device
+from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .scratch import Alarm, Counters, Scratch
+from .workspace import Workspace
 
 __all__ = [
-    "Alarm", "Counters", "Device", "Kernels", "Scratch", "cpu_kernel", "gpu_available", "load_kernels",
-    "resolve_device",
+    "Alarm", "Counters", "Device", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel", "gpu_available",
+    "load_kernels", "resolve_device",
 ]  # fmt: skip

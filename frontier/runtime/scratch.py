@@ -34,11 +34,6 @@ class Scratch:
         """Bytes held."""
         return sum(int(array.nbytes) for array in self._arrays.values())
 
-    def clear(self) -> None:
-        """Give all memory back."""
-        self._arrays.clear()
-
-
 
 class Counters:
     """A few int64 numbers that kernels add to and the host reads.

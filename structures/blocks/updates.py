@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from frontier.batch import Arcs
+from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
 from frontier.sort import arc_keys, distinct_keys, id_bits
 
@@ -170,7 +171,7 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     kernels.fill_holes(count, view, slots, *running_sums(graph, holes), movers, **launch)
 
 
-def find_arcs(graph: Graph, src: Any, dst: Any, counters: Counters) -> Any:
+def find_arcs(graph: Graph, src: Any, dst: Any) -> Any:
     """The slots (int64) of arcs, -1 where there is none or the source is negative.
 
     Short lists are looked through at once, each arc by itself. Arcs of long ones are then sorted, so that each list is
@@ -178,6 +179,7 @@ def find_arcs(graph: Graph, src: Any, dst: Any, counters: Counters) -> Any:
     """
     xp = graph.xp
     slots = xp.empty(src.size, np.int64)
+    counters = state_of(graph).counters  # not those of updates: several threads may look arcs up at once
     counters.reset()
     graph._kernels.find_short(int(src.size), graph.view(), src, dst, SHORT_LIST, slots, counters.array)
     if not counters.read()[PENDING]:

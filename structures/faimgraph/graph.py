@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, growable
@@ -120,7 +121,7 @@ class FaimGraph(PagePool, DynamicGraph):
         )  # fmt: skip
 
     def _find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst, self._counters)
+        return find_arcs(self, src, dst)
 
     def _degrees(self) -> Any:
         return self.records[: self._num_vertices] >> 32
@@ -141,6 +142,7 @@ class FaimGraph(PagePool, DynamicGraph):
         page = entry * self.page_entries + self.links.itemsize
         return (self._used - self._queued) * page + self._queued * self.queue.itemsize + 8 * self._num_vertices
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How memory is used. O(V) work.
 
@@ -254,6 +256,7 @@ class FaimGraph(PagePool, DynamicGraph):
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
+    @rearranges
     def compact(self) -> None:
         """Write all lists anew, in ascending order, into a pool that fits them.
 

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from frontier.access import reads
 from frontier.batch import Arcs
 from structures.packed.cpu import FOUND, INSERT, NEW
 from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
@@ -85,6 +86,7 @@ class GPMA(PackedGraph):
         self._rounds = 0
         super().__init__(num_vertices, **options)
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How the array is used, and what updates moved.
 

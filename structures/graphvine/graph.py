@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
@@ -142,7 +143,7 @@ class GraphVine(DynamicGraph):
         )  # fmt: skip
 
     def _find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst, self._counters)
+        return find_arcs(self, src, dst)
 
     def _degrees(self) -> Any:
         return self.sentinels[: self._num_vertices, 2]
@@ -168,6 +169,7 @@ class GraphVine(DynamicGraph):
     def _used_bytes(self) -> int:
         return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self._num_vertices
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How memory is used, and how lists lie in it.
 
@@ -319,6 +321,7 @@ class GraphVine(DynamicGraph):
             *running_sums(self, sums), self.queue, int(self.queue.size), front, **launch,
         )  # fmt: skip
 
+    @rearranges
     def compact(self, *, block_size: int | None = None) -> None:
         """Lay all lists out anew, each in blocks that follow each other, and give free blocks back.
 

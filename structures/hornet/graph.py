@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters
@@ -163,6 +164,7 @@ class Hornet(BlockArrays, DynamicGraph):
         )  # fmt: skip
         return numbers["block_array_edges"] * slot + 4 * words + 16 * self._num_vertices
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How well memory is used.
 
@@ -393,6 +395,7 @@ class Hornet(BlockArrays, DynamicGraph):
                 return
         self.compact()
 
+    @rearranges
     def compact(self) -> None:
         """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
 

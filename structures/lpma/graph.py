@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
@@ -173,6 +174,10 @@ class LPMA(PackedGraph):
         batch = self._batch(arcs)
         if not batch.size:
             return 0, 0, 0
+        with self._access.changing():
+            return self._append_batch(arcs, batch)
+
+    def _append_batch(self, arcs: Arcs, batch: Batch) -> tuple[int, int, int]:
         plan, numbers = self._make_room(arcs, batch)
         src, dst = (self.xp.empty(batch.size, self.vertex_dtype) for _ in range(2))
         self._kernels.add_weights(
@@ -189,12 +194,14 @@ class LPMA(PackedGraph):
 
     # ---- figures ----------------------------------------------------------------------------------------------------
 
+    @reads
     def memory_usage(self) -> MemoryUsage:
         usage = super().memory_usage()
         arrays = [getattr(self, name) for name in PER_LEAF]
         ahead = sum(growable.prepared_bytes(self.device, array) for array in arrays if array is not None)
         return dataclasses.replace(usage, reserved=usage.reserved + ahead)
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How the array is used, what updates moved, and what the paper's methods saved.
 

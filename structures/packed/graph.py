@@ -60,6 +60,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters
@@ -258,6 +259,7 @@ class PackedGraph(DynamicGraph):
     def _used_bytes(self) -> int:
         return sum(int(getattr(self, name).nbytes) for name in self._arrays if getattr(self, name) is not None)
 
+    @reads
     def statistics(self) -> dict[str, Any]:
         """How the array is used, and what updates moved.
 
@@ -344,6 +346,7 @@ class PackedGraph(DynamicGraph):
         leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
         self._lay_out_anew(self._num_arcs, leaves, rows)
 
+    @rearranges
     def compact(self) -> None:
         """Lay the array out anew, as densely as a new one. Slots change. O(V + E) work.
 

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.view import pack_view
@@ -161,6 +162,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **self._tiles(4))
         return slots
 
+    @reads
     def chain_lengths(self) -> Any:
         """Number of slabs of every bucket's chain, vertex by vertex.
 
@@ -183,6 +185,7 @@ class SlabGraph(SlabPool, DynamicGraph):
             items, slabs = items[more], slabs[more]
         return lengths
 
+    @reads
     def statistics(self) -> SlabStatistics:
         """Chain lengths, load and tombstones of the graph as it is. Walks all chains: O(slabs) work."""
         lengths = self.chain_lengths()
@@ -441,6 +444,7 @@ class SlabGraph(SlabPool, DynamicGraph):
                 self._flush()
         return deleted
 
+    @rearranges
     def compact(self) -> int:
         """Take all tombstones out, moving keys to the front of their chains, and give back slabs left over.
 

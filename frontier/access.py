@@ -1,0 +1,349 @@
+"""Who may use a graph when: many threads that read it, or one that changes it.
+
+Each thread has a lock of its own for each graph. To read is to hold one's own lock; to update is to hold those of all
+threads. So readers do not get in each other's way, and a thread that updates may read as well. Python's locks are taken
+and given back without a moment in between at which an exception could be raised, which is why readers hold one.
+
+On a GPU the host is ahead of the device. Reads in several CUDA streams need no order among themselves. An update waits
+(on the device) for the streams that have read since the last one, and the first read of a stream after an update waits
+for the stream of that update. As long as there is one stream, nothing has to be waited for.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any, TypeVar
+
+from .runtime import Device, HeldInterrupts, Workspace
+
+F = TypeVar("F", bound=Callable)
+
+WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
+"""What structures may raise in an update: the graph is then as it was."""
+STREAM_WORKSPACES = 8  # of a thread; the memory of streams that have not been used for longest is given back
+POLL = 0.05  # seconds between looks at whether an update that waits was interrupted
+PER_THREAD_STREAM = 2  # one address for the default streams of all threads
+
+
+class Share:
+    """A thread's part in a graph: the lock that it reads under, and the memory that it works with."""
+
+    __slots__ = ("__weakref__", "lock", "workspaces")
+
+    def __init__(self) -> None:
+        self.lock: Any = threading.RLock()
+        self.workspaces: dict[Any, Workspace] = {}
+
+
+class Access:
+    """The readers and the writer of one graph.
+
+    Attributes
+    ----------
+    writer : int or None
+        The thread that updates the graph, which may also read it and update it again.
+    broken : str or None
+        Why the graph can be used no more.
+    """
+
+    def __init__(self, device: Device):
+        self.device = device
+        self.writer: int | None = None
+        self.broken: str | None = None
+        self._local = threading.local()  # `share`: this thread's
+        self._shares: list[weakref.ref[Share]] = []  # those of all threads that live
+        self._members: Any = threading.RLock()  # held by the writer; who joins waits for it
+        self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
+        self._streams = Streams(device) if device.is_gpu else None
+        _all.add(self)
+
+    # ---- reading ----------------------------------------------------------------------------------------------------
+
+    def share(self) -> Share:
+        """This thread's share, whose lock is to be held while reading; waits for a writer that was there first."""
+        try:
+            share = self._local.share
+        except AttributeError:
+            share = self._join()
+        if self._barred and not share.lock._is_owned():
+            with self._members:  # a writer that waits goes first, or a thread that reads all the time would keep it out
+                pass
+        return share
+
+    def check(self) -> None:
+        """Called with the share's lock held, before anything is read."""
+        if self.broken is not None:
+            raise RuntimeError(self.broken)
+        if self._streams is not None:
+            self._streams.read()
+
+    def workspace(self) -> Workspace:
+        """The memory with which this thread works in the current stream."""
+        try:
+            share = self._local.share
+        except AttributeError:
+            share = self._join()
+        key = None if self._streams is None else self._streams.current_key()
+        found = share.workspaces.get(key)
+        if found is None:
+            if len(share.workspaces) >= STREAM_WORKSPACES:
+                del share.workspaces[next(iter(share.workspaces))]
+            found = share.workspaces[key] = Workspace(self.device)
+        return found
+
+    def scratch_bytes(self) -> int:
+        """Bytes of scratch memory, of all threads."""
+        shares = [ref() for ref in self._shares]
+        return sum(work.scratch.nbytes() for share in shares if share for work in list(share.workspaces.values()))
+
+    def _join(self) -> Share:
+        share = Share()
+        with self._members:
+            self._shares = [ref for ref in self._shares if ref() is not None] + [weakref.ref(share)]
+        self._local.share = share
+        return share
+
+    # ---- updating ---------------------------------------------------------------------------------------------------
+
+    def begin_update(self, interrupts: HeldInterrupts) -> list[Share]:
+        """Wait until no other thread reads or updates; returns what `end_update` takes.
+
+        Raises
+        ------
+        RuntimeError
+            This thread itself reads the graph, or the graph is broken.
+        """
+        mine = getattr(self._local, "share", None) or self._join()
+        if mine.lock._is_owned():
+            raise RuntimeError(
+                "the graph cannot be updated while the same thread reads it: the update would wait for its own thread; "
+                "leave the `with graph.reading()` block, or the call, that reads"
+            )
+        _acquire(self._members, interrupts)
+        held: list[Share] = []
+        try:
+            self._barred = True
+            for share in [ref() for ref in self._shares]:
+                if share is not None:
+                    _acquire(share.lock, interrupts)
+                    held.append(share)
+            if self.broken is not None:
+                raise RuntimeError(self.broken)
+            self.writer = get_ident()
+            if self._streams is not None:
+                self._streams.begin_update()
+        except BaseException:
+            self._leave(held)
+            raise
+        return held
+
+    def end_update(self, held: list[Share]) -> None:
+        """Let others in again."""
+        try:
+            if self._streams is not None:
+                self._streams.end_update()
+        finally:
+            self._leave(held)
+
+    def _leave(self, held: list[Share]) -> None:
+        self.writer = None
+        self._barred = self.broken is not None
+        for share in held:
+            share.lock.release()
+        self._members.release()
+
+    def changing(self) -> Changing:
+        """A block in which the arrays of the graph disagree with each other.
+
+        If it ends by an exception that no structure raises on purpose, such as one that another thread has set off
+        (``PyThreadState_SetAsyncExc``), the graph is broken: later uses raise.
+        """
+        return Changing(self)
+
+    # ---- fork -------------------------------------------------------------------------------------------------------
+
+    def forked(self) -> None:
+        """In a child process, whose only thread is the one that has forked: forget about the others."""
+        me = get_ident()
+        if self.device.is_gpu:
+            self._break("this graph is on a GPU, which a forked process cannot use: start processes by 'spawn' or "
+                        "'forkserver' (multiprocessing.get_context), and make the graph there")  # fmt: skip
+        elif self.writer not in (None, me):
+            self._break("another thread was updating the graph when this process was forked")
+        mine = getattr(self._local, "share", None)
+        self._shares = [] if mine is None else [weakref.ref(mine)]
+        if self.writer != me:
+            self._members = threading.RLock()
+            self.writer = None
+            self._barred = self.broken is not None
+
+    def _break(self, why: str) -> None:
+        self.broken = why
+        self._barred = True
+
+
+class Changing:
+    """See `Access.changing`."""
+
+    __slots__ = ("_access",)
+
+    def __init__(self, access: Access):
+        self._access = access
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: Any, trace: Any) -> None:
+        if kind is not None and not issubclass(kind, WHOLE):
+            self._access._break(f"the graph can be used no more: an update was ended midway by {kind.__name__}")
+
+
+class Streams:
+    """The CUDA streams in which a graph is read and updated, and their order.
+
+    Attributes
+    ----------
+    known : dict
+        Streams that come after the last update, by key.
+    written : tuple of (key, stream)
+        That of the last update, or in which the graph was made.
+    """
+
+    def __init__(self, device: Device):
+        self._current = device.xp.cuda.get_current_stream
+        self._runtime = device.xp.cuda.runtime
+        stream = self._current()
+        self.written = self._key(stream), stream
+        self.known: dict[Any, Any] = {self.written[0]: stream}
+        self._switched = False
+
+    def current_key(self) -> Any:
+        """What tells the current stream from others."""
+        return self._key(self._current())
+
+    @staticmethod
+    def _key(stream: Any) -> Any:
+        pointer = stream.ptr
+        return (pointer, get_ident()) if pointer == PER_THREAD_STREAM else pointer
+
+    def read(self) -> None:
+        """Have the current stream wait for the last update, if it has not yet."""
+        stream = self._current()
+        key = self._key(stream)
+        if key not in self.known:
+            self._wait(stream, *self.written)
+            self.known[key] = stream
+
+    def begin_update(self) -> None:
+        """Have the current stream wait for all that has been read."""
+        stream = self._current()
+        key = self._key(stream)
+        for other_key, other in self.known.items():
+            if other_key != key:
+                self._wait(stream, other_key, other)
+        self._switched = key != self.written[0]
+        self.written = key, stream
+
+    def end_update(self) -> None:
+        """Have others wait for what was updated."""
+        key, stream = self.written
+        self.known = {key: stream}
+        if self._switched:
+            # Arrays that were replaced belong to the memory of the stream before, which may give it out again.
+            stream.synchronize()
+
+    def _wait(self, stream: Any, key: Any, other: Any) -> None:
+        """Have `stream` wait for what is queued in another one."""
+        if isinstance(key, tuple):  # the default stream of another thread cannot be named here
+            self._runtime.deviceSynchronize()
+        else:
+            stream.wait_event(other.record())
+
+
+def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
+    """Take a lock; the wait can be interrupted, since nothing has changed yet."""
+    if lock.acquire(blocking=False):
+        return
+    while not lock.acquire(timeout=POLL):
+        interrupts.deliver()
+
+
+def reads(function: F) -> F:
+    """Decorate a function, whose first argument is a graph (or has one, as a `Frontier` does), as one that reads it.
+
+    While it runs no other thread updates the graph. Operators and look-ups are such functions; one that makes several
+    calls and needs them to see the same graph should be one, too.
+    """
+
+    @functools.wraps(function)
+    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
+        access = access_of(graph)
+        if access is None:
+            return function(graph, *args, **kwargs)  # which says what is wrong with it
+        with access.share().lock:
+            access.check()
+            return function(graph, *args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def updates(function: F) -> F:
+    """Decorate a method that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
+
+    Ctrl-C is held back until the update, observers included, is done, or has failed.
+    """
+
+    @functools.wraps(function)
+    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
+        access = graph._access
+        if access.writer == get_ident():
+            return function(graph, *args, **kwargs)
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            held = access.begin_update(interrupts)
+            try:
+                return function(graph, *args, **kwargs)
+            finally:
+                access.end_update(held)
+        finally:
+            interrupts.release()
+
+    return call  # type: ignore[return-value]
+
+
+def rearranges(function: F) -> F:
+    """`updates`, for a method that changes nothing but how a structure lies in memory, and tells no observers."""
+
+    @updates
+    @functools.wraps(function)
+    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
+        with graph._access.changing():
+            return function(graph, *args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def access_of(thing: Any) -> Access | None:
+    """The access to a graph, or to the graph of something; None if there is no graph."""
+    access = getattr(thing, "_access", None)
+    if access is None:
+        access = getattr(getattr(thing, "graph", None), "_access", None)
+    return access
+
+
+_all: weakref.WeakSet[Access] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for access in list(_all):
+        access.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

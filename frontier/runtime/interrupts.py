@@ -1,0 +1,62 @@
+"""Holding back Ctrl-C while something is done that must not be left half done."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+# Python's own wrappers turn numbers into enums, which takes longer than a small update.
+_set_handler = getattr(signal.signal, "__wrapped__", signal.signal)
+_get_handler = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+
+_holding = False
+"""Whether SIGINT is held back already. Only the main thread, in which Python runs all handlers, reads or writes it."""
+
+
+class HeldInterrupts:
+    """SIGINT, held back from `hold` to `release`; the handler that was there is then called, if the signal came.
+
+    This covers ``KeyboardInterrupt`` from Ctrl-C and from `_thread.interrupt_main`, and handlers of the user's own.
+    Outside the main thread, where no handler runs, and inside another hold it does nothing.
+    """
+
+    __slots__ = ("_came", "_handler")
+
+    def __init__(self) -> None:
+        self._handler: Any = None
+        self._came: tuple[Any, Any] | None = None
+
+    def hold(self) -> None:
+        """Hold SIGINT back from now on."""
+        global _holding
+        if threading.get_ident() != threading.main_thread().ident or _holding:
+            return
+        handler = _get_handler(signal.SIGINT)
+        if not callable(handler):  # the system's default action, or none: no Python code runs
+            return
+        try:
+            _set_handler(signal.SIGINT, self._note)
+        except ValueError:  # not the main interpreter
+            return
+        self._handler = handler
+        _holding = True
+
+    def deliver(self) -> None:
+        """Call the handler now if the signal has come, at a moment at which nothing is half done."""
+        came, self._came = self._came, None
+        if came is not None:
+            self._handler(*came)
+
+    def release(self) -> None:
+        """Put the handler back, and call it if the signal has come."""
+        global _holding
+        if self._handler is None:
+            return
+        _holding = False
+        if _get_handler(signal.SIGINT) == self._note:  # nobody has put another one there meanwhile
+            _set_handler(signal.SIGINT, self._handler)
+        self.deliver()
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._came = number, frame

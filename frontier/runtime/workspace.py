@@ -1,0 +1,53 @@
+"""What calls work with and leave behind for the next call: scratch memory, counters, marks of vertices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+from .scratch import Counters, Scratch
+
+
+class Workspace:
+    """The memory with which one thread (on a GPU: in one stream) works on a graph.
+
+    Attributes
+    ----------
+    scratch : Scratch
+    counters : Counters
+        Output vertices, arcs that leave them, and two more numbers an operator may use.
+    epoch : int
+        Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
+    arc_maker : ArcMaker or None
+        What checks batches; the graph puts it here.
+    """
+
+    def __init__(self, device: Device):
+        self.scratch = Scratch(device)
+        self.counters = Counters(device, 4)
+        self.arc_maker: Any = None
+        self.epoch = 0
+        self._stamps: Any = None
+        self._open = False  # whether epochs were handed out and it is not known how many of them were used
+
+    def next_stamps(self, graph: Any) -> tuple[Any, Any]:
+        """The stamp array and a number that it does not hold yet."""
+        stamps, epoch = self.next_epochs(graph, 1)
+        self.used_epochs(1)
+        return stamps, epoch
+
+    def next_epochs(self, graph: Any, count: int) -> tuple[Any, Any]:
+        """The stamp array and the first of `count` numbers that it does not hold yet."""
+        stamps = self._stamps
+        if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
+            self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)
+            self.epoch = 0
+        self._open = True
+        return stamps, np.int32(self.epoch + 1)
+
+    def used_epochs(self, count: int) -> None:
+        """Say that so many numbers from `next_epochs` were used."""
+        self.epoch += count
+        self._open = False
