@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
+import _signal  # what `signal` wraps: its wrappers turn numbers into enums, which takes longer than a small update
 import threading
+from signal import SIGINT
 from typing import Any
 
-# Python's own wrappers turn numbers into enums, which takes longer than a small update.
-_set_handler = getattr(signal.signal, "__wrapped__", signal.signal)
-_get_handler = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+_SIGINT = int(SIGINT)
 
 _holding = False
 """Whether SIGINT is held back already. Only the main thread, in which Python runs all handlers, reads or writes it."""
@@ -32,11 +31,11 @@ class HeldInterrupts:
         global _holding
         if threading.get_ident() != threading.main_thread().ident or _holding:
             return
-        handler = _get_handler(signal.SIGINT)
+        handler = _signal.getsignal(_SIGINT)
         if not callable(handler):  # the system's default action, or none: no Python code runs
             return
         try:
-            _set_handler(signal.SIGINT, self._note)
+            _signal.signal(_SIGINT, self._note)
         except ValueError:  # not the main interpreter
             return
         self._handler = handler
@@ -54,8 +53,8 @@ class HeldInterrupts:
         if self._handler is None:
             return
         _holding = False
-        if _get_handler(signal.SIGINT) == self._note:  # nobody has put another one there meanwhile
-            _set_handler(signal.SIGINT, self._handler)
+        if _signal.getsignal(_SIGINT) == self._note:  # nobody has put another one there meanwhile
+            _signal.signal(_SIGINT, self._handler)
         self.deliver()
 
     def _note(self, number: int, frame: Any) -> None:
