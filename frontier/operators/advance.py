@@ -14,7 +14,6 @@ from .engine import (
     A_TRUTH,
     Pieces,
     check_op,
-    chunks_for,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
@@ -155,7 +154,7 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> F
     else:
         kernel = cpu_kernel_for(graph.package, make_push, functors)
         run_cpu(
-            kernel, functors, count, chunks_for(count), *read_view(graph, functors[0]), vertices, stamps, epoch, out,
+            kernel, functors, count, *read_view(graph, functors[0]), vertices, stamps, epoch, out,
             counters.array, args,
         )  # fmt: skip
     size, arcs = counters.read()[:2]

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from ..atomics import atomic_add, atomic_exch
-from ..runtime import cpu_kernel
+from ..runtime import cpu_kernel, parallel_kernel
 from ..runtime.cpu import jit
 from .weights import weight_at, weight_or_one
 
@@ -91,33 +91,32 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> An
     ready = _preparation(prepare)
     flush = _make_flush(degree)
 
-    @cpu_kernel(parallel=True)
-    def push(count, chunks, view, weights, vertices, stamps, epoch, out, counters, args):
-        for chunk in numba.prange(chunks):
-            buffer = np.empty(BUFFER, out.dtype)
-            held = 0
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
-                u = vertices[i]
-                ready(u, args)
-                for s in range(segments(view, u)):
-                    run, low, high = segment(view, u, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            v = view.neighbors[slot]
-                            if v < 0:
-                                continue
-                            if not allowed(v, args):
-                                continue
-                            weight = weight_at(weights, slot)
-                            if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
-                                buffer[held] = v
-                                held += 1
-                                if held == BUFFER:
-                                    flush(buffer, held, view, out, counters)
-                                    held = 0
-                        run, low, high = next_run(view, run)
-            if held:
-                flush(buffer, held, view, out, counters)
+    @parallel_kernel
+    def push(begin, end, view, weights, vertices, stamps, epoch, out, counters, args):
+        buffer = np.empty(BUFFER, out.dtype)
+        held = 0
+        for i in range(begin, end):
+            u = vertices[i]
+            ready(u, args)
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        if not allowed(v, args):
+                            continue
+                        weight = weight_at(weights, slot)
+                        if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                            buffer[held] = v
+                            held += 1
+                            if held == BUFFER:
+                                flush(buffer, held, view, out, counters)
+                                held = 0
+                    run, low, high = next_run(view, run)
+        if held:
+            flush(buffer, held, view, out, counters)
 
     return push
 
@@ -128,29 +127,28 @@ def make_visit(iterator: ModuleType, op: Any) -> Any:
     find = iterator.find
     flush = _make_flush(degree)
 
-    @cpu_kernel(parallel=True)
-    def visit(count, chunks, num_vertices, view, weights, src, dst, stamps, epoch, out, counters, args):
-        for chunk in numba.prange(chunks):
-            buffer = np.empty(BUFFER, out.dtype)
-            held = 0
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
-                u = src[i]
-                v = dst[i]
-                if u < 0:
-                    continue
-                if u >= num_vertices or v < 0 or v >= num_vertices:
-                    atomic_add(counters, 2, 1)
-                    continue
-                slot = np.int64(find(view, u, v))
-                weight = weight_or_one(weights, slot)
-                if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
-                    buffer[held] = v
-                    held += 1
-                    if held == BUFFER:
-                        flush(buffer, held, view, out, counters)
-                        held = 0
-            if held:
-                flush(buffer, held, view, out, counters)
+    @parallel_kernel
+    def visit(begin, end, num_vertices, view, weights, src, dst, stamps, epoch, out, counters, args):
+        buffer = np.empty(BUFFER, out.dtype)
+        held = 0
+        for i in range(begin, end):
+            u = src[i]
+            v = dst[i]
+            if u < 0:
+                continue
+            if u >= num_vertices or v < 0 or v >= num_vertices:
+                atomic_add(counters, 2, 1)
+                continue
+            slot = np.int64(find(view, u, v))
+            weight = weight_or_one(weights, slot)
+            if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                buffer[held] = v
+                held += 1
+                if held == BUFFER:
+                    flush(buffer, held, view, out, counters)
+                    held = 0
+        if held:
+            flush(buffer, held, view, out, counters)
 
     return visit
 
@@ -159,39 +157,37 @@ def make_match(iterator: ModuleType) -> Any:
     """match_keys: the slots of sorted keys, from one walk of each source's neighbors."""
     segments, segment, next_run, _ = _functions(iterator)
 
-    @cpu_kernel(parallel=True)
-    def match(count, chunks, view, keys, shift, slots):
-        for chunk in numba.prange(chunks):
-            i = count * chunk // chunks
-            stop = count * (chunk + 1) // chunks
-            while 0 < i < stop and keys[i - 1] >> shift == keys[i] >> shift:  # the chunk before has this source
-                i += 1
-            while i < stop:
-                u = keys[i] >> shift
-                end = i
-                while end < count and keys[end] >> shift == u:
-                    slots[end] = -1
-                    end += 1
-                for s in range(segments(view, u)):
-                    run, low, high = segment(view, u, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            v = view.neighbors[slot]
-                            if v < 0:
-                                continue
-                            wanted = u << shift | np.int64(v)
-                            first = i
-                            last = end
-                            while first + 1 < last:
-                                middle = (first + last) >> 1
-                                if keys[middle] <= wanted:
-                                    first = middle
-                                else:
-                                    last = middle
-                            if keys[first] == wanted:
-                                slots[first] = slot
-                        run, low, high = next_run(view, run)
-                i = end
+    @parallel_kernel
+    def match(begin, end, view, keys, shift, slots):
+        i = begin
+        while 0 < i < end and keys[i - 1] >> shift == keys[i] >> shift:  # the piece before has this source
+            i += 1
+        while i < end:
+            u = keys[i] >> shift
+            behind = i
+            while behind < keys.size and keys[behind] >> shift == u:
+                slots[behind] = -1
+                behind += 1
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        wanted = u << shift | np.int64(v)
+                        first = i
+                        last = behind
+                        while first + 1 < last:
+                            middle = (first + last) >> 1
+                            if keys[middle] <= wanted:
+                                first = middle
+                            else:
+                                last = middle
+                        if keys[first] == wanted:
+                            slots[first] = slot
+                    run, low, high = next_run(view, run)
+            i = behind
 
     return match
 
@@ -201,9 +197,9 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
 
-    @cpu_kernel(parallel=True)
-    def pull(words, num_vertices, view, weights, bits, out_bits, counters, args):
-        for word in numba.prange(words):
+    @parallel_kernel(few=16, grain=2)
+    def pull(begin, end, num_vertices, view, weights, bits, out_bits, counters, args):
+        for word in range(begin, end):
             joined = np.uint32(0)
             count = 0
             arcs = 0
@@ -303,19 +299,18 @@ def make_push_repeatedly(
 def make_filter(op: Any) -> Any:
     """The vertices of a list for which a functor is true."""
 
-    @cpu_kernel(parallel=True)
-    def keep(count, chunks, vertices, out, counters, args):
-        for chunk in numba.prange(chunks):
-            buffer = np.empty(BUFFER, out.dtype)
-            held = 0
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
-                if op(vertices[i], *args):
-                    buffer[held] = vertices[i]
-                    held += 1
-                if held == BUFFER or (held and i + 1 == count * (chunk + 1) // chunks):
-                    start = atomic_add(counters, 0, held)
-                    out[start : start + held] = buffer[:held]
-                    held = 0
+    @parallel_kernel(few=1024)
+    def keep(begin, end, vertices, out, counters, args):
+        buffer = np.empty(BUFFER, out.dtype)
+        held = 0
+        for i in range(begin, end):
+            if op(vertices[i], *args):
+                buffer[held] = vertices[i]
+                held += 1
+            if held == BUFFER or (held and i + 1 == end):
+                start = atomic_add(counters, 0, held)
+                out[start : start + held] = buffer[:held]
+                held = 0
 
     return keep
 
@@ -323,9 +318,9 @@ def make_filter(op: Any) -> Any:
 def make_compute(op: Any) -> Any:
     """A functor called for each vertex of a list."""
 
-    @cpu_kernel(parallel=True)
-    def apply(count, vertices, args):
-        for i in numba.prange(count):
+    @parallel_kernel(few=1024)
+    def apply(begin, end, vertices, args):
+        for i in range(begin, end):
             op(vertices[i], *args)
 
     return apply
@@ -338,11 +333,13 @@ def make_reduce(op: Any, reduce: str) -> Any:
     """The reduction of a functor's values over a list of vertices."""
     kind = REDUCTIONS[reduce]
 
-    @cpu_kernel(parallel=True)
-    def reduce_vertices(count, chunks, vertices, partial, args):
-        for chunk in numba.prange(chunks):
-            total = partial[chunk]
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
+    @parallel_kernel(few=2, grain=1)
+    def reduce_vertices(begin, end, size, vertices, partial, args):
+        # The items are the entries of `partial`, each of which stands for a part of the vertices.
+        parts = partial.size
+        for part in range(begin, end):
+            total = partial[part]
+            for i in range(size * part // parts, size * (part + 1) // parts):
                 value = partial.dtype.type(op(vertices[i], *args))
                 if kind == 0:
                     total += value
@@ -350,7 +347,7 @@ def make_reduce(op: Any, reduce: str) -> Any:
                     total = min(total, value)
                 else:
                     total = max(total, value)
-            partial[chunk] = total
+            partial[part] = total
 
     return reduce_vertices
 
@@ -360,29 +357,28 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str) -> Any:
     segments, segment, next_run, _ = _functions(iterator)
     kind = REDUCTIONS[reduce]
 
-    @cpu_kernel(parallel=True)
-    def neighbor_reduce(count, chunks, view, weights, vertices, identity, out, args):
-        for chunk in numba.prange(chunks):
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
-                u = vertices[i]
-                total = identity
-                for s in range(segments(view, u)):
-                    run, low, high = segment(view, u, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            v = view.neighbors[slot]
-                            if v < 0:
-                                continue
-                            weight = weight_at(weights, slot)
-                            value = out.dtype.type(op(u, v, slot, weight, *args))
-                            if kind == 0:
-                                total += value
-                            elif kind == 1:
-                                total = min(total, value)
-                            else:
-                                total = max(total, value)
-                        run, low, high = next_run(view, run)
-                out[u] = total
+    @parallel_kernel
+    def neighbor_reduce(begin, end, view, weights, vertices, identity, out, args):
+        for i in range(begin, end):
+            u = vertices[i]
+            total = identity
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        value = out.dtype.type(op(u, v, slot, weight, *args))
+                        if kind == 0:
+                            total += value
+                        elif kind == 1:
+                            total = min(total, value)
+                        else:
+                            total = max(total, value)
+                    run, low, high = next_run(view, run)
+            out[u] = total
 
     return neighbor_reduce
 
@@ -392,34 +388,33 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
     segments, segment, next_run, degree = _functions(iterator)
     find = iterator.find
 
-    @cpu_kernel(parallel=True)
-    def intersect(count, chunks, view, us, vs, counts, args):
-        for chunk in numba.prange(chunks):
-            for i in range(count * chunk // chunks, count * (chunk + 1) // chunks):
-                u = us[i]
-                v = vs[i]
-                swapped = degree(view, u) > degree(view, v)
-                few, many = (v, u) if swapped else (u, v)
-                found = 0
-                for s in range(segments(view, few)):
-                    run, low, high = segment(view, few, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            w = view.neighbors[slot]
-                            if w < 0 or w == many:
-                                continue
-                            other = find(view, many, w)
-                            if other >= 0:
-                                if counts is not None:
-                                    found += 1
-                                if op is not None:
-                                    if swapped:
-                                        op(u, v, w, other, slot, *args)
-                                    else:
-                                        op(u, v, w, slot, other, *args)
-                        run, low, high = next_run(view, run)
-                if counts is not None:
-                    counts[i] = found
+    @parallel_kernel(few=64, grain=16)
+    def intersect(begin, end, view, us, vs, counts, args):
+        for i in range(begin, end):
+            u = us[i]
+            v = vs[i]
+            swapped = degree(view, u) > degree(view, v)
+            few, many = (v, u) if swapped else (u, v)
+            found = 0
+            for s in range(segments(view, few)):
+                run, low, high = segment(view, few, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        w = view.neighbors[slot]
+                        if w < 0 or w == many:
+                            continue
+                        other = find(view, many, w)
+                        if other >= 0:
+                            if counts is not None:
+                                found += 1
+                            if op is not None:
+                                if swapped:
+                                    op(u, v, w, other, slot, *args)
+                                else:
+                                    op(u, v, w, slot, other, *args)
+                    run, low, high = next_run(view, run)
+            if counts is not None:
+                counts[i] = found
 
     return intersect
 
@@ -431,11 +426,10 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
     """
     segment = iterator.segment
 
-    @cpu_kernel(parallel=True)
-    def intersect_arcs(num_vertices, chunks, view, pairs, tally, counters):
+    @parallel_kernel(few=2, grain=1)
+    def intersect_arcs(begin, end, num_vertices, view, pairs, tally, tickets, counters):
         grain = 64
-        tickets = np.zeros(1, np.int64)
-        for _worker in numba.prange(chunks):
+        for _worker in range(begin, end):
             mark = np.full(num_vertices, -1, view.neighbors.dtype)
             # Each worker keeps a tally of its own: an atomic for every common neighbor would take most of the time.
             own = np.zeros(0 if tally is None else num_vertices, np.int64)
@@ -482,13 +476,13 @@ def make_extract(iterator: ModuleType, op: Any) -> Any:
     segments, segment, next_run, _ = _functions(iterator)
     chosen = _arc_test(op)
 
-    @cpu_kernel(parallel=True)
-    def extract(count, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
+    @parallel_kernel
+    def extract(begin, end, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
         # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else arcs go to offsets[i] and on; slots
         # and new names only if there are any.
         with_slots = out_slots.size > 0
         renamed = relabel.size > 0
-        for i in numba.prange(count):
+        for i in range(begin, end):
             u = vertices[i]
             held = 0
             for s in range(segments(view, u)):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 from ..atomics import atomic_add
-from ..runtime import cpu_kernel
+from ..runtime import parallel_kernel
 
 
 def make_edge_support(iterator: ModuleType) -> Any:
@@ -19,11 +18,10 @@ def make_edge_support(iterator: ModuleType) -> Any:
     """
     segment = iterator.segment
 
-    @cpu_kernel(parallel=True)
-    def edge_support(num_vertices, longest, chunks, up, down, support):
+    @parallel_kernel(few=2, grain=1)
+    def edge_support(begin, end, num_vertices, longest, up, down, tickets, support):
         grain = 64
-        tickets = np.zeros(1, np.int64)
-        for _worker in numba.prange(chunks):
+        for _worker in range(begin, end):
             place = np.full(num_vertices, -1, np.int32)  # in x's list
             own = np.zeros(longest, np.int32)  # of the edges x -> w: an atomic less for every triangle
             while True:

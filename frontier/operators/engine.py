@@ -22,7 +22,7 @@ from ..functor import (
     uses_parameter,
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Workspace
+from ..runtime import Workspace, usable_threads
 from ..runtime.cpu import interpreting
 from ..runtime.kernels import C_TYPES, define_text
 
@@ -99,9 +99,14 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         check_report()
 
 
-def chunks_for(count: int) -> int:
-    """Into how many pieces parallel CPU work over `count` items is cut."""
-    return 1 if count < 256 else min(numba.get_num_threads() * 8, count // 64)
+def parts_for(count: int) -> int:
+    """Into how many parts a reduction over `count` vertices is cut on a CPU, each with a result of its own."""
+    return 1 if count < 1024 else min(usable_threads() * 8, count // 64)
+
+
+def workers_for(count: int) -> int:
+    """Threads that share `count` vertices on a CPU, each with arrays as long as that."""
+    return 1 if count < 256 else usable_threads()
 
 
 A_TRUTH = "True or False"

@@ -10,7 +10,7 @@ import numpy as np
 from ..access import reads
 from ..frontier import Frontier
 from .cpu import make_filter
-from .engine import A_TRUTH, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from .engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 
 FUNCTOR = ("vertex",)
 
@@ -45,7 +45,7 @@ def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
     counters.reset()
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(None, make_filter, (op,))
-        run_cpu(kernel, (op,), count, chunks_for(count), vertices, out, counters.array, values)
+        run_cpu(kernel, (op,), count, vertices, out, counters.array, values)
         return Frontier._of(graph, out[: counters.read()[0]])
     functor = (("op", op, FUNCTOR, np.dtype(np.int32)),)
     kernels = cuda_kernels_for(graph, "frontier/operators/vertices.cuh", functor, values, (("FILTER", "1"),))

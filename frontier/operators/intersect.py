@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 
 from ..access import reads
@@ -18,13 +17,13 @@ from .engine import (
     Pieces,
     bare_view,
     check_op,
-    chunks_for,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
     run_cpu,
     state_of,
     tile_size,
+    workers_for,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, 
         kernels.intersect_pieces(1, graph.view(), *common, blocks=PIECE_BLOCKS)
     elif count:
         kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
-        run_cpu(kernel, (op,), count, chunks_for(count), bare_view(graph), us, vs, counts, values)
+        run_cpu(kernel, (op,), count, bare_view(graph), us, vs, counts, values)
     return counts
 
 
@@ -158,7 +157,8 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     else:
         kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
         views = bare_view(graph), bare_view(pairs)
-        run_cpu(kernel, (), graph.num_vertices, numba.get_num_threads(), *views, tally, counters.array)
+        tickets = np.zeros(1, np.int64)
+        run_cpu(kernel, (), workers_for(graph.num_vertices), graph.num_vertices, *views, tally, tickets, counters.array)
     return counters.read()[0]
 
 

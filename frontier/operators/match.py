@@ -9,7 +9,7 @@ import numpy as np
 from ..sort import id_bits
 from .advance import PIECE_BLOCKS, items_per_block
 from .cpu import make_match
-from .engine import Pieces, bare_view, chunks_for, cpu_kernel_for, cuda_kernels_for, run_cpu, tile_size
+from .engine import Pieces, bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, tile_size
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -38,7 +38,7 @@ def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
     shift = id_bits(graph.num_vertices)
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_match, ())
-        run_cpu(kernel, (), count, chunks_for(count), bare_view(graph), keys, shift, slots)
+        run_cpu(kernel, (), count, bare_view(graph), keys, shift, slots)
         return
     kernels = cuda_kernels_for(
         graph, "frontier/operators/match.cuh", (), (), (("TILE_SIZE", tile_size(graph)),)

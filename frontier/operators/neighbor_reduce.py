@@ -16,7 +16,6 @@ from .engine import (
     A_NUMBER,
     Pieces,
     check_op,
-    chunks_for,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
@@ -125,5 +124,5 @@ def neighbor_reduce(
         kernels.reduce_pieces(1, view, vertices, *common, blocks=PIECE_BLOCKS)
     else:
         kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), reduce)
-        run_cpu(kernel, (op,), count, chunks_for(count), *read_view(graph, op), vertices, identity, out, values)
+        run_cpu(kernel, (op,), count, *read_view(graph, op), vertices, identity, out, values)
     return out

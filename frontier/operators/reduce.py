@@ -11,7 +11,7 @@ from ..access import reads
 from ..frontier import Frontier
 from ..runtime.kernels import C_TYPES
 from .cpu import REDUCTIONS, make_reduce
-from .engine import A_NUMBER, check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from .engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, parts_for, run_cpu
 from .neighbor_reduce import DTYPES, identity_of
 
 FUNCTOR = ("vertex",)
@@ -76,8 +76,7 @@ def reduce(
         kernels = cuda_kernels_for(graph, "frontier/operators/reduce.cuh", functor, values, options)
         kernels.reduce_vertices(count, vertices, identity, out, *values)
     elif count:
-        chunks = chunks_for(count)
-        partial = np.full(chunks, identity, dtype)
-        run_cpu(cpu_kernel_for(None, make_reduce, (op,), reduce), (op,), count, chunks, vertices, partial, values)
+        partial = np.full(parts_for(count), identity, dtype)
+        run_cpu(cpu_kernel_for(None, make_reduce, (op,), reduce), (op,), partial.size, count, vertices, partial, values)
         out[0] = partial.sum() if reduce == "sum" else partial.min() if reduce == "min" else partial.max()
     return out

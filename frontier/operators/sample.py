@@ -11,7 +11,7 @@ from ..access import reads
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS, check_frontier
 from .cpu_sample import make_sample
-from .engine import check_op, chunks_for, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
+from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -66,4 +66,4 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
         kernels.sample(size, limit, graph.view(), vertices, *values)
     else:
         kernel = cpu_kernel_for(graph.package, make_sample, (op,))
-        run_cpu(kernel, (op,), size, chunks_for(size), limit, *read_view(graph, op), vertices, values)
+        run_cpu(kernel, (op,), size, limit, *read_view(graph, op), vertices, values)

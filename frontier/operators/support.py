@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 
 from ..access import reads
 from ..registry import snapshot_structure
 from .cpu_support import make_edge_support
-from .engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from .engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of, workers_for
 from .intersect import TABLE_BLOCKS
 
 if TYPE_CHECKING:
@@ -67,5 +66,7 @@ def edge_support(up: Graph, down: Graph) -> Any:
     else:
         kernel = cpu_kernel_for(up.package, make_edge_support, ())
         longest = int(up._degrees().max())
-        run_cpu(kernel, (), count, longest, numba.get_num_threads(), bare_view(up), bare_view(down), support)
+        tickets = np.zeros(1, np.int64)
+        views = bare_view(up), bare_view(down)
+        run_cpu(kernel, (), workers_for(count), count, longest, *views, tickets, support)
     return support

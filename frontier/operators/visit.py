@@ -15,7 +15,6 @@ from .cpu import make_visit
 from .engine import (
     A_TRUTH,
     check_op,
-    chunks_for,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
@@ -83,7 +82,7 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     else:
         kernel = cpu_kernel_for(graph.package, make_visit, (op,))
         run_cpu(
-            kernel, (op,), count, chunks_for(count), n, *read_view(graph, op), src, dst, stamps, epoch,
+            kernel, (op,), count, n, *read_view(graph, op), src, dst, stamps, epoch,
             out, counters.array, values,
         )  # fmt: skip
     size, arcs, bad = counters.read()[:3]

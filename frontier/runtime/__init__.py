@@ -4,10 +4,12 @@ from .cpu import cpu_kernel
 from .device import Device, gpu_available, resolve_device
 from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
+from .parallel import parallel_kernel
 from .scratch import Alarm, Counters, Scratch
+from .threads import usable_threads
 from .workspace import Workspace
 
 __all__ = [
     "Alarm", "Counters", "Device", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel", "gpu_available",
-    "load_kernels", "resolve_device",
+    "load_kernels", "parallel_kernel", "resolve_device", "usable_threads",
 ]  # fmt: skip

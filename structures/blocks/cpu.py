@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 
 EMPTY, TOMBSTONE = -1, -2
 
@@ -58,17 +57,16 @@ def make_find_short(degree: Any, find: Any) -> Any:
 def make_append(degree: Any, slot_of: Any) -> Any:
     """New arcs, written to the end of their lists, which have their new degrees."""
 
-    # `neighbors` are the view's: Numba drops what a parallel loop writes to an array that is only reached through it.
-    @cpu_kernel(parallel=True)
-    def append_lists(count, strands, view, neighbors, weights, group_vertex, group_start, change_dst, change_weights):
+    @parallel_kernel(few=2, grain=1)
+    def append_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
         # Lists are dealt out in turn, since those of hubs often come one after another.
-        for strand in numba.prange(strands):
-            for group in range(strand, count, strands):
+        for strand in range(begin, end):
+            for group in range(strand, groups, strands):
                 v = group_vertex[group]
-                end = group_start[group + 1]
-                for i in range(group_start[group], end):
-                    slot = slot_of(view, v, degree(view, v) - (end - i))
-                    neighbors[slot] = change_dst[i]
+                stop = group_start[group + 1]
+                for i in range(group_start[group], stop):
+                    slot = slot_of(view, v, degree(view, v) - (stop - i))
+                    view.neighbors[slot] = change_dst[i]
                     if weights is not None:
                         weights[slot] = change_weights[i]
 
@@ -78,21 +76,22 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 def make_remove(degree: Any, slot_of: Any) -> Any:
     """Arcs taken out of their lists, which still have their old degrees; the last of a list fill the holes."""
 
-    @cpu_kernel(parallel=True)
-    def remove_lists(count, strands, view, neighbors, weights, group_vertex, group_start, change_slots):
-        for strand in numba.prange(strands):
-            for group in range(strand, count, strands):
+    @parallel_kernel(few=2, grain=1)
+    def remove_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_slots):
+        neighbors = view.neighbors
+        for strand in range(begin, end):
+            for group in range(strand, groups, strands):
                 v = group_vertex[group]
                 hole = group_start[group]
-                end = group_start[group + 1]
+                stop = group_start[group + 1]
                 size = degree(view, v)
-                for i in range(hole, end):
+                for i in range(hole, stop):
                     neighbors[change_slots[i]] = TOMBSTONE
-                for p in range(size - (end - hole), size):  # what is deleted from the end leaves no hole
+                for p in range(size - (stop - hole), size):  # what is deleted from the end leaves no hole
                     slot = slot_of(view, v, p)
                     if neighbors[slot] == TOMBSTONE:
                         neighbors[slot] = EMPTY
-                for p in range(size - (end - group_start[group]), size):
+                for p in range(size - (stop - group_start[group]), size):
                     slot = slot_of(view, v, p)
                     if neighbors[slot] == EMPTY:
                         continue

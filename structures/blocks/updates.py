@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
+from frontier.runtime import usable_threads
 from frontier.sort import arc_keys, distinct_keys, id_bits
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ TILE = 512  # arcs, or groups, to a thread block (scan_tiles.cuh has the same nu
 MAX_SUMS = 4096  # tiles up to which each thread block adds up the sums of all before it
 SHORT_LIST = 256  # neighbors that one thread looks through
 STRANDS = 4  # pieces that lists are dealt into on the CPU, for each thread
+FEW_CHANGES = 1024  # fewer than these are made by one thread
 
 
 class Changes(NamedTuple):
@@ -67,6 +68,11 @@ class Changes(NamedTuple):
             graph._kernels.replace_weights(int(slots.size), slots, origin, weights, graph._weight_pool())
         else:
             graph._weight_pool()[slots] = weights
+
+
+def strands_for(changes: int) -> int:
+    """Pieces that lists are dealt into on the CPU, for so many changes to them."""
+    return 1 if changes < FEW_CHANGES else STRANDS * usable_threads()
 
 
 def running_sums(graph: Graph, sums: Any) -> tuple[Any, bool]:
@@ -141,9 +147,9 @@ def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
             count, view, changes.vertex, changes.start, changes.group, changes.dst, changes.weights
         )  # fmt: skip
         return
+    strands = strands_for(count)
     graph._kernels.append_lists(
-        groups, STRANDS * numba.get_num_threads(), view, view.neighbors, view.weights, changes.vertex, changes.start,
-        changes.dst, changes.weights,
+        strands, strands, groups, view, view.weights, changes.vertex, changes.start, changes.dst, changes.weights
     )  # fmt: skip
 
 
@@ -155,10 +161,10 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     """
     view = graph._make_view()
     if not graph.device.is_gpu:
+        strands = strands_for(count)
         graph._kernels.remove_lists(
-            groups, STRANDS * numba.get_num_threads(), view, view.neighbors, view.weights, changes.vertex,
-            changes.start, changes.slots,
-        )  # fmt: skip
+            strands, strands, groups, view, view.weights, changes.vertex, changes.start, changes.slots
+        )
         return
     scratch, kernels, slots = graph._scratch.get, graph._kernels, changes.slots
     tails, movers = scratch("tails", count, np.int64), scratch("movers", count, np.int64)

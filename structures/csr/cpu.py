@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 
 SORTED = True
 
@@ -55,10 +55,10 @@ def find(view, u, v):
     return -1
 
 
-@cpu_kernel(parallel=True)
-def find_arcs(count, view, src, dst, slots):
+@parallel_kernel
+def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
-    for i in numba.prange(count):
+    for i in range(begin, end):
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 

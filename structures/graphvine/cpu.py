@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove  # noqa: F401
 
 SORTED = False
@@ -113,10 +113,12 @@ def plan(count, sentinels, bits, group_vertex, group_start, sign, sums, counters
     counters[BLOCKS] = blocks
 
 
-@cpu_kernel(parallel=True)
-def link_blocks(count, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front):
+@parallel_kernel
+def link_blocks(
+    begin, end, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+):  # fmt: skip
     """Take blocks from the queue, hang them into the trees, and set the sentinels to what they will be."""
-    for g in numba.prange(count):
+    for g in range(begin, end):
         v = group_vertex[g]
         root, last = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 1])
         old = np.int64(sentinels[v, 2])
@@ -141,10 +143,12 @@ def link_blocks(count, sentinels, children, bits, group_vertex, group_start, sum
         sentinels[v, 3] = straight
 
 
-@cpu_kernel(parallel=True)
-def return_blocks(count, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front):
+@parallel_kernel
+def return_blocks(
+    begin, end, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+):  # fmt: skip
     """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the sentinels."""
-    for g in numba.prange(count):
+    for g in range(begin, end):
         v = group_vertex[g]
         root, straight = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 3])
         old = np.int64(sentinels[v, 2])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 
 SORTED = True
 
@@ -267,16 +267,10 @@ def apply_list(
     records[v, 1] = 0 if move == DROP else (new << CLASS_BITS) | new_class
 
 
-@cpu_kernel(parallel=True)
-def apply_lists(
-    count, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst, delta_weights, mode, moves,
-    fresh, unit_bits, free_bits, free_counts, counters, strands,
-):  # fmt: skip
-    """Carry out what was planned: move the lists, put changes in or take them out, give back blocks."""
+@cpu_kernel
+def return_blocks(count, records, group_vertex, moves, unit_bits, free_bits, free_counts):
+    """Give back the blocks that lists are about to leave."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
-    class_first = np.zeros(CLASSES, np.int64)
-    for k in range(1, CLASSES):
-        class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
     for g in range(count):
         v = np.int64(group_vertex[g])
         start = records[v, 0]
@@ -285,9 +279,20 @@ def apply_lists(
             bit = (start - (unit << unit_bits)) >> (records[v, 1] & CLASS_MASK)
             free_bits[unit * words_per_unit + (bit >> 5)] |= np.uint32(1) << np.uint32(bit & 31)
             free_counts[unit] += 1
+
+
+@parallel_kernel(few=2, grain=1)
+def apply_lists(
+    begin, end, strands, groups, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst,
+    delta_weights, mode, moves, fresh, counters,
+):  # fmt: skip
+    """Carry out what was planned: move the lists, put changes in or take them out."""
+    class_first = np.zeros(CLASSES, np.int64)
+    for k in range(1, CLASSES):
+        class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
     # Lists are dealt out in turn, since those of hubs often come one after another.
-    for strand in numba.prange(strands):
-        for g in range(strand, count, strands):
+    for strand in range(begin, end):
+        for g in range(strand, groups, strands):
             apply_list(
                 records, pool, pool_weights, np.int64(group_vertex[g]), np.int64(group_start[g]),
                 np.int64(group_start[g + 1]), delta_pos, delta_dst, delta_weights, mode, moves[g], fresh, class_first,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import Counters
+from frontier.runtime import Counters, usable_threads
 from frontier.sort import id_bits, sort_pairs, unique_arcs
 from frontier.view import pack_view
 
@@ -38,6 +37,7 @@ MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 KEYS = 512  # of a sorted batch to a thread block (layout.cuh has the same number)
 STRANDS = 4  # pieces that a batch's lists are dealt into on the CPU, for each thread
+FEW = 1024  # lists and changes: fewer are worked on by one thread
 MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
 
 
@@ -359,9 +359,13 @@ class Hornet(BlockArrays, DynamicGraph):
         if not self.device.is_gpu:
             if changes.weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
                 delta = (*delta[:-1], self.weights[:0])
+            kernels.return_blocks(
+                groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
+            )
+            strands = 1 if groups + changes.dst.size < FEW else STRANDS * usable_threads()
             kernels.apply_lists(
-                groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh, self.unit_bits,
-                self.free_bits, self.free_counts, counters.array, STRANDS * numba.get_num_threads(),
+                strands, strands, groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh,
+                counters.array,
             )  # fmt: skip
         else:
             lists = (self.records, self.pool, self.weights, *delta, mode, moves, fresh, counters.array)

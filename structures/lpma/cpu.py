@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 from structures.packed.cpu import (
     HEIGHT_BITS,
     LEAF_BITS,
@@ -69,14 +69,15 @@ def _make_empty(view, p, shift):
     view.counts[p] = 0
 
 
-@cpu_kernel(parallel=True)
-def append_leaves(count, view, old_levels):
-    """Make the last `count` leaves, which were just appended, empty ones that no key is searched in.
+@parallel_kernel(few=1024)
+def append_leaves(begin, end, view, old_levels):
+    """Make leaves that were just appended, the last of all, empty ones that no key is searched in.
 
     Each old leaf is followed, in order, by new ones: they get the separator of the old leaf that comes next.
     """
-    for k in numba.prange(count):
-        _make_empty(view, view.leaves - count + np.int64(k), view.levels - old_levels)
+    first = np.int64(1) << old_levels
+    for k in range(begin, end):
+        _make_empty(view, first + k, view.levels - old_levels)
 
 
 @cpu_kernel

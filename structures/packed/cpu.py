@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 
 SORTED = True
 
@@ -151,36 +151,27 @@ def find(view, u, v):
     return slot_at(view, place) if place & 1 else np.int64(-1)
 
 
-@numba.njit
-def _find_arc(view, src, dst, slots, i):
-    slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
-
-
-@cpu_kernel(parallel=True)
-def find_arcs(count, view, src, dst, slots):
+@parallel_kernel(few=FEW)
+def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
-    if count < FEW:
-        for i in range(count):
-            _find_arc(view, src, dst, slots, i)
-    else:
-        for i in numba.prange(count):
-            _find_arc(view, src, dst, slots, np.int64(i))
+    for i in range(begin, end):
+        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
-@numba.njit
-def _locate_key(view, keys, shift, places, j):
-    places[j] = place_of(view, keys[j] >> shift, keys[j] & ((np.int64(1) << shift) - 1))
+@parallel_kernel(few=FEW)
+def _find_places(begin, end, view, keys, shift, places):
+    for j in range(begin, end):
+        places[j] = place_of(view, keys[j] >> shift, keys[j] & ((np.int64(1) << shift) - 1))
 
 
-@cpu_kernel(parallel=True)
 def locate(count, view, keys, shift, places, arriving, counters):
     """The place of each key, and how many new ones come to each leaf."""
-    if count < FEW:
-        for j in range(count):
-            _locate_key(view, keys, shift, places, j)
-    else:
-        for j in numba.prange(count):
-            _locate_key(view, keys, shift, places, np.int64(j))
+    _find_places(count, view, keys, shift, places)
+    _count_arrivals(count, places, arriving, counters)
+
+
+@cpu_kernel
+def _count_arrivals(count, places, arriving, counters):
     new = 0
     for j in range(count):
         if not places[j] & 1:
@@ -391,15 +382,11 @@ def _move_window(view, window, keys, shift, places, weights, origin):
     rebalance(view, start, end - start, keys, shift, places, weights, origin, low, high)
 
 
-@cpu_kernel(parallel=True)
-def move(count, view, windows, keys, shift, places, weights, origin):
+@parallel_kernel(few=FEW)
+def move(begin, end, view, windows, keys, shift, places, weights, origin):
     """Re-balance windows, and merge the new keys into them."""
-    if count < FEW:
-        for w in range(count):
-            _move_window(view, windows[w], keys, shift, places, weights, origin)
-    else:
-        for w in numba.prange(count):
-            _move_window(view, windows[w], keys, shift, places, weights, origin)
+    for w in range(begin, end):
+        _move_window(view, windows[w], keys, shift, places, weights, origin)
 
 
 @cpu_kernel
@@ -463,15 +450,11 @@ def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
     view.separators[p] = first if i else 0
 
 
-@cpu_kernel(parallel=True)
-def fill(count, view, entries, vertices, rows, offsets, indices, weights):
+@parallel_kernel(few=FEW)
+def fill(begin, end, view, entries, vertices, rows, offsets, indices, weights):
     """Spread CSR arrays of `vertices` rows evenly over all leaves; there are `entries` arcs and guards."""
-    if count < FEW:
-        for i in range(count):
-            _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights)
-    else:
-        for i in numba.prange(count):
-            _fill_leaf(view, np.int64(i), entries, vertices, rows, offsets, indices, weights)
+    for i in range(begin, end):
+        _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights)
 
 
 @numba.njit
@@ -495,12 +478,8 @@ def _export_leaf(view, i, ends, vertices, offsets, indices, weights):
         rank += 1
 
 
-@cpu_kernel(parallel=True)
-def export_rows(count, view, ends, vertices, offsets, indices, weights):
+@parallel_kernel(few=FEW)
+def export_rows(begin, end, view, ends, vertices, offsets, indices, weights):
     """All arcs as CSR; ``ends[i]`` is the number of entries in the leaves up to the i-th in order."""
-    if count < FEW:
-        for i in range(count):
-            _export_leaf(view, i, ends, vertices, offsets, indices, weights)
-    else:
-        for i in numba.prange(count):
-            _export_leaf(view, np.int64(i), ends, vertices, offsets, indices, weights)
+    for i in range(begin, end):
+        _export_leaf(view, i, ends, vertices, offsets, indices, weights)

@@ -1,0 +1,78 @@
+"""CPU kernels over many work items: on all cores where there is enough to do, on one where there is not.
+
+To enter a parallel region takes a few microseconds, and on a busy machine GNU OpenMP waits there for milliseconds. So a
+kernel is a function for a range of work items, compiled once. Little work is one call of it; only for more a second
+function, which calls it in a parallel loop, is compiled as well. In a process where parallel regions cannot be entered
+(`frontier.runtime.threads`) all work is one call.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from .cpu import cpu_kernel
+from .threads import usable_threads
+
+FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
+GRAIN = 64  # work items of a piece, at least
+PIECES = 8  # for each thread, so that one that is late keeps nobody waiting
+
+
+class ParallelKernel:
+    """A kernel, called as ``kernel(count, *args)``, of a function ``function(begin, end, *args)`` for a range of items.
+
+    Parameters
+    ----------
+    few : int
+        Fewer work items than these are done on one core.
+    grain : int
+        Work items of a piece, at least.
+    """
+
+    def __init__(self, function: Callable, few: int = FEW, grain: int = GRAIN):
+        functools.update_wrapper(self, function)
+        parameters = list(inspect.signature(function).parameters.values())[2:]
+        count = inspect.Parameter("count", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.__signature__ = inspect.Signature([count, *parameters])
+        self.py_func = function
+        self.few = few
+        self.grain = grain
+        self._piece = cpu_kernel(function)
+
+    def __call__(self, count: int, *args: Any) -> None:
+        if count >= self.few:
+            threads = usable_threads()
+            if threads > 1:
+                self._spread(count, min(threads * PIECES, max(count // self.grain, 1)), *args)
+                return
+        self._piece(0, count, *args)
+
+    @functools.cached_property
+    def _spread(self) -> Any:
+        """The parallel loop. Numba takes no nested tuples in one, so that arguments are listed by name."""
+        names = ", ".join(list(self.__signature__.parameters)[1:])
+        text = (
+            f"def {self.py_func.__name__}(count, pieces, {names}):\n"
+            "    for i in prange(pieces):\n"
+            f"        piece(int64(count * i // pieces), int64(count * (i + 1) // pieces), {names})\n"
+        )
+        scope = {
+            "__name__": self.py_func.__module__, "prange": numba.prange, "int64": np.int64, "piece": self._piece,
+        }  # fmt: skip
+        exec(text, scope)
+        function = scope[self.py_func.__name__]
+        function.__qualname__ = f"{self.py_func.__qualname__}.parallel"
+        return cpu_kernel(function, parallel=True)
+
+
+def parallel_kernel(function: Callable | None = None, *, few: int = FEW, grain: int = GRAIN) -> Any:
+    """Decorate a function for a range of work items as a `ParallelKernel`."""
+    if function is None:
+        return functools.partial(parallel_kernel, few=few, grain=grain)
+    return ParallelKernel(function, few, grain)

@@ -1,0 +1,60 @@
+"""Numba's threading layer: which one is used, and where parallel regions cannot be entered."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.metadata
+import os
+import sys
+
+import numba
+from numba.core import config
+
+TBB = {"linux": "libtbb.so.12", "win32": "tbb12.dll"}
+
+_forked = False
+"""Whether this process was forked from one that had entered parallel regions of GNU OpenMP, which cannot go on here."""
+
+
+def usable_threads() -> int:
+    """How many threads parallel loops may use; 1 if none may be entered."""
+    if config.NUMBA_NUM_THREADS == 1 or _forked:  # type: ignore[attr-defined]
+        return 1
+    find_tbb()
+    return numba.get_num_threads()
+
+
+@functools.cache
+def find_tbb() -> None:
+    """Load the TBB library of the package ``tbb``, so that Numba finds it.
+
+    pip puts it into the environment's ``lib``, where loaders do not look. Numba's threading layer for TBB is the one
+    that many threads may enter at once, that survives a fork, and that does not wait for threads which a busy machine
+    does not run: regions of GNU OpenMP take milliseconds there, its own microseconds. Without the package, Numba uses
+    another layer.
+    """
+    name = TBB.get(sys.platform)
+    if name is None or config.THREADING_LAYER not in ("default", "tbb", "safe", "threadsafe", "forksafe"):  # type: ignore[attr-defined]
+        return
+    try:
+        files = importlib.metadata.files("tbb") or []
+        for file in files:
+            if file.name == name:
+                ctypes.CDLL(str(file.locate()), mode=ctypes.RTLD_GLOBAL)
+                return
+    except (importlib.metadata.PackageNotFoundError, OSError):
+        return
+
+
+def _after_fork() -> None:
+    global _forked
+    try:
+        layer = numba.threading_layer()
+    except ValueError:  # no parallel region has been entered yet
+        return
+    _forked = layer == "omp" and sys.platform == "linux"
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
