@@ -45,27 +45,28 @@ def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
     """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
-    parts: list[Any] = [] if graph_package is None else [_iterator_of(graph_package)]
     if interpreting.get():
-        return make(*parts, *functors, *options)
+        return make(*_iterators(graph_package), *functors, *options)
     checked = is_checking()
     key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options, checked)
     found = _kernels.get(key)
     if found is None:
         compiled = (f and cpu_functor(f, checked=checked) for f in functors)
-        found = _kernels[key] = make(*parts, *compiled, *options)
+        found = _kernels[key] = make(*_iterators(graph_package), *compiled, *options)
     return found
 
 
 ITERATOR = ("degree", "segments", "segment", "next_run", "find")
 
 
-def _iterator_of(graph_package: str) -> ModuleType:
-    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
-    structures which share it share compiled kernels, too."""
+def _iterators(graph_package: str | None) -> list[ModuleType]:
+    """The module that defines a structure's neighbor iterator, if there is a structure: one of another folder, if it is
+    shared, so that the structures which share it share compiled kernels, too."""
+    if graph_package is None:
+        return []
     own = importlib.import_module(f"{graph_package}.cpu")
     modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
-    return importlib.import_module(modules.pop()) if len(modules) == 1 else own
+    return [importlib.import_module(modules.pop()) if len(modules) == 1 else own]
 
 
 WEIGHT_POSITION = 3

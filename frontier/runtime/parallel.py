@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from .cpu import cpu_kernel
+from .cpu import cpu_kernel, interpreting
 from .threads import usable_threads
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
@@ -75,4 +75,6 @@ def parallel_kernel(function: Callable | None = None, *, few: int = FEW, grain: 
     """Decorate a function for a range of work items as a `ParallelKernel`."""
     if function is None:
         return functools.partial(parallel_kernel, few=few, grain=grain)
+    if interpreting.get():
+        return lambda count, *args: function(0, count, *args)
     return ParallelKernel(function, few, grain)
