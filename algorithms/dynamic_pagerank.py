@@ -15,6 +15,16 @@ To settle a vertex is to add its residual to its rank; the residuals of its neig
 While much of the graph has residual, all vertices settle at once. Otherwise only those with more than their part of the
 tolerance do, and what they cause is followed from there.
 
+How exact ranks are follows from the residuals. Let z be the ranks of the walk after the scaling by 1 - alpha, s their
+sum, r the residuals, t the sum of those, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
+
+    G(x) - x = (r - t * jump) / s
+
+as each entry of r is the same for z as before the scaling, and G keeps the sum. G moves any two distributions closer by
+a factor of alpha at least, in the sum of absolute differences. So G(x) is within d * alpha / (1 - alpha) of the exact
+ranks, if d is the sum of |G(x) - x|. Vertices settle until d < tol, and the ranks handed out are G(x), which takes no
+pass over the edges: what `pagerank` does, and promises, with this tolerance.
+
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing residuals); Sahu,
 "DF* PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024.
 """
@@ -28,7 +38,7 @@ import numpy as np
 
 import frontier as fr
 
-from .pagerank import check_parameters, damping_of, distribution
+from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution
 
 LOCAL_SHARE = 1 / 8
 """Vertices settle one by one while no more than this part of all arcs leaves those that have to: adding to neighbors
@@ -36,6 +46,9 @@ takes several times as long for an arc as reading from them."""
 
 LEAST_KEPT = 0.1
 """Of old ranks that add up to less, nothing is learnt."""
+
+ROUNDING = 2.0**-50
+"""By how much, relative to the ranks, residuals may go wrong in one round: a rank and a share are rounded."""
 
 LOOK_BELOW = 64
 """After a batch that touched much of the graph, it is not worth looking who has residual before all together have less
@@ -52,13 +65,15 @@ class DynamicPageRank(fr.UpdateObserver):
     alpha : float
         Probability to follow an edge, at least 0 and less than 1.
     tol : float
-        The residuals of all vertices together are less, relative to the ranks, as are the changes of ranks when
-        `pagerank` ends with this tolerance.
+        As in `pagerank`: another iteration would change ranks by less in total, so that they differ from the exact ones
+        by less than ``tol * alpha / (1 - alpha)`` in total.
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
         Where jumps lead, in proportion; by default to all vertices alike. Deleted vertices lose their part, new ones
         have none; once nothing is left, jumps lead to all vertices alike.
     weighted : bool, optional
         Whether edges are followed in proportion to their weights; by default where the graph has weights.
+    max_iter : int
+        The most rounds to make for one answer. In a round all vertices settle, or some of them.
 
     Attributes
     ----------
@@ -68,6 +83,9 @@ class DynamicPageRank(fr.UpdateObserver):
 
     Raises
     ------
+    ConvergenceError
+        The tolerance was not reached in `max_iter` rounds: here, or when the ranks are asked for. No ranks are handed
+        out then; to ask again makes as many rounds more.
     TypeError, ValueError
         An argument is not of this kind, or a weight is negative or not finite.
 
@@ -83,12 +101,12 @@ class DynamicPageRank(fr.UpdateObserver):
 
     def __init__(
         self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
-        weighted: bool | None = None,
+        weighted: bool | None = None, max_iter: int = 1000,
     ):  # fmt: skip
-        check_parameters(alpha, tol)
+        check_parameters(alpha, tol, max_iter)
         if not (alpha < 1 and tol > 0):
             raise ValueError(f"alpha must be less than 1 and tol more than 0, got {alpha} and {tol}")
-        self.graph, self.alpha, self.tol = graph, float(alpha), float(tol)
+        self.graph, self.alpha, self.tol, self.max_iter = graph, float(alpha), float(tol), int(max_iter)
         self._weighted = weighted
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
@@ -99,10 +117,22 @@ class DynamicPageRank(fr.UpdateObserver):
 
     @property
     def pagerank(self) -> Any:
-        """The ranks: a new float64 array, on the graph's device."""
+        """The ranks: a new float64 array, on the graph's device.
+
+        Raises
+        ------
+        ConvergenceError
+            The tolerance was not reached in `max_iter` rounds.
+        ValueError
+            The graph holds a weight that is negative or not finite.
+        """
         self._bring_up()
-        walked = self._walked()
-        return walked / walked.sum() if len(self._everyone) else walked
+        ranks = self._walked()
+        if len(self._everyone):
+            total = ranks.sum()
+            ranks += self._residual - self._residual.sum() * self._jump
+            ranks /= total
+        return ranks
 
     def close(self) -> None:
         """Keep up no more; the ranks stay as they are now."""
@@ -190,7 +220,7 @@ class DynamicPageRank(fr.UpdateObserver):
         if not touched:
             return
         fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one, out=self._totals)
-        fr.compute(touched, _set_damping, self._totals, self._damping, self.alpha)
+        fr.compute(touched, _set_damping, self._totals, self._damping, self._bad, self.alpha)
         if not graph.directed:
             fr.visit_edges(graph, src, dst, _hand_over, self._damping, self._jump, self._ranks)
         fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
@@ -202,6 +232,7 @@ class DynamicPageRank(fr.UpdateObserver):
 
     def _find_all_residuals(self) -> None:
         """The residuals of all vertices."""
+        self._drift = 0.0
         self._spread(self._shares, self._sums)
         arrays = self._jump, self._sums, self._damping, self._ranks, self._residual
         fr.compute(self._everyone, _find_residual, *arrays, self.alpha)
@@ -221,32 +252,64 @@ class DynamicPageRank(fr.UpdateObserver):
             fr.neighbor_reduce(self.graph, None, self._op, shares, out=sums)
 
     def _settle(self) -> None:
-        """Settle vertices until the residuals of all together are within the tolerance."""
+        """Settle vertices until one more iteration would change all ranks by less than the tolerance.
+
+        Raises
+        ------
+        ConvergenceError
+            `max_iter` rounds did not do.
+        """
         graph = self.graph
         if not len(self._everyone):
             return
-        if self._all_stale:
+        stale, self._all_stale = self._all_stale, True  # until all of this has worked
+        if stale:
             self._find_all_residuals()
-            self._all_stale = False
         tol = self.tol * float(self._walked().sum())
-        least = tol / (2 * len(self._everyone))
         enough = np.inf
+        rounds = 0
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         arrays = self._residual, self._damping, self._ranks, self._shares, self._moved
-        while (left := float(fr.reduce(self._everyone, _size, self._residual)[0])) >= tol:
+        while True:
+            left = float(fr.reduce(self._everyone, _size, self._residual)[0])
+            if left < tol:
+                tol = self.tol * float(self._walked().sum())
+                left = self._change()
+                if left < tol and self._drift > self.tol / 16:
+                    self._find_all_residuals()
+                    left = self._change()
+                if left < tol:
+                    break
+            if rounds >= self.max_iter:
+                raise ConvergenceError(
+                    f"DynamicPageRank did not reach tol={self.tol} in max_iter={self.max_iter} rounds; the next would "
+                    f"change ranks by {left / tol * self.tol:.3g}. Make it with a larger tol or max_iter, or ask again "
+                    "to go on from there"
+                )
+            least = tol / (4 * len(self._everyone))
             if left < LOOK_BELOW * tol or not self._spread_widely:
                 active = fr.filter(self._everyone, _has_residual, self._residual, least)
-                if active.num_arcs <= most_arcs:
+                if active and active.num_arcs <= most_arcs:
                     # To begin with, look only at residuals that matter if there are no more than these.
                     enough = max(min(enough / 4, tol / (2 * len(active))), least)
                     push = _push_weighted if self._uses_weights else _push
-                    fr.traverse(
-                        graph, active, push, *arrays, self.alpha, enough, prepare=_settle_vertex, max_arcs=most_arcs
-                    )
+                    made = fr.traverse(
+                        graph, active, push, *arrays, self.alpha, enough, prepare=_settle_vertex, max_arcs=most_arcs,
+                        max_steps=self.max_iter - rounds,
+                    )  # fmt: skip
+                    rounds += made
+                    self._drift += made * ROUNDING
                     continue
             fr.compute(self._everyone, _settle_vertex, *arrays, self.alpha, least)
             self._spread(self._moved, self._residual)
-        self._spread_widely = False
+            rounds += 1
+            self._drift += ROUNDING
+        self._all_stale = self._spread_widely = False
+
+    def _change(self) -> float:
+        """By how much one more iteration would change all ranks, before they are scaled to a sum of 1."""
+        total = fr.reduce(self._everyone, _own, self._residual)
+        return float(fr.reduce(self._everyone, _size_without_jump, self._residual, self._jump, total)[0])
 
     def _walked(self) -> Any:
         """The ranks of a walk that jumps from the vertices that no edge leaves; they add up to less than 1."""
@@ -275,8 +338,10 @@ def _weight(src, dst, edge, weight):
     return weight
 
 
-def _set_damping(v, totals, damping, alpha):
-    damping[v] = alpha / totals[v] if totals[v] > 0 else 0.0
+def _set_damping(v, totals, damping, bad, alpha):
+    if totals[v] > 0 and not LEAST_TOTAL <= totals[v] < math.inf:
+        bad[0] = 1
+    damping[v] = alpha / totals[v] if totals[v] >= LEAST_TOTAL else 0.0
 
 
 def _hand_over(src, dst, edge, weight, damping, jump, ranks):
@@ -308,8 +373,16 @@ def _has_residual(v, residual, enough):
     return abs(residual[v]) > enough
 
 
+def _own(v, residual):
+    return residual[v]
+
+
 def _size(v, residual):
     return abs(residual[v])
+
+
+def _size_without_jump(v, residual, jump, total):
+    return abs(residual[v] - jump[v] * total[0])
 
 
 def _settle_vertex(v, residual, damping, ranks, shares, moved, alpha, enough):

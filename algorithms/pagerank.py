@@ -28,9 +28,14 @@ from frontier.batch import check_ids
 from .result import Result
 
 FLOAT32_TOL = 1e-6
-"""Down to this tolerance shares are kept in float32, which moves half the memory: they are rounded by 6e-8 of their
-size, so the ranks are off by at most 6e-8 / (1 - alpha) of theirs. Sums and ranks are float64, as are shares by
+FLOAT32_ROUNDING = 2.0**-24
+"""Down to this tolerance shares are kept in float32, which moves half the memory. They are rounded by at most this part
+of their size, which the iteration makes up for with a lower tolerance. Sums and ranks are float64, as are shares by
 weights, which might be too large or too small for less."""
+
+LEAST_TOTAL = float(np.finfo(np.float64).tiny)
+"""Of the weights of edges that leave a vertex, unless it is 0: sums below have lost digits, and their inverses may be
+infinite."""
 
 
 class ConvergenceError(RuntimeError):
@@ -80,8 +85,9 @@ def pagerank(
         Probability to follow an edge, between 0 and 1.
     max_iter : int
     tol : float
-        Iteration ends once the changes of all ranks add up to less. (NetworkX ends at `tol` times the number of
-        vertices.)
+        Iteration ends once the changes of all ranks add up to less. Then they differ from the exact ranks by less than
+        ``tol * alpha / (1 - alpha)`` in total, but for the rounding of float64. (NetworkX ends at `tol` times the
+        number of vertices.)
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
         Where jumps lead, in proportion; by default to all vertices alike. Vertices that no edge leaves jump there too.
     nstart : mapping or array, optional
@@ -106,9 +112,7 @@ def pagerank(
     -----
     O(V + E) work an iteration. Needs about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
     """
-    check_parameters(alpha, tol)
-    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
-        raise ValueError(f"max_iter must be a positive integer, got {max_iter!r}")
+    check_parameters(alpha, tol, max_iter)
     xp = graph.xp
     jump = distribution(graph, personalization, "personalization")
     if jump is None:
@@ -119,24 +123,26 @@ def pagerank(
     product = fr.SpMV(graph, transpose=True, weighted=weighted)
     jump, damping = product.arrange(jump), product.arrange(damping)
     ranks, before = product.arrange(start).copy(), xp.zeros(graph.num_vertices)
-    shares = (damping * ranks).astype(np.float32 if tol >= FLOAT32_TOL and not product.weighted else np.float64)
+    is_rounded = tol >= FLOAT32_TOL and not product.weighted
+    shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64)
+    least = tol - FLOAT32_ROUNDING if is_rounded else tol
     sums = xp.empty_like(ranks)
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, _leads_nowhere, damping)
     lost, change = xp.empty(1), xp.empty(1)
     error, iterations = np.inf, 0
-    while error >= tol and iterations < max_iter:
+    while error >= least and iterations < max_iter:
         fr.reduce(dangling, _rank, ranks, out=lost)
         product(shares, out=sums)
         ranks, before = before, ranks
         fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
         error, iterations = float(change[0]), iterations + 1
-    if error >= tol and fail_on_nonconvergence:
+    if error >= least and fail_on_nonconvergence:
         raise ConvergenceError(
             f"pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks by "
             f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
         )
-    return PageRank(product.restore(ranks), iterations, error, error < tol)
+    return PageRank(product.restore(ranks), iterations, error, error < least)
 
 
 def _leads_nowhere(v, damping):
@@ -154,7 +160,7 @@ def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
     return abs(rank - before[v])
 
 
-def check_parameters(alpha: float, tol: float) -> None:
+def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
     """Raise unless these are numbers that an iteration can work with."""
     for name, value in (("alpha", alpha), ("tol", tol)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
@@ -163,6 +169,8 @@ def check_parameters(alpha: float, tol: float) -> None:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha}")
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
+    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
+        raise ValueError(f"max_iter must be a positive integer, got {max_iter!r}")
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
@@ -219,7 +227,9 @@ def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
         totals = fr.neighbor_reduce(graph, None, _weight)
         if not bool(xp.isfinite(totals).all()):
             raise ValueError("pagerank needs weights that are finite")
-    return xp.where(totals > 0, alpha / xp.maximum(totals, 1e-300), 0.0)
+        if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
+            raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
+    return xp.where(totals > 0, alpha / xp.maximum(totals, LEAST_TOTAL), 0.0)
 
 
 def _weight(src, dst, edge, weight):

@@ -6,10 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import GRAPHS
-from verifiers import host, verify_pagerank
+from test_io_data import FOLDER, locate
+from verifiers import exact_ranks, host, verify_pagerank
 
 import frontier as fr
 from algorithms import ConvergenceError, DynamicPageRank, pagerank
+from frontier.registry import structures
 
 EXACT = dict(tol=1e-12, max_iter=1000)
 
@@ -75,9 +77,9 @@ def test_no_convergence_is_an_error_unless_allowed(structure, device):
 @pytest.mark.parametrize(
     "options, named",
     [({"alpha": 1.5}, "alpha"), ({"alpha": "x"}, "alpha"), ({"tol": -1}, "tol"), ({"tol": float("nan")}, "tol"),
-     ({"max_iter": 0}, "max_iter"), ({"personalization": {10**6: 1}}, "personalization"),
-     ({"personalization": {1: -1.0}}, "personalization"), ({"personalization": {1.7: 1.0}}, "personalization"),
-     ({"personalization": {1: float("nan")}}, "personalization"),
+     ({"max_iter": 0}, "max_iter"), ({"max_iter": 1.5}, "max_iter"),
+     ({"personalization": {10**6: 1}}, "personalization"), ({"personalization": {1: -1.0}}, "personalization"),
+     ({"personalization": {1.7: 1.0}}, "personalization"), ({"personalization": {1: float("nan")}}, "personalization"),
      ({"personalization": {}}, "personalization"), ({"nstart": np.ones(3)}, "nstart"),
      ({"nstart": ["a"] * 300}, "nstart")],
 )  # fmt: skip
@@ -85,7 +87,7 @@ def test_bad_arguments_are_named(structure, device, options, named):
     graph = make(structure, device, "path")
     with pytest.raises((ValueError, TypeError), match=named):
         pagerank(graph, **options)
-    if named in ("alpha", "tol", "personalization"):
+    if named in ("alpha", "tol", "max_iter", "personalization"):
         with pytest.raises((ValueError, TypeError), match=named):
             DynamicPageRank(graph, **options)
 
@@ -154,11 +156,12 @@ def test_products_refuse_other_vectors(structure, device):
 
 
 def check(graph, ranks, **options):
-    """The kept ranks are as near to the exact ones as those of a run from scratch may be."""
-    exact = host(pagerank(graph, alpha=ranks.alpha, tol=1e-13, max_iter=3000, **options).pagerank)
-    bound = ranks.tol / (1 - ranks.alpha)
-    assert np.abs(exact - host(ranks.pagerank)).sum() <= bound
-    assert graph.num_vertices == 0 or abs(float(ranks.pagerank.sum()) - (exact.sum() > 0)) < 1e-12
+    """The ranks are as near to the exact ones as those of a run from scratch."""
+    exact = exact_ranks(graph, ranks.alpha, **options)
+    found = host(ranks.pagerank)
+    error, bound = np.abs(exact - found).sum(), ranks.tol * ranks.alpha / (1 - ranks.alpha)
+    assert error < bound + 1e-14, f"off by {error:.3g}, where tol={ranks.tol} allows {bound:.3g}"
+    assert graph.num_vertices == 0 or abs(found.sum() - (exact.sum() > 0)) < 1e-12
 
 
 @pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
@@ -182,6 +185,88 @@ def test_ranks_keep_up(structure, device, directed, kind, rng):
     src, dst, _ = graph.to_coo()
     graph.delete_edges(src, dst)
     check(graph, ranks)
+
+
+def growing_stream(rng, num_vertices, batches, size=16):
+    """Batches whose vertices are more and more, the first ones most often: sources and destinations."""
+    for step in range(batches):
+        known = min(10 + 4 * step, num_vertices)
+        yield (known * rng.random((2, size)) ** 2).astype(np.int64)
+
+
+@pytest.mark.parametrize("kind", [None, "int64"], ids=["unweighted", "int64"])
+def test_ranks_of_streams_are_exact(structure, device, directed, kind, rng):
+    graph = structure(200, directed=directed, device=device, weight_dtype=kind)
+    all_ranks = [DynamicPageRank(graph, alpha, tol) for alpha in (0.5, 0.85) for tol in (1e-3, 1e-5)]
+    for step, (src, dst) in enumerate(growing_stream(rng, 200, 40)):
+        graph.insert_edges(src, dst, None if kind is None else rng.integers(1, 9, src.size))
+        if step % 4 == 3:
+            src, dst, _ = map(lambda a: None if a is None else host(a), graph.to_coo())
+            gone = rng.integers(0, src.size, src.size // 10)
+            graph.delete_edges(src[gone], dst[gone])
+        for ranks in all_ranks:
+            check(graph, ranks)
+
+
+@pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("name", ["CollegeMsg", "email-Eu-core-temporal", "sx-mathoverflow"])
+def test_ranks_of_published_streams_are_exact(device, name, directed, weighted, rng):
+    stream = fr.io.read_stream(locate(f"{name}.txt.gz"), 256 if name == "CollegeMsg" else 4096)
+    dtype = "float32" if weighted else None
+    graph = structures()["hornet"](stream.num_vertices, directed=directed, device=device, weight_dtype=dtype)
+    all_ranks = [DynamicPageRank(graph, alpha, 1e-5) for alpha in (0.5, 0.85)]
+    for step, batch in zip(range(25), stream, strict=False):
+        src, dst = host(batch.src), host(batch.dst)
+        graph.insert_edges(src, dst, rng.random(src.size).astype(np.float32) if weighted else None)
+        if step % 3 == 2:
+            graph.delete_edges(src[::2], dst[::2])
+        for ranks in all_ranks:
+            check(graph, ranks)
+
+
+def test_tight_tolerances_hold_over_many_batches(structure, device, rng):
+    graph = structure(60, device=device)
+    ranks = DynamicPageRank(graph, tol=3e-14)
+    for src, dst in growing_stream(rng, 60, 150, size=2):
+        graph.insert_edges(src, dst)
+        graph.delete_edges(dst[:1], src[:1])
+        check(graph, ranks)
+
+
+def test_ranks_that_do_not_converge_raise_until_they_have(structure, device, directed, rng):
+    graph = structure(100, directed=directed, device=device)
+    ranks = DynamicPageRank(graph, tol=1e-8, max_iter=7)  # enough without edges
+    graph.insert_edges(*rng.integers(0, 100, (2, 300)))
+    for _ in range(2):
+        with pytest.raises(ConvergenceError, match="max_iter=7"):
+            _ = ranks.pagerank
+    graph.insert_edges(*rng.integers(0, 100, (2, 3)))  # meanwhile the graph may change
+    for _ in range(100):
+        try:
+            check(graph, ranks)
+            break
+        except ConvergenceError:
+            continue
+    else:
+        raise AssertionError("to ask again does not go on")
+    with pytest.raises(ConvergenceError, match="max_iter=7"):
+        DynamicPageRank(graph, tol=1e-8, max_iter=7)
+
+
+@pytest.mark.parametrize("options", [{"tol": 1e-320}, {"alpha": 1 - 1e-12}], ids=["tolerance", "alpha"])
+def test_what_cannot_converge_ends(structure, device, directed, options):
+    graph = make(structure, device, "path", directed)
+    with pytest.raises(ConvergenceError, match="DynamicPageRank"):
+        DynamicPageRank(graph, personalization={0: 1}, max_iter=200, **options)
+
+
+def test_without_steps_ranks_are_the_jump(structure, device, directed):
+    graph = make(structure, device, "wheel", directed)
+    ranks = DynamicPageRank(graph, alpha=0, personalization={3: 1.0, 4: 3.0})
+    graph.insert_edges([3], [10])
+    found = host(ranks.pagerank)
+    assert found[3] == 0.25 and found[4] == 0.75 and found.sum() == 1
 
 
 @pytest.mark.parametrize("name", ["rmat", "grid"])
@@ -233,6 +318,17 @@ def test_bad_weights_raise_while_they_are_there(structure, device, bad):
     with pytest.raises(ValueError, match="weights"):
         ranks.close()
     assert not graph._live_observers()
+
+
+@pytest.mark.parametrize("bad", [[1e308, 1e308], [1e-310, 2e-310]], ids=["overflow", "underflow"])
+def test_weights_whose_sums_float64_cannot_hold_are_refused(structure, device, bad):
+    graph = structure.from_edges([0, 1, 2], [1, 2, 3], np.ones(3), device=device)
+    ranks = DynamicPageRank(graph)
+    graph.insert_edges([0, 0], [2, 3], bad)
+    graph.delete_edges([0], [1])
+    for rank in (lambda: pagerank(graph), lambda: ranks.pagerank):
+        with pytest.raises(ValueError, match="weights"):
+            rank()
 
 
 def test_extreme_weights(structure, device):
