@@ -10,7 +10,7 @@ neighbors, and relax.
     predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose edge of the tree is gone
     state[v]         SUSPECT while v may be cut off, otherwise SETTLED (as all are between batches)
     flat[0]          1 after a vertex was reached over an edge that added nothing to the distance
-    bad[0]           1 after a negative weight was seen
+    bad[0]           1 after a negative weight was seen, or the length of a path did not fit in the distances' type
 
 A distance is the least sum along any path, added from the source on in the type of the distances, whatever the order in
 which paths are tried: what is repaired equals what is computed anew, to the last bit of a float.
@@ -24,6 +24,7 @@ Even and Shiloach, "An On-Line Edge-Deletion Problem", J. ACM 1981.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +62,7 @@ class DynamicDistances(fr.UpdateObserver):
         self._static = static
         self._weighted = weighted
         self._unreached = unreached_of(found.distance.dtype)
+        self._has_integers = weighted and graph.weight_dtype is not None and graph.weight_dtype.kind == "i"
         self._hop = (graph.weight_dtype or np.dtype(np.float32)).type(0 if weighted else 1)
         self._flat = graph.xp.zeros(1, np.int32)
         self._bad = graph.xp.zeros(1, np.int32)
@@ -95,6 +97,7 @@ class DynamicDistances(fr.UpdateObserver):
         if improved:
             fr.traverse(self.graph, improved, _relax, *self._arguments)
             self._mend_tree()
+        self._note_bad()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Find other paths to what a batch of deleted edges has cut off."""
@@ -128,15 +131,20 @@ class DynamicDistances(fr.UpdateObserver):
         fr.traverse(graph, suspects, _adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.all(graph), _forget, *arguments)
         if len(cut_off) > ANEW_ABOVE * graph.num_vertices:
-            self._known = False
-            self._compute_anew()
+            self._known = False  # until it is asked for: that a distance does not fit must not stop an update
             return False
         if cut_off:
             if not graph.directed:
                 fr.advance(graph, cut_off, _pull, *arguments)
             fr.traverse(graph, fr.Frontier.all(graph) if graph.directed else cut_off, _relax, *arguments)
             self._mend_tree()
+            self._note_bad()
         return True
+
+    def _note_bad(self) -> None:
+        """Compute everything anew, when it is asked for, if a distance may be too large for its type."""
+        if self._has_integers and int(self._bad[0]):
+            self._known = False
 
     def _mend_tree(self) -> None:
         """Make the tree anew where relaxing has not kept it."""
@@ -188,6 +196,8 @@ def _relax(src, dst, edge, weight, distance, predecessor, state, flat, bad, unre
     if both_ways and other < own < unreached and other + length == own:
         predecessor[src] = dst
     if not 0 <= length < unreached - own:  # nothing leads on from unreached vertices, and no sum may overflow
+        if own < unreached and 0 <= length < math.inf:
+            bad[0] = 1
         return False
     through = own + length
     if through < other and fr.atomic_min(distance, dst, through) > through:
@@ -244,6 +254,8 @@ def _pull(src, dst, edge, weight, distance, predecessor, state, flat, bad, unrea
     length = hop if hop > 0 else weight
     other = distance[dst]
     if not 0 <= length < unreached - other:
+        if other < unreached and 0 <= length < math.inf:
+            bad[0] = 1
         return False
     through = other + length
     if through < distance[src] and fr.atomic_min(distance, src, through) > through and through == other:

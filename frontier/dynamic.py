@@ -59,7 +59,8 @@ class DynamicGraph(Graph):
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is as it was.
+            Naming the argument and what is wrong with it; the graph is as it was. With ``"add"`` also if a sum of
+            integer weights does not fit in their type.
         MemoryError
             The device's memory is exhausted; the graph is as it was. The exception is ``on_existing="add"`` if edges
             are to be deleted as well: the memory for that is asked for last. If there is none, all other edges of the
@@ -315,7 +316,11 @@ class DynamicGraph(Graph):
         distinct, slots = self._distinct(arcs)
         weights = distinct.weights
         present = self.xp.flatnonzero(slots >= 0)
-        weights[present] += self._weight_pool()[slots[present]]
+        added, held = weights[present], self._weight_pool()[slots[present]]
+        sums = added + held
+        if weights.dtype.kind == "i":  # a sum that has wrapped around has the sign of neither
+            self._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()))
+        weights[present] = sums
         stay = weights > 0
         gone = self.xp.flatnonzero(~stay & (slots >= 0))
         stay = self.xp.flatnonzero(stay)
@@ -324,6 +329,15 @@ class DynamicGraph(Graph):
         inserted, replaced = self._insert_observed(staying)  # first, as it may take much more memory
         deleted = self._delete_observed(going)
         return inserted, replaced, deleted
+
+    def _check_sums(self, wrapped: int) -> None:
+        """Raise ValueError if so many sums of weights of arcs do not fit in their type."""
+        if wrapped:
+            edges = wrapped if self.directed else wrapped // 2
+            raise ValueError(
+                f"weights: on_existing='add' makes {edges} sum{'s' * (edges > 1)} that do{'es' * (edges == 1)} not fit "
+                f"in {self.weight_dtype}"
+            )
 
     @abstractmethod
     def _delete(self, arcs: Arcs) -> int:

@@ -102,6 +102,31 @@ def test_round_trip_of_weights(device, round_trip, kind):
     assert_equal(round_trip(CSR, graph, device), graph)
 
 
+def test_wide_integers_are_not_rounded(device, round_trip, directed):
+    """They come back, or are refused where a library keeps weights as floats."""
+    graph = CSR.from_edges([0, 1], [1, 2], np.array([2**53 + 1, 1_700_000_000_000_000_001]), None, directed, device)
+    if device == "gpu" and round_trip is ROUND_TRIPS["scipy"]:
+        with pytest.raises(ValueError, match="integers beyond 2\\*\\*53"):
+            round_trip(CSR, graph, device)
+    else:
+        assert_equal(round_trip(CSR, graph, device), graph)
+
+
+def test_weights_for_libraries_that_take_floats():
+    assert common.as_floats(np.array([2**53, -(2**53)])).dtype == np.float64
+    assert common.as_floats(np.array([0.5], np.float32)).dtype == np.float32
+    for wide in (2**53 + 1, -(2**53) - 1, -(2**63)):
+        with pytest.raises(ValueError, match="integers beyond 2\\*\\*53"):
+            common.as_floats(np.array([1, wide]))
+
+
+@pytest.mark.parametrize("wide", [2**63, 2**64, -(2**63) - 1, np.uint64(2**63)])
+@pytest.mark.parametrize("other", [1, -1, None])
+def test_integers_of_other_libraries_that_do_not_fit(wide, other):
+    with pytest.raises(ValueError, match=f"'weight' of some edge is {wide}, which does not fit in int64"):
+        common.host_weights([wide, other], "weight")
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_round_trip_of_graphs(device, round_trip, name, directed):
     src, dst, n = GRAPHS[name]

@@ -2,6 +2,7 @@ import io
 import lzma
 import tarfile
 
+import numpy as np
 import pytest
 
 from frontier.io import ParseError, read_edges
@@ -152,3 +153,11 @@ def test_archives(file):
     whole = tar_of({"a.mtx": mtx * 100}, "w")
     with pytest.raises(ParseError, match=r"cut.tar: the tar archive is damaged"):
         read_edges(file(whole[:1000], "cut.tar"))
+
+
+@pytest.mark.parametrize(("field", "dtype"), [("integer", np.int64), ("real", np.float64)])
+def test_matrix_market_says_what_weights_are(tmp_path, field, dtype):
+    path = tmp_path / "graph.mtx"
+    path.write_text(f"%%MatrixMarket matrix coordinate {field} general\n3 3 2\n1 2 9007199254740993\n2 3 4\n")
+    weights = read_edges(path).weights
+    assert weights.dtype == dtype and weights[0] == dtype(9007199254740993)

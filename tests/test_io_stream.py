@@ -140,6 +140,16 @@ def test_window_holds_exactly_the_recent_edges(rows, size, window, by, directed)
         assert records == len(recent)
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_windows_of_nanoseconds(dtype):
+    """Such times are too large for float64, which has every 256th of them."""
+    start = 1_700_000_000_000_000_001
+    times = np.array([start, start + 1, start + 2, start + 3], dtype)
+    for window, left in ((2, [0, 0, 1, 1]), (1.5, [0, 0, 1, 1]), (3, [0, 0, 0, 1]), (1e30, [0] * 4)):
+        stream = stream_edges(EdgeList([0, 1, 2, 3], [1, 2, 3, 4], times=times), 1)
+        assert [len(expired) for _, expired in sliding_window(stream, window)] == left
+
+
 def test_window_arguments():
     timeless = stream_edges(EdgeList([0, 1], [1, 2]), 1)
     assert [len(expired) for _, expired in sliding_window(timeless, 1)] == [0, 1]

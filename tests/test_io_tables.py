@@ -8,12 +8,23 @@ from frontier.io import ParseError, from_table, read_edges
 
 def test_mapping_and_structured_array():
     edges = from_table({"from": [5, 0], "to": [1, 2], "w": [1, 2], "note": ["a", "b"]})
-    assert edges.src.tolist() == [5, 0] and edges.weights.dtype == np.float64 and edges.num_vertices == 6
+    assert edges.src.tolist() == [5, 0] and edges.weights.dtype == np.int64 and edges.num_vertices == 6
     records = np.array([(0, 1, 7)], dtype=[("a", "i8"), ("b", "i8"), ("c", "i8")])
     assert from_table(records).weights.tolist() == [7.0]
     assert from_table(records, weighted=False).weights is None
     assert from_table(records, columns=("dst", "src", "time")).times.tolist() == [7]
     assert from_table(records, columns={"src": "b", "dst": "c"}, compact=True).ids.tolist() == [1, 7]
+
+
+def test_weights_keep_their_digits():
+    wide = [2**53 + 1, 1_700_000_000_000_000_001]
+    for column in (wide, np.array(wide, np.uint64), np.array(wide, object)):
+        weights = from_table({"src": [0, 1], "dst": [1, 2], "weight": column}).weights
+        assert weights.dtype == np.int64 and weights.tolist() == wide
+    for column, dtype in (([0.5, 2], np.float64), ([1.0, 2.0], np.float64), (np.ones(2, np.int8), np.int64)):
+        assert from_table({"src": [0, 1], "dst": [1, 2], "weight": column}).weights.dtype == dtype
+    with pytest.raises(ParseError, match="the weight is over the int64 range"):
+        from_table({"src": [0, 1], "dst": [1, 2], "weight": np.array([1, 2**63], np.uint64)})
 
 
 def test_unnamed_third_column():

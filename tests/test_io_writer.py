@@ -12,12 +12,14 @@ def edge_lists(draw, times=True):
     largest = draw(st.sampled_from([0, 5, 2**31 + 5, 2**62]))
     ends = st.lists(st.integers(0, largest), min_size=size, max_size=size)
     finite = st.floats(allow_nan=False, allow_infinity=False)
-    weights = draw(st.none() | st.lists(finite, min_size=size, max_size=size))
+    wide = st.integers(-(2**63) + 1, 2**63 - 1)
+    kind, numbers = draw(st.sampled_from([(np.float64, finite), (np.int64, wide)]))
+    weights = draw(st.none() | st.lists(numbers, min_size=size, max_size=size))
     stamps = st.lists(st.integers(-(2**62), 2**62), min_size=size, max_size=size)
     return EdgeList(
         np.array(draw(ends), dtype=np.int64),
         np.array(draw(ends), dtype=np.int64),
-        weights=None if weights is None else np.array(weights, dtype=np.float64),
+        weights=None if weights is None else np.array(weights, dtype=kind),
         times=np.array(draw(stamps), dtype=np.int64) if times and draw(st.booleans()) else None,
         num_vertices=largest + 1 + draw(st.integers(0, 3)),
         directed=draw(st.sampled_from([None, True, False])),

@@ -12,6 +12,7 @@ from ..graph import Graph
 from ..sort import row_ids
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
+EXACT_IN_FLOAT64 = 2**53
 
 
 def require(module: str, package: str, what: str) -> Any:
@@ -72,11 +73,41 @@ def names_by_id(graph: Graph, names: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
-    """Weights that a library keeps as Python objects: int64 or float64, 1 where None; None if all are None."""
+    """Weights that a library keeps as Python objects: int64 or float64, 1 where None; None if all are None.
+
+    Raises
+    ------
+    TypeError
+        One is no number.
+    ValueError
+        One is an integer that int64 does not hold.
+    """
     held = list(values)
     if all(value is None for value in held):
         return None
-    array = np.asarray([1 if value is None else value for value in held])
+    held = [1 if value is None else value for value in held]
+    array = np.asarray(held)
+    if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
+        widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
+        if abs(widest) > np.iinfo(np.int64).max:
+            raise ValueError(f"{name!r} of some edge is {widest}, which does not fit in int64")
     if array.dtype.kind not in "iufb" or array.ndim != 1:
         raise TypeError(f"{name!r} of some edges is no number")
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def as_floats(weights: Any) -> Any:
+    """Weights for a library that takes no integers: these as float64, floats as they are.
+
+    Raises
+    ------
+    ValueError
+        An integer is beyond 2**53 and would be rounded.
+    """
+    if weights.dtype.kind != "i":
+        return weights
+    if weights.size and max(-int(weights.min()), int(weights.max())) > EXACT_IN_FLOAT64:
+        raise ValueError(
+            "weights of this graph are integers beyond 2**53, and the other library takes floats: they would be rounded"
+        )
+    return weights.astype(np.float64)

@@ -7,7 +7,7 @@ from typing import Any
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
-from .common import CUPY, check_graph, existing_ids, require
+from .common import CUPY, as_floats, check_graph, existing_ids, require
 from .dataframe import edge_columns
 from .pylibcugraph_graph import from_pylibcugraph
 
@@ -25,18 +25,22 @@ def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
     Returns
     -------
     cugraph.Graph
-        Its vertices are the graph's ids, without deleted ones. cuGraph computes with integer weights as floats.
+        Its vertices are the graph's ids, without deleted ones. Integer weights are float64, since cuGraph computes with
+        floats.
 
     Raises
     ------
     ImportError
         cuGraph or cuDF is not installed.
+    ValueError
+        An integer weight is beyond 2**53, which float64 would round.
     """
     check_graph(graph)
     cugraph = require("cugraph", "cugraph-cu13 (or cugraph-cu12)", "to_cugraph")
     cudf = require("cudf", "cudf-cu13 (or cudf-cu12)", "to_cugraph")
     cupy = require("cupy", CUPY, "to_cugraph")
-    columns = {name: cupy.asarray(column) for name, column in edge_columns(graph).items()}
+    columns = {name: cupy.asarray(as_floats(column) if name == "weight" else column)
+               for name, column in edge_columns(graph).items()}  # fmt: skip
     result = cugraph.Graph(directed=graph.directed)
     result.from_cudf_edgelist(
         cudf.DataFrame(columns), source="src", destination="dst", edge_attr="weight" if graph.is_weighted else None,

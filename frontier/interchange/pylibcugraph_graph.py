@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..arrays import as_ids
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import CUPY, arcs, check_graph, existing_ids, keep_only, require
+from .common import CUPY, arcs, as_floats, check_graph, existing_ids, keep_only, require
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 
@@ -35,19 +33,21 @@ def to_pylibcugraph(
     Returns
     -------
     pylibcugraph.SGGraph
-        Integer weights as float64, since cuGraph takes none: exact up to 2**53.
+        Integer weights as float64, since cuGraph takes none.
 
     Raises
     ------
     ImportError
         pylibcugraph is not installed.
+    ValueError
+        An integer weight is beyond 2**53, which float64 would round.
     """
     check_graph(graph)
     plc = require("pylibcugraph", PACKAGE, "to_pylibcugraph")
     cupy = require("cupy", CUPY, "to_pylibcugraph")
     src, dst, weights = arcs(graph)
     if weights is not None:
-        weights = cupy.asarray(weights.astype(np.float64) if weights.dtype.kind == "i" else weights)
+        weights = cupy.asarray(as_floats(weights))
     vertices = existing_ids(graph) if renumber else graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return plc.SGGraph(
         plc.ResourceHandle() if handle is None else handle,

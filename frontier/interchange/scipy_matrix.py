@@ -11,7 +11,7 @@ from ..graph import MAX_INT32_VERTICES, Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..sort import row_ids
-from .common import CUPY, check_graph, require
+from .common import CUPY, as_floats, check_graph, require
 
 
 def to_scipy(graph: Graph) -> Any:
@@ -31,7 +31,7 @@ def to_scipy(graph: Graph) -> Any:
     Raises
     ------
     ValueError
-        A graph on the GPU has more arcs than CuPy's 32-bit indices can address.
+        A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or integer weights beyond 2**53.
     """
     check_graph(graph)
     offsets, indices, weights = graph._sorted_arcs()
@@ -43,9 +43,7 @@ def to_scipy(graph: Graph) -> Any:
     sparse = require("cupyx.scipy.sparse", CUPY, "to_scipy")
     if max(graph.num_arcs, graph.num_vertices) > MAX_INT32_VERTICES:
         raise ValueError(f"graph has {graph.num_arcs} arcs, more than CuPy's sparse matrices can address")
-    if weights.dtype.kind == "i":
-        weights = weights.astype(np.float64)
-    return sparse.csr_matrix((weights, indices.astype(np.int32), offsets.astype(np.int32)), shape=shape)
+    return sparse.csr_matrix((as_floats(weights), indices.astype(np.int32), offsets.astype(np.int32)), shape=shape)
 
 
 def from_scipy(

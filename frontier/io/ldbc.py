@@ -53,7 +53,8 @@ def read_ldbc(
     properties = _properties(edges_name, files)
     if columns is None and weighted is None:  # the third column is a weight, never a time
         weighted = True
-    edges, _ = read_text(files[edges_name], source, layout=Layout(), columns=columns, weighted=weighted, **options)
+    layout = Layout(real_weights=True)
+    edges, _ = read_text(files[edges_name], source, layout=layout, columns=columns, weighted=weighted, **options)
     edges = replace(edges, directed={"true": True, "false": False}.get(properties.get("directed", "")))
     vertices_name = edges_name.removesuffix(".e") + ".v"
     if vertices_name in files:

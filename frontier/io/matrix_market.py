@@ -46,7 +46,10 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
         raise line_error(f"the matrix is {rows} by {cols}; a graph needs a square one", source, data, start)
     roles: list[str | None] = ["src", "dst"] if words[3] == "pattern" else ["src", "dst", "weight"]
     begin = data.find(b"\n", start) + 1 or len(data)
-    layout = Layout(start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]])
+    layout = Layout(
+        start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]],
+        real_weights=words[3] == "real",
+    )  # fmt: skip
     edges, _ = read_text(data, source, layout=layout, **options)
     if len(edges) != entries:
         raise line_error(f"{entries} entries announced, {len(edges)} found", source, data, start)

@@ -73,7 +73,7 @@ def read_edges(
     -------
     EdgeList
         Every record, self-loops and duplicates included, in the order of the file; vertices counted from 0.
-        Weights are float64; times int64, or float64 if one has a fraction.
+        Weights and times are int64, or float64 if one has a fraction.
 
     Raises
     ------

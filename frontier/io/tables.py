@@ -48,7 +48,8 @@ def from_table(
     Returns
     -------
     EdgeList
-        Dates become int64 nanoseconds since 1970-01-01; weights float64.
+        Dates become int64 nanoseconds since 1970-01-01; weights and other times are int64, or float64 if the column
+        holds floats.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def from_table(
     edges = EdgeList(
         src,
         dst,
-        weights=None if weights is None else _numbers(weights, "weight", source).astype(np.float64),
+        weights=None if weights is None else _numbers(weights, "weight", source),
         times=None if times is None else _numbers(times, "time", source),
         num_vertices=None if ids is None else len(ids),
         directed=directed,
@@ -249,6 +250,10 @@ def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
     if column.dtype.kind == "M":
         _report(np.isnat(column), f"the {name} is missing", column, source)
         return column.astype(_NANOSECONDS).astype(np.int64)
+    if column.dtype.kind == "O" and all(isinstance(value, int | np.integer) for value in column):
+        column = np.asarray(column.tolist())
+    if column.dtype.kind == "u":
+        _report(column > np.iinfo(np.int64).max, f"the {name} is over the int64 range", column, source)
     if column.dtype.kind in "bu":
         return column.astype(np.int64)
     if column.dtype.kind == "i":

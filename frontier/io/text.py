@@ -40,6 +40,8 @@ class Layout:
         Roles of the columns, where the format names them.
     directed : bool, optional
         Whether the file says that records are directed.
+    real_weights : bool
+        Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
     """
 
     start: int = 0
@@ -47,6 +49,7 @@ class Layout:
     num_vertices: int | None = None
     roles: list[str | None] | None = None
     directed: bool | None = None
+    real_weights: bool = False
 
 
 def read_text(
@@ -298,7 +301,7 @@ def _assemble(table: dict[str, np.ndarray], layout: Layout, weighted: bool | Non
     edges = EdgeList(
         src,
         dst,
-        weights=None if weights is None else weights.astype(np.float64),
+        weights=None if weights is None else weights.astype(np.float64) if layout.real_weights else weights.copy(),
         times=None if times is None else times.copy(),
         num_vertices=layout.num_vertices,
         directed=layout.directed,

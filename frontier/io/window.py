@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -75,7 +76,7 @@ def _pairs(
     for batch in stream:
         end += len(batch)
         if times is not None:
-            start = int(np.searchsorted(times[:end], times[end - 1] - window, side="right"))
+            start = int(np.searchsorted(times[:end], _horizon(times, end - 1, window), side="right"))
         else:
             start = max(0, end - int(window))
         leaving = np.arange(oldest, max(oldest, start))
@@ -83,6 +84,17 @@ def _pairs(
         if following is not None:  # a later record of the edge has arrived: it keeps the edge, or expires in its place
             leaving = leaving[following[leaving] >= end]
         yield batch, replace(edges[leaving], operation="delete")
+
+
+def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
+    """The latest time that is outside the window that ends with record `last`, of the type of the times.
+
+    Integers are subtracted as such: nanoseconds since 1970 are too many for a float.
+    """
+    if times.dtype.kind == "f":
+        return times.dtype.type(times[last] - window)
+    least = int(np.iinfo(times.dtype).min)
+    return times.dtype.type(least if math.isinf(window) else max(int(times[last]) - math.ceil(window), least))
 
 
 def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:

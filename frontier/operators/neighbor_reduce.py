@@ -64,7 +64,8 @@ def neighbor_reduce(
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
-        Of values and results, if `out` is not given.
+        Of values and results, if `out` is not given. Ask for int64 where `op` gives integers that float64 would round:
+        those beyond 2**53, as times in nanoseconds are.
     out : array, shape (num_vertices,), optional
         Where results go; entries outside the frontier are left alone.
 
@@ -83,7 +84,8 @@ def neighbor_reduce(
 
     Notes
     -----
-    O(V + E) work. Sums of floats may differ in their last digits from call to call on a GPU.
+    O(V + E) work. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits
+    from call to call on a GPU.
     """
     if reduce not in REDUCTIONS:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")

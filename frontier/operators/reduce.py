@@ -32,7 +32,8 @@ def reduce(
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
-        Of the values and the result, if `out` is not given.
+        Of the values and the result, if `out` is not given. Ask for int64 where `op` gives integers that float64 would
+        round, those beyond 2**53.
     out : array, shape (1,), optional
         Where the result goes.
 
@@ -52,7 +53,8 @@ def reduce(
 
     Notes
     -----
-    Sums of floats may differ in their last digits from call to call on a GPU.
+    Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call
+    on a GPU.
     """
     graph = frontier.graph
     xp = graph.xp

@@ -49,6 +49,9 @@ class SpMV:
 
     Notes
     -----
+    Products are made and added up in float64: integer weights beyond 2**53 are rounded. Sums that are exact take
+    `neighbor_reduce` with ``dtype=np.int64``.
+
     Preparation takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once; what bounds it
     are the gathers from x.
     """
@@ -162,7 +165,7 @@ def _value(src, dst, edge, weight, x):
 
 
 def _weighted_value(src, dst, edge, weight, x):
-    return weight * x[dst]
+    return weight * np.float64(x[dst])
 
 
 def _snapshot(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Graph:

@@ -4,6 +4,24 @@
 
 #define SPENT 12   // places in the counters: arcs whose weight falls to 0 or below
 #define UNBORN 13  // new ones that would start so
+#define WRAPPED 14 // sums of integers that do not fit in the weights' type
+
+// Adds `held` to `weight`; whether the sum has wrapped around, and so has the sign of neither.
+__device__ __forceinline__ bool add_wraps(i64& weight, i64 held) {
+  i64 added = weight;
+  weight = i64(u64(added) + u64(held));
+  return ((added ^ weight) & (held ^ weight)) < 0;
+}
+__device__ __forceinline__ bool add_wraps(int& weight, int held) {
+  int added = weight;
+  weight = int(u32(added) + u32(held));
+  return ((added ^ weight) & (held ^ weight)) < 0;
+}
+template <class Float>
+__device__ __forceinline__ bool add_wraps(Float& weight, Float held) {
+  weight += held;
+  return false;
+}
 
 // Adds the weights of arcs that are there to those of a batch; lists the arcs that are to go in `src` and `dst`, where
 // src is -1 for the others.
@@ -16,7 +34,8 @@ extern "C" __global__ void add_weights(i64 count, View view, const i64* keys, i6
     bool present = place & 1;
     WEIGHT weight = weights[origin[j]];
     if (present) {
-      weight += view.weights[(view.leaf_at(place >> PLACE_SHIFT) << LEAF_BITS) + (place >> 1 & 63)];
+      WEIGHT held = view.weights[(view.leaf_at(place >> PLACE_SHIFT) << LEAF_BITS) + (place >> 1 & 63)];
+      if (add_wraps(weight, held)) atomicAdd(counters + WRAPPED, 1ull);
       weights[origin[j]] = weight;
     }
     if (weight > 0) continue;

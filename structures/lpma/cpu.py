@@ -1,7 +1,11 @@
 """CPU side of LPMA: that of packed memory arrays, the top-down search for windows, and the levels that are appended."""
 
+from typing import Any
+
 import numba
 import numpy as np
+from numba.core import types
+from numba.extending import overload
 
 from frontier.runtime import cpu_kernel, parallel_kernel
 from structures.packed.cpu import (
@@ -41,6 +45,20 @@ __all__ = [
 # Places in the counters.
 SPENT = 12  # arcs whose weight falls to 0 or below
 UNBORN = 13  # new ones that would start so
+WRAPPED = 14  # sums of integers that do not fit in the weights' type
+
+
+def _wraps(a: Any, b: Any) -> bool:
+    """Whether a sum of integers does not fit in their type; found without making it, which has no defined result."""
+    raise NotImplementedError
+
+
+@overload(_wraps, inline="always")
+def _wraps_on_cpu(a, b):
+    if isinstance(a, types.Float):
+        return lambda a, b: False
+    half = 2 ** (a.bitwidth - 2)
+    return lambda a, b: not -half <= (a >> 1) + (b >> 1) + (a & b & 1) < half
 
 
 @cpu_kernel
@@ -54,7 +72,10 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
         k = origin[j]
         present = places[j] & 1
         if present:
-            weights[k] += view.weights[slot_at(view, places[j])]
+            held = view.weights[slot_at(view, places[j])]
+            if _wraps(weights[k], held):
+                counters[WRAPPED] += 1
+            weights[k] += held
         goes = not weights[k] > 0
         src[j] = keys[j] >> shift if goes else -1
         dst[j] = keys[j] & mask

@@ -12,7 +12,7 @@ from frontier.updates import MemoryUsage
 from structures.packed.cpu import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.graph import Batch, PackedGraph, Plan
 
-from .cpu import SPENT, UNBORN
+from .cpu import SPENT, WRAPPED
 from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
 
 HYBRID = "hybrid"
@@ -184,10 +184,11 @@ class LPMA(PackedGraph):
             batch.size, self._make_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
             self._counters.array,
         )  # fmt: skip
+        gone, unborn, wrapped = self._counters.read()[SPENT : WRAPPED + 1]
+        self._check_sums(wrapped)
         self._carry_out(plan, numbers, batch)
         self._num_arcs += numbers[NEW]
         self.version += 1
-        gone, unborn = self._counters.read()[SPENT : UNBORN + 1]
         if gone or unborn:  # scratch memory that served the insertion serves the deletion: there is enough
             self._num_arcs -= self._delete(Arcs(src, dst, None))
         return numbers[NEW] - unborn, numbers[FOUND] - gone, gone
