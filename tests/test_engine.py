@@ -6,7 +6,8 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import bfs
-from frontier.operators.engine import EngineState, state_of
+from frontier.operators.engine import state_of
+from frontier.runtime import Workspace
 from structures import CSR
 
 LAST = 2**31 - 1  # the largest stamp
@@ -17,8 +18,9 @@ LAST = 2**31 - 1  # the largest stamp
 def test_stamps_are_fresh_and_fit(device, count, left):
     """Whatever the numbers that were used, those that come next are int32, positive, and not among the stamps."""
     graph = CSR(6, device=device)
-    state = EngineState(graph)
+    state = Workspace(graph.device)
     stamps, _ = state.next_epochs(graph, 1)
+    state.used_epochs(1)
     stamps[:3] = graph.xp.arange(1, 4)
     state.epoch = LAST - count + left
     stamps, first = state.next_epochs(graph, count)
@@ -32,7 +34,7 @@ def test_stamps_are_fresh_and_fit(device, count, left):
 
 def test_stamps_grow_with_the_graph(device):
     graph = CSR(3, device=device)
-    state = EngineState(graph)
+    state = Workspace(graph.device)
     state.next_stamps(graph)
     graph.insert_vertices(5)
     assert state.next_stamps(graph)[0].size >= graph.num_vertices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -39,6 +40,10 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.kind!r})"
+
+
+_cuda_forked = False
+"""Whether this process was forked from one that had looked for GPUs: CUDA cannot be used here."""
 
 
 @functools.cache
@@ -79,10 +84,19 @@ def resolve_device(device: str | Device = "auto") -> Device:
     ValueError
         `device` is none of these.
     RuntimeError
-        ``"gpu"`` was asked for and there is none, or CuPy is not installed.
+        ``"gpu"`` was asked for and there is none, or CuPy is not installed; or the device is a GPU and this process was
+        forked from one that used it.
     """
-    if isinstance(device, Device):
-        return device
+    chosen = device if isinstance(device, Device) else _named(device)
+    if chosen.is_gpu and _cuda_forked:
+        raise RuntimeError(
+            "this process was forked from one that used CUDA, which does not survive a fork: start processes by "
+            "'spawn' or 'forkserver' (multiprocessing.get_context), or use device='cpu'"
+        )
+    return chosen
+
+
+def _named(device: str) -> Device:
     if device == "cpu" or (device == "auto" and not gpu_available()):
         return _cpu()
     if device == "auto":
@@ -95,3 +109,12 @@ def resolve_device(device: str | Device = "auto") -> Device:
             )
         return _gpu()
     raise ValueError(f"device must be 'auto', 'cpu' or 'gpu', not {device!r}")
+
+
+def _after_fork() -> None:
+    global _cuda_forked
+    _cuda_forked = _cuda_forked or bool(gpu_available.cache_info().currsize and gpu_available())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

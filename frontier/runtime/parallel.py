@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from .cpu import cpu_kernel, interpreting
-from .threads import usable_threads
+from .threads import enter_region, leave_region, usable_threads
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
 GRAIN = 64  # work items of a piece, at least
@@ -46,10 +46,13 @@ class ParallelKernel:
         self._piece = cpu_kernel(function)
 
     def __call__(self, count: int, *args: Any) -> None:
-        if count >= self.few:
+        if count >= self.few and self._piece is not self.py_func:
             threads = usable_threads()
-            if threads > 1:
-                self._spread(count, min(threads * PIECES, max(count // self.grain, 1)), *args)
+            if threads > 1 and enter_region():
+                try:
+                    self._spread(count, min(threads * PIECES, max(count // self.grain, 1)), *args)
+                finally:
+                    leave_region()
                 return
         self._piece(0, count, *args)
 
@@ -68,7 +71,11 @@ class ParallelKernel:
         exec(text, scope)
         function = scope[self.py_func.__name__]
         function.__qualname__ = f"{self.py_func.__qualname__}.parallel"
-        return cpu_kernel(function, parallel=True)
+        token = interpreting.set(False)  # whoever asks for it first, it stays
+        try:
+            return cpu_kernel(function, parallel=True)
+        finally:
+            interpreting.reset(token)
 
 
 def parallel_kernel(function: Callable | None = None, *, few: int = FEW, grain: int = GRAIN) -> Any:

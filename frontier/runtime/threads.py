@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import os
 import sys
+import threading
 
 import numba
 from numba.core import config
@@ -23,6 +24,23 @@ def usable_threads() -> int:
         return 1
     find_tbb()
     return numba.get_num_threads()
+
+
+def enter_region() -> bool:
+    """Whether this thread may enter a parallel region; if so, `leave_region` is to be called after it.
+
+    Numba's own threading layer ("workqueue") ends the process if two threads enter at once, so one of them goes alone.
+    """
+    return numba.threading_layer() != "workqueue" or _region.acquire(blocking=False)
+
+
+def leave_region() -> None:
+    """Let another thread enter."""
+    if numba.threading_layer() == "workqueue":
+        _region.release()
+
+
+_region = threading.Lock()
 
 
 @functools.cache
@@ -48,7 +66,8 @@ def find_tbb() -> None:
 
 
 def _after_fork() -> None:
-    global _forked
+    global _forked, _region
+    _region = threading.Lock()
     try:
         layer = numba.threading_layer()
     except ValueError:  # no parallel region has been entered yet
