@@ -32,7 +32,7 @@ POOL = """
     from algorithms import connected_components
     from structures import SlabGraph
 
-    edges = fr.io.rmat(10, 8, seed=1)
+    edges = fr.io.rmat(12, 8, seed=1)
     graph = SlabGraph.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device="cpu")
 
     def work(i):

@@ -197,7 +197,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
     segments, segment, next_run, degree = _functions(iterator)
     allowed = _vertex_test(condition)
 
-    @parallel_kernel(few=16, grain=2)
+    @parallel_kernel(few=64, grain=4)
     def pull(begin, end, num_vertices, view, weights, bits, out_bits, counters, args):
         for word in range(begin, end):
             joined = np.uint32(0)
@@ -333,7 +333,7 @@ def make_reduce(op: Any, reduce: str) -> Any:
     """The reduction of a functor's values over a list of vertices."""
     kind = REDUCTIONS[reduce]
 
-    @parallel_kernel(few=2, grain=1)
+    @parallel_kernel(few=None)
     def reduce_vertices(begin, end, size, vertices, partial, args):
         # The items are the entries of `partial`, each of which stands for a part of the vertices.
         parts = partial.size
@@ -426,7 +426,7 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
     """
     segment = iterator.segment
 
-    @parallel_kernel(few=2, grain=1)
+    @parallel_kernel(few=None)
     def intersect_arcs(begin, end, num_vertices, view, pairs, tally, tickets, counters):
         grain = 64
         for _worker in range(begin, end):

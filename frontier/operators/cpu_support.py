@@ -18,7 +18,7 @@ def make_edge_support(iterator: ModuleType) -> Any:
     """
     segment = iterator.segment
 
-    @parallel_kernel(few=2, grain=1)
+    @parallel_kernel(few=None)
     def edge_support(begin, end, num_vertices, longest, up, down, tickets, support):
         grain = 64
         for _worker in range(begin, end):

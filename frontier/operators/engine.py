@@ -22,7 +22,7 @@ from ..functor import (
     uses_parameter,
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Workspace, usable_threads
+from ..runtime import Workspace, threads_for
 from ..runtime.cpu import interpreting
 from ..runtime.kernels import C_TYPES, define_text
 
@@ -102,12 +102,13 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
 
 def parts_for(count: int) -> int:
     """Into how many parts a reduction over `count` vertices is cut on a CPU, each with a result of its own."""
-    return 1 if count < 1024 else min(usable_threads() * 8, count // 64)
+    threads = threads_for(count, 1024)
+    return 1 if threads == 1 else threads * 8
 
 
 def workers_for(count: int) -> int:
     """Threads that share `count` vertices on a CPU, each with arrays as long as that."""
-    return 1 if count < 256 else usable_threads()
+    return threads_for(count, 256)
 
 
 A_TRUTH = "True or False"

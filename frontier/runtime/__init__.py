@@ -6,10 +6,10 @@ from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .parallel import parallel_kernel
 from .scratch import Alarm, Counters, Scratch
-from .threads import usable_threads
+from .threads import threads_for
 from .workspace import Workspace
 
 __all__ = [
     "Alarm", "Counters", "Device", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel", "gpu_available",
-    "load_kernels", "parallel_kernel", "resolve_device", "usable_threads",
+    "load_kernels", "parallel_kernel", "resolve_device", "threads_for",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from .cpu import cpu_kernel, interpreting
-from .threads import enter_region, leave_region, usable_threads
+from .threads import enter_region, leave_region, threads_for
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
 GRAIN = 64  # work items of a piece, at least
@@ -30,12 +30,13 @@ class ParallelKernel:
     Parameters
     ----------
     few : int
-        Fewer work items than these are done on one core.
+        Fewer work items than these are done on one core. None if the caller decides, and makes them as many as are to
+        be done at once: for example by dealing lists to 8 threads.
     grain : int
         Work items of a piece, at least.
     """
 
-    def __init__(self, function: Callable, few: int = FEW, grain: int = GRAIN):
+    def __init__(self, function: Callable, few: int | None = FEW, grain: int = GRAIN):
         functools.update_wrapper(self, function)
         parameters = list(inspect.signature(function).parameters.values())[2:]
         count = inspect.Parameter("count", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -46,15 +47,22 @@ class ParallelKernel:
         self._piece = cpu_kernel(function)
 
     def __call__(self, count: int, *args: Any) -> None:
-        if count >= self.few and self._piece is not self.py_func:
-            threads = usable_threads()
-            if threads > 1 and enter_region():
-                try:
-                    self._spread(count, min(threads * PIECES, max(count // self.grain, 1)), *args)
-                finally:
-                    leave_region()
-                return
-        self._piece(0, count, *args)
+        pieces = self._pieces(count)
+        if pieces > 1 and enter_region():
+            try:
+                self._spread(count, pieces, *args)
+            finally:
+                leave_region()
+        else:
+            self._piece(0, count, *args)
+
+    def _pieces(self, count: int) -> int:
+        if self._piece is self.py_func:  # it is run by Python
+            return 1
+        if self.few is None:
+            return count
+        threads = threads_for(count, self.few)
+        return 1 if threads == 1 else min(threads * PIECES, count // self.grain)
 
     @functools.cached_property
     def _spread(self) -> Any:
@@ -78,7 +86,7 @@ class ParallelKernel:
             interpreting.reset(token)
 
 
-def parallel_kernel(function: Callable | None = None, *, few: int = FEW, grain: int = GRAIN) -> Any:
+def parallel_kernel(function: Callable | None = None, *, few: int | None = FEW, grain: int = GRAIN) -> Any:
     """Decorate a function for a range of work items as a `ParallelKernel`."""
     if function is None:
         return functools.partial(parallel_kernel, few=few, grain=grain)

@@ -18,16 +18,21 @@ _forked = False
 """Whether this process was forked from one that had entered parallel regions of GNU OpenMP, which cannot go on here."""
 
 
-def usable_threads() -> int:
-    """How many threads parallel loops may use; 1 if none may be entered."""
-    if config.NUMBA_NUM_THREADS == 1 or _forked:  # type: ignore[attr-defined]
+RELUCTANCE = 8
+"""How many times as much work must be there to enter a region of other layers than TBB."""
+
+
+def threads_for(work: int, few: int) -> int:
+    """How many threads to use for so much work, of which one thread takes less than `few`; 1 if no more can be used."""
+    if work < few or config.NUMBA_NUM_THREADS == 1 or _forked:  # type: ignore[attr-defined]
         return 1
     find_tbb()
-    return numba.get_num_threads()
+    threads = numba.get_num_threads()
+    return threads if work >= few * RELUCTANCE or numba.threading_layer() == "tbb" else 1
 
 
 def enter_region() -> bool:
-    """Whether this thread may enter a parallel region; if so, `leave_region` is to be called after it.
+    """Whether this thread may enter a parallel region now; if so, `leave_region` is to be called after it.
 
     Numba's own threading layer ("workqueue") ends the process if two threads enter at once, so one of them goes alone.
     """

@@ -57,7 +57,7 @@ def make_find_short(degree: Any, find: Any) -> Any:
 def make_append(degree: Any, slot_of: Any) -> Any:
     """New arcs, written to the end of their lists, which have their new degrees."""
 
-    @parallel_kernel(few=2, grain=1)
+    @parallel_kernel(few=None)
     def append_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
         # Lists are dealt out in turn, since those of hubs often come one after another.
         for strand in range(begin, end):
@@ -76,7 +76,7 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 def make_remove(degree: Any, slot_of: Any) -> Any:
     """Arcs taken out of their lists, which still have their old degrees; the last of a list fill the holes."""
 
-    @parallel_kernel(few=2, grain=1)
+    @parallel_kernel(few=None)
     def remove_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_slots):
         neighbors = view.neighbors
         for strand in range(begin, end):

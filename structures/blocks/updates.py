@@ -9,7 +9,7 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
-from frontier.runtime import usable_threads
+from frontier.runtime import threads_for
 from frontier.sort import arc_keys, distinct_keys, id_bits
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Changes(NamedTuple):
 
 def strands_for(changes: int) -> int:
     """Pieces that lists are dealt into on the CPU, for so many changes to them."""
-    return 1 if changes < FEW_CHANGES else STRANDS * usable_threads()
+    threads = threads_for(changes, FEW_CHANGES)
+    return 1 if threads == 1 else STRANDS * threads
 
 
 def running_sums(graph: Graph, sums: Any) -> tuple[Any, bool]:

@@ -281,7 +281,7 @@ def return_blocks(count, records, group_vertex, moves, unit_bits, free_bits, fre
             free_counts[unit] += 1
 
 
-@parallel_kernel(few=2, grain=1)
+@parallel_kernel(few=None)
 def apply_lists(
     begin, end, strands, groups, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, mode, moves, fresh, counters,

@@ -10,7 +10,7 @@ import numpy as np
 from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import Counters, usable_threads
+from frontier.runtime import Counters, threads_for
 from frontier.sort import id_bits, sort_pairs, unique_arcs
 from frontier.view import pack_view
 
@@ -362,7 +362,8 @@ class Hornet(BlockArrays, DynamicGraph):
             kernels.return_blocks(
                 groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
             )
-            strands = 1 if groups + changes.dst.size < FEW else STRANDS * usable_threads()
+            threads = threads_for(groups + changes.dst.size, FEW)
+            strands = 1 if threads == 1 else STRANDS * threads
             kernels.apply_lists(
                 strands, strands, groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh,
                 counters.array,
