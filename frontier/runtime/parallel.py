@@ -57,8 +57,6 @@ class ParallelKernel:
             self._piece(0, count, *args)
 
     def _pieces(self, count: int) -> int:
-        if self._piece is self.py_func:  # it is run by Python
-            return 1
         if self.few is None:
             return count
         threads = threads_for(count, self.few)
