@@ -1,0 +1,164 @@
+"""Mutation testing: how many small faults in `frontier/` and `structures/` do the tests notice?
+
+    python -m tests.mutation [--sample 60] [--seed 1] [--only structures/packed] [--out results.json]
+    python -m tests.mutation --again results.json       # those that survived there, with the tests of today
+
+Each mutant is put into a copy of the project, and the tests that should notice it run until the first failure. One that
+hangs is noticed, too. Ready-made tools (mutmut, cosmic-ray) swap functions in a running process or run one command for
+all files; here compiled code must see the change, and a change should run the tests of its own file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .kernels import kernel_mutants
+from .mutants import Mutant, mutants
+from .targets import needs_gpu, tests_of
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
+TEST_SECONDS = 120  # that one test may take
+MEMORY = 16 << 30  # bytes; a fault may ask for any number
+
+
+class Copy:
+    """A copy of the project, in which tests are run."""
+
+    def __init__(self, folder: Path, tests: Path, gpu: bool):
+        self.folder, self.gpu = folder, gpu
+        for name in COPIED:
+            source = tests if name == "tests" else ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.exists():
+                shutil.copy(source, folder / name)
+
+    def run(self, path: str, seconds: float) -> tuple[bool, str]:
+        """Whether the tests of a file pass, and the last lines of what they say."""
+        files, chosen = tests_of(path)
+        files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"--timeout={TEST_SECONDS}"]
+        command += ["-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else []), *files]
+        environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        try:
+            done = subprocess.run(
+                command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=seconds,
+                preexec_fn=None if self.gpu else _limit_memory,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return False, f"no end after {seconds:.0f} s"
+        return done.returncode == 0, "\n".join((done.stdout + done.stderr).strip().splitlines()[-3:])
+
+    def try_mutant(self, path: str, mutant: Mutant, seconds: float) -> dict[str, Any]:
+        """Whether the tests notice a mutant."""
+        file = self.folder / path
+        text = file.read_text()
+        begin = time.monotonic()
+        try:
+            file.write_text(mutant.apply(text))
+            passed, said = self.run(path, seconds)
+        finally:
+            file.write_text(text)
+        took = round(time.monotonic() - begin, 1)
+        noticed = next((line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", "no end"))), "")
+        return {"file": path, **asdict(mutant), "killed": not passed, "by": noticed, "seconds": took}
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def unfounded(copy: Copy, results: list[dict[str, Any]], seconds: float) -> list[str]:
+    """Files whose mutants were all noticed, by tests that fail without them, too."""
+    survived = {str(tests_of(result["file"])) for result in results if not result["killed"]}
+    others = {str(tests_of(result["file"])): result["file"] for result in results}
+    return [path for tests, path in others.items() if tests not in survived and not copy.run(path, seconds)[0]]
+
+
+def candidates(only: str, gpu: bool) -> list[tuple[str, Mutant]]:
+    """Every mutant of every file whose path begins with `only`."""
+    found = []
+    for package in ("frontier", "structures"):
+        for file in sorted((ROOT / package).rglob("*.cuh" if gpu else "*.py")):
+            path = file.relative_to(ROOT).as_posix()
+            if path.startswith(only) and not needs_gpu(path):
+                made = kernel_mutants(file.read_text()) if gpu else mutants(file.read_text())
+                found += [(path, mutant) for mutant in made]
+    return found
+
+
+def sample(found: list[tuple[str, Mutant]], count: int, seed: int) -> list[tuple[str, Mutant]]:
+    """Some of them, at most one of a line, so that lines with many numbers do not count more."""
+    order = random.Random(seed)
+    order.shuffle(found)
+    lines = {}
+    for path, mutant in found:
+        lines.setdefault((path, mutant.line), (path, mutant))
+    return list(lines.values())[:count]
+
+
+def report(results: list[dict[str, Any]]) -> str:
+    """The kill rate, of all and of each package, and the survivors."""
+    rows = []
+    for name in ("frontier", "structures", ""):
+        part = [result for result in results if result["file"].startswith(name)]
+        if part:
+            killed = sum(result["killed"] for result in part)
+            rows.append(f"{name or 'total':12} {killed} of {len(part)} noticed ({killed / len(part):.0%})")
+    rows += [
+        f"survived: {r['file']}:{r['line']} {r['kind']}: {r['old'].strip()!r} -> {r['new'].strip()!r}"
+        for r in results
+        if not r["killed"]
+    ]
+    return "\n".join(rows)
+
+
+def main() -> None:
+    line = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.partition("\n")[0])
+    line.add_argument("--sample", type=int, default=60, help="how many mutants (default: 60)")
+    line.add_argument("--seed", type=int, default=1)
+    line.add_argument("--only", default="", metavar="PATH", help="files whose path begins so")
+    line.add_argument("--gpu", action="store_true", help="mutants of CUDA headers, and the tests that need a GPU")
+    line.add_argument("--tests", type=Path, default=ROOT / "tests", help="other tests, such as those of another commit")
+    line.add_argument("--again", type=Path, metavar="RESULTS", help="those that survived in these results")
+    line.add_argument("--seconds", type=float, default=600, help="that the tests of a mutant may take (default: 600)")
+    line.add_argument("--out", type=Path, metavar="RESULTS", help="where to write the results")
+    options = line.parse_args()
+    if options.again:
+        old = json.loads(options.again.read_text())
+        fields = Mutant.__dataclass_fields__
+        chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["mutants"] if not r["killed"]]
+    else:
+        chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)
+    results: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder) / "project", options.tests, options.gpu)
+        for path, mutant in chosen:
+            results.append(copy.try_mutant(path, mutant, options.seconds))
+            verdict = "killed  " if results[-1]["killed"] else "SURVIVED"
+            old, new = (" ".join(part.split()) for part in (mutant.old, mutant.new))
+            print(f"{verdict} {results[-1]['seconds']:5.0f} s  {path}:{mutant.line}  {old}  ->  {new}", flush=True)
+            if options.out:
+                about = {"sample": options.sample, "seed": options.seed, "only": options.only}
+                options.out.write_text(json.dumps({**about, "mutants": results}, indent=1) + "\n")
+        wrong = unfounded(copy, results, options.seconds)
+    print(report(results))
+    if wrong:
+        sys.exit(f"the tests of {', '.join(wrong)} fail without a mutant, too")
+
+
+if __name__ == "__main__":
+    main()

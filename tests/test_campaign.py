@@ -1,0 +1,122 @@
+"""Random walks through all operations, and runs that are repeated: a little of it, or with --long a million operations.
+
+Every structure and device, every dtype of ids and of weights, directed and undirected. A failure names the seed and the
+step; the same seed fails again.
+"""
+
+import os
+from itertools import product
+
+import numpy as np
+import pytest
+from model import edges_of, random_batch, to_host
+from walk import WEIGHTS, Walk
+
+import algorithms
+from structures import CSR
+
+WEIGHT_DTYPES = (None, "int32", "int64", "float32", "float64")
+ALL = list(product(("int32", "int64"), WEIGHT_DTYPES))
+# Without --long those for which most tests compile kernels; each dtype is also in `test_operations_build`.
+FEW = [("int32", None), ("int32", "float32")]
+STEPS, LONG_STEPS = 60, 8000
+"""Operations of a walk: with --long more than a million on each device."""
+
+SEED = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
+"""Added to each walk's own, for walks that nobody has gone yet."""
+
+
+def pytest_generate_tests(metafunc):
+    if "vertex_dtype" in metafunc.fixturenames:
+        dtypes = ALL if metafunc.config.getoption("--long", False) else FEW
+        metafunc.parametrize(("vertex_dtype", "weight_dtype"), dtypes)
+
+
+def test_random_operations(structure, device, directed, vertex_dtype, weight_dtype, tries):
+    if weight_dtype is not None and not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no weights")
+    seed = SEED + 2 * ALL.index((vertex_dtype, weight_dtype)) + directed
+    walk = Walk(structure, device, seed, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype,
+                operators=vertex_dtype == "int32")  # fmt: skip
+    try:
+        walk.run(tries(STEPS, LONG_STEPS))
+    except BaseException as error:
+        error.add_note(f"DYNFRONTIER_TEST_SEED={SEED} gives the same walk")
+        raise
+
+
+def test_walks_go_everywhere():
+    assert {f"do_{name}" for name in WEIGHTS} == {name for name in dir(Walk) if name.startswith("do_")}
+
+
+def test_a_walk_finds_a_fault(device, monkeypatch):
+    """An update that loses an edge now and then."""
+    walk = Walk(CSR, device, 1, directed=True, vertex_dtype="int32", weight_dtype=None, operators=False)
+    delete = walk.model.delete_edges
+    monkeypatch.setattr(walk.model, "delete_edges", lambda src, dst: delete(src[:-1], dst[:-1]))
+    with pytest.raises(AssertionError) as caught:
+        walk.run(300)
+    assert "of the walk" in "".join(caught.value.__notes__)
+
+
+# ---- two runs -------------------------------------------------------------------------------------------------------
+
+# What a run gives on a graph, all of it promised to be the same each time.
+RESULTS = {
+    "bfs": lambda g: algorithms.bfs(g, 0).distance,
+    "bfs, levels": lambda g: algorithms.bfs(g, 0).levels,
+    "components": lambda g: algorithms.connected_components(g).labels,
+    "sssp": lambda g: algorithms.sssp(g, 0).distance,
+    "triangles": lambda g: algorithms.triangle_count(g).per_vertex,
+    "truss": lambda g: algorithms.truss_numbers(g).truss,
+    "core": lambda g: algorithms.k_truss(g, 4).num_edges,
+    "degrees": lambda g: g.degrees(),
+    "coo": lambda g: g.to_coo()[1],
+    "csr": lambda g: g.to_csr().indices,
+    "successors": lambda g: g.successors(np.arange(8, 60))[1],
+}
+
+
+
+def grown(structure, device, weights):
+    """A graph after a stream of updates, from the same seed each time."""
+    rng = np.random.default_rng(8)
+    dtype = "float32" if weights and structure.can_store_weights else None
+    graph = structure(500, device=device, weight_dtype=dtype)
+    for _ in range(5):
+        src, dst, w = random_batch(rng, 500, 1500, dtype)
+        graph.insert_edges(src, dst, None if w is None else np.abs(w))
+        graph.delete_edges(*random_batch(rng, 500, 4000)[:2])
+    graph.delete_vertices([7, 300])
+    return graph
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_two_runs_give_the_same(structure, device, name, tries):
+    """Bit by bit: of twice the same call, and of a graph that went through the same updates."""
+    run = RESULTS[name]
+    first = grown(structure, device, weights=False)
+    expected = np.asarray(to_host(first, run(first)))
+    for _ in range(tries(1, 20)):
+        second = grown(structure, device, weights=False)
+        for graph in (first, second):
+            found = np.asarray(to_host(graph, run(graph)))
+            assert found.dtype == expected.dtype and np.array_equal(found, expected)
+
+
+def test_two_streams_leave_the_same_graph(structure, device, tries):
+    first = edges_of(grown(structure, device, weights=True))
+    for _ in range(tries(1, 20)):
+        assert edges_of(grown(structure, device, weights=True)) == first
+
+
+def test_two_runs_of_pagerank(structure, device, tries):
+    """Sums of floats: in the same order on the CPU; on the GPU the order, and so the last bits, may differ."""
+    graph = grown(structure, device, weights=False)
+    expected = to_host(graph, algorithms.pagerank(graph).pagerank)
+    for _ in range(tries(2, 20)):
+        found = to_host(graph, algorithms.pagerank(graph).pagerank)
+        if device == "cpu":
+            assert np.array_equal(found, expected)
+        else:
+            np.testing.assert_allclose(found, expected, rtol=1e-12 if found.dtype == np.float64 else 1e-5)
