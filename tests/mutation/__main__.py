@@ -30,7 +30,7 @@ from .targets import needs_gpu, tests_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
-TEST_SECONDS = 120  # that one test may take
+TEST_SECONDS = 60  # that one test may take
 MEMORY = 16 << 30  # bytes; a fault may ask for any number
 
 

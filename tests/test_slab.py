@@ -1,0 +1,102 @@
+"""What is particular to the slab graph: what must hold of its tables and its pool after every update."""
+
+import numpy as np
+import pytest
+from model import make, random_batch
+from walk import Walk
+
+from structures.slab import SlabGraph
+from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
+
+
+def check_tables(graph):
+    """Everything that `SlabPool` and `SlabGraph` say of the arrays."""
+    host = graph.device.to_host
+    records, words = host(graph.vertices)[: graph.num_vertices], graph.slab_words
+    keys = host(graph.keys).reshape(-1, graph.slab_stride)[:, :words]
+    reached, lengths = [], []
+    for first, buckets, degree, tombstones in records.tolist():
+        found, dead = [], 0
+        for bucket in range(buckets if first >= 0 else 0):
+            slab, length = first + bucket, 0
+            while slab >= 0:
+                assert 0 <= slab < graph._used, "a slab that was never taken"
+                reached.append(slab)
+                length += 1
+                row = keys[slab, : words - 1]
+                live = row[row >= 0].tolist()
+                assert all(bucket_of.py_func(np.int64(key), np.int64(buckets)) == bucket for key in live)
+                found += live
+                dead += int((row == TOMBSTONE).sum())
+                free = np.flatnonzero(row == EMPTY)
+                assert not free.size or (row[free[0] :] == EMPTY).all(), "a key behind the end of a slab"
+                assert not free.size or keys[slab, words - 1] < 0, "a slab that has room is not the last of its chain"
+                slab = int(keys[slab, words - 1])
+            lengths.append(length)
+        assert len(found) == len(set(found)) == degree
+        assert dead == tombstones
+    assert len(set(reached)) == len(reached), "a slab in two chains"
+    ring = host(graph.ring)
+    free = ring[(graph._free_head + np.arange(graph._free_count)) % ring.size].tolist()
+    assert sorted(free + reached) == list(range(graph._used)), "a slab is lost, or is in use and free"
+    unused = np.r_[np.array(free, np.int64), np.arange(graph._used, keys.shape[0])]
+    assert (keys[unused] == EMPTY).all(), "a free slab is not empty"
+    assert graph._tombstones == records[:, 3].sum()
+    numbers = graph.statistics()
+    assert (numbers.slabs, numbers.free_slabs, numbers.buckets) == (len(reached), len(free), len(lengths))
+    assert host(graph.chain_lengths()).tolist() == lengths
+    assert numbers.longest_chain == max(lengths, default=0)
+    assert numbers.mean_chain == pytest.approx(np.mean(lengths or [0]))
+    assert numbers.load == graph.num_arcs / max(len(reached) * (words - 1), 1)
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+def test_random_batches(device, directed, weight_dtype, rng):
+    """Batches of every size, into random places and hubs, whose chains grow, are rehashed, and shrink."""
+    pair = make(SlabGraph, device, num_vertices=300, directed=directed, weight_dtype=weight_dtype)
+    for round_ in range(12):
+        src, dst, weights = random_batch(rng, 300, int(10 ** rng.uniform(0, 3.7)), weight_dtype)
+        if round_ % 3 == 0:
+            src[: src.size // 2] = rng.integers(300)
+        pair.insert(src, dst, weights)
+        check_tables(pair.graph)
+        edges = pair.model.edges()
+        low, size = rng.integers(300), rng.integers(300)
+        gone = [(u, v) for u, v, _ in edges if low <= u < low + size or rng.random() < 0.2]
+        pair.delete([u for u, _ in gone], [v for _, v in gone])
+        check_tables(pair.graph)
+        if round_ == 7:
+            pair.delete_vertices(rng.permutation(300)[:30])
+            check_tables(pair.graph)
+            pair.insert_vertices(30)
+    pair.graph.compact()
+    check_tables(pair.graph)
+    pair.check()
+
+
+def test_tables_during_a_walk(device, tries):
+    walk = Walk(SlabGraph, device, 3, directed=True, vertex_dtype="int32", weight_dtype=None, operators=False)
+    for _ in range(tries(10, 500)):
+        walk.run(10, check_every=10)
+        check_tables(walk.graph)
+
+
+def test_compacted_tables_hold_no_tombstones(device, rng):
+    pair = make(SlabGraph, device, *random_batch(rng, 100, 6000)[:2], num_vertices=100)
+    src, dst, _ = pair.graph.to_coo()
+    pair.delete(src[::6], dst[::6])
+    pair.graph.compact()
+    check_tables(pair.graph)
+    assert pair.graph.statistics().tombstones == 0
+    assert pair.graph.statistics().free_slabs == 0
+
+
+def test_long_chains_are_rehashed(device):
+    """One vertex gains neighbors, a few at a time."""
+    graph = SlabGraph(20_000, device=device, directed=True)
+    longest = []
+    for part in np.array_split(np.arange(1, 20_000), 40):
+        graph.insert_edges(np.zeros(part.size, np.int64), part)
+        longest.append(graph.statistics().longest_chain)
+    check_tables(graph)
+    assert max(longest) <= 12
