@@ -26,7 +26,7 @@ from typing import Any
 
 from .kernels import kernel_mutants
 from .mutants import Mutant, mutants
-from .targets import needs_gpu, tests_of
+from .targets import needs_gpu, targets_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
@@ -48,7 +48,7 @@ class Copy:
 
     def run(self, path: str, seconds: float) -> tuple[bool, str]:
         """Whether the tests of a file pass, and the last lines of what they say."""
-        files, chosen = tests_of(path)
+        files, chosen = targets_of(path)
         files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"--timeout={TEST_SECONDS}"]
         command += ["-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else []), *files]
@@ -83,8 +83,8 @@ def _limit_memory() -> None:
 
 def unfounded(copy: Copy, results: list[dict[str, Any]], seconds: float) -> list[str]:
     """Files whose mutants were all noticed, by tests that fail without them, too."""
-    survived = {str(tests_of(result["file"])) for result in results if not result["killed"]}
-    others = {str(tests_of(result["file"])): result["file"] for result in results}
+    survived = {str(targets_of(result["file"])) for result in results if not result["killed"]}
+    others = {str(targets_of(result["file"])): result["file"] for result in results}
     return [path for tests, path in others.items() if tests not in survived and not copy.run(path, seconds)[0]]
 
 

@@ -53,13 +53,13 @@ class Mutant:
 
 def mutants(text: str, *, gpu: bool = False) -> list[Mutant]:
     """All mutants of a file's text; those of branches for a GPU if `gpu`."""
-    starts = [0]
-    for line in text.encode().splitlines(keepends=True):
+    data, starts = text.encode(), [0]
+    for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     found = []
     for node, kind, new in _changes(ast.parse(text), gpu):
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
-        old = text.encode()[begin:end].decode()
+        old = data[begin:end].decode()
         # Lines below stay where they are, and so do kernels whose text names them.
         if isinstance(node, ast.expr):
             new = f"({new}{chr(10) * old.count(chr(10))})"

@@ -42,7 +42,7 @@ NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/
 """Nothing of these runs without a GPU."""
 
 
-def tests_of(path: str) -> tuple[list[str], str]:
+def targets_of(path: str) -> tuple[list[str], str]:
     """Test files for a file, and the expression that selects their cases."""
     for pattern, files, chosen in TARGETS:
         match = re.match(pattern, path)
