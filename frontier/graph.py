@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import copy
-import json
+import os
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, ClassVar, Self
-from zipfile import BadZipFile
 
 import numpy as np
 
 from .access import Access, reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import ArcMaker, Arcs, check_ids
-from .registry import structures
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
+from .storage import graph_header, host_arrays, pickled_graph, read_graph, write_graph
 from .updates import MemoryUsage
 
-FORMAT_VERSION = 1
 MAX_INT32_VERTICES = 2**31 - 1
 
 
@@ -160,70 +156,71 @@ class Graph(ABC):
 
     @reads
     def copy(self) -> Self:
-        """An independent graph with the same contents, on the same device."""
-        twin = copy.copy(self)
+        """An independent graph with the same contents, on the same device; no observer is attached to it.
+
+        The same as `copy.copy` and `copy.deepcopy`.
+        """
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         for name in (*self._arrays, "_absent"):
             array = getattr(self, name)
             setattr(twin, name, None if array is None else array.copy())
         twin._attach_runtime()
         return twin
 
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        memo[id(self)] = twin = self.copy()
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a pickle holds: what a file would. A graph on the GPU passes through the host.
+
+        It is loaded onto the GPU again if there is one, and otherwise onto the CPU. No observer goes along.
+        """
+        return pickled_graph, (type(self), graph_header(self), dict(host_arrays(self)), self.device, self.version)
+
     @reads
-    def save(self, path: str | Path) -> None:
-        """Write the graph to a file (NumPy's ``.npz``), as it is laid out in memory."""
-        header = {
-            "format": FORMAT_VERSION,
-            "structure": self.name,
-            "directed": self.directed,
-            "weight_dtype": None if self.weight_dtype is None else self.weight_dtype.name,
-            "vertex_dtype": self.vertex_dtype.name,
-            "num_vertices": self._num_vertices,
-            "num_arcs": self._num_arcs,
-            "scalars": {name: getattr(self, name) for name in self._scalars},
-        }
-        arrays = {name: getattr(self, name) for name in (*self._arrays, "_absent")}
-        held: dict[str, Any] = {name: self.device.to_host(array) for name, array in arrays.items() if array is not None}
-        with open(path, "wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **held)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a file, as it is laid out in memory.
+
+        The file is an uncompressed ``.npz`` of NumPy with a checksum at its end. One that is there already is replaced
+        once the new one is complete and on the disk: after an error, or when the process is killed, it is the old one.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+
+        Raises
+        ------
+        OSError
+            Naming the file; if there was one, it is as it was.
+        """
+        write_graph(self, path)
 
     @classmethod
-    def load(cls, path: str | Path, device: str | Device = "auto") -> Graph:
+    def load(cls, path: str | os.PathLike[str], device: str | Device = "auto") -> Graph:
         """The graph that `save` wrote.
 
         Parameters
         ----------
+        path : str or os.PathLike
         device : {"auto", "cpu", "gpu"}
             Where to put it, whichever device it was saved from.
 
         Raises
         ------
         ValueError
-            The file holds no graph, or one of another structure than this class.
+            The file holds no graph, or one of another structure than this class; or it was damaged, or made by someone
+            else in a way that would lead kernels astray.
+
+        Notes
+        -----
+        All arrays are checked, which takes a sort of all arcs.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            header = json.loads(str(arrays.pop("header")))
-            if header["format"] != FORMAT_VERSION:
-                raise ValueError(f"format {header['format']}, not {FORMAT_VERSION}")
-            kind = structures()[header["structure"]]
-        except FileNotFoundError:
-            raise
-        except (KeyError, TypeError, ValueError, EOFError, OSError, BadZipFile) as error:
-            raise ValueError(f"{path} holds no graph saved by this version: {error}") from None
-        if not issubclass(kind, cls):
-            raise ValueError(f"{path} holds a graph of structure {kind.name!r}, not a {cls.__name__}")
-        graph = kind(
-            header["num_vertices"], directed=header["directed"], device=device,
-            weight_dtype=header["weight_dtype"], vertex_dtype=header["vertex_dtype"],
-        )  # fmt: skip
-        for name, value in header["scalars"].items():
-            setattr(graph, name, value)
-        for name in (*graph._arrays, "_absent"):
-            setattr(graph, name, graph.device.xp.asarray(arrays[name]) if name in arrays else None)
-        graph._num_arcs = header["num_arcs"]
-        graph._attach_runtime()
-        return graph
+        return read_graph(path, cls, device)
 
     # ---- looking at graphs ------------------------------------------------------------------------------------------
 
@@ -523,6 +520,28 @@ class Graph(ABC):
         from .operators.extract import extract_sorted
 
         return extract_sorted(self)
+
+    @abstractmethod
+    def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+        """*structure*: dtype and shape of each of `_arrays`; a size of None is any, and None is for no array."""
+
+    def _weights_type(self) -> tuple[Any, tuple[int | None, ...]] | None:
+        """What `_array_types` says of an array of weights."""
+        return None if self.weight_dtype is None else (self.weight_dtype, (None,))
+
+    @abstractmethod
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        """*structure*: raise ValueError unless its numbers and arrays are such that kernels can walk and change them.
+
+        The arrays are of the types that `_array_types` tells, and may hold anything; `num_vertices` is in the range of
+        its dtype. No kernel may be called (`frontier.invariants` has what else it takes).
+
+        Returns
+        -------
+        src, dst, slots : arrays of int
+            All arcs, in any order. `src` and `slots` are in range, `dst` is checked by the caller, as is what all
+            graphs have in common: that they are simple, and symmetric if they are undirected.
+        """
 
     @abstractmethod
     def _used_bytes(self) -> int:

@@ -5,6 +5,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from graph_files import pack, unpack
 from model import Pair, assert_same, make, random_batch
 
 import frontier as fr
@@ -166,12 +167,15 @@ def _an_array(path):
 
 def _with_header(**changes):
     def rewrite(path):
-        with np.load(path) as file:
-            arrays = dict(file)
-        header = json.loads(str(arrays.pop("header")))
-        np.savez(path, header=np.array(json.dumps(header | changes)), **arrays)
+        header, arrays = unpack(path)
+        pack(path, header | changes, arrays)
 
     return rewrite
+
+
+def _first_format(path):
+    with open(path, "wb") as file:
+        np.savez(file, header=np.array(json.dumps({"format": 1, "structure": "csr"})), offsets=np.zeros(1, np.int64))
 
 
 BROKEN = {
@@ -179,6 +183,7 @@ BROKEN = {
     "text": lambda path: path.write_text("0 1\n1 2\n"),
     "truncated": _truncated,
     "an array": _an_array,
+    "first format": _first_format,
     "other arrays": lambda path: np.savez(path, a=np.arange(3)),
     "another format": _with_header(format=999),
     "unknown structure": _with_header(structure="nobody's"),
@@ -190,5 +195,11 @@ def test_broken_files(structure, tmp_path, kind):
     path = tmp_path / "graph.npz"
     make(structure, "cpu", [0, 1], [1, 2]).graph.save(path)
     BROKEN[kind](path)
-    with pytest.raises(ValueError, match=r"graph\.npz"):
+    with pytest.raises(ValueError, match=r"graph\.npz is no valid graph file: "):
         structure.load(path, device="cpu")
+
+
+def test_a_file_of_the_first_format_is_named_as_such(tmp_path):
+    _first_format(tmp_path / "old.npz")
+    with pytest.raises(ValueError, match=r"old\.npz .*earlier version"):
+        Graph.load(tmp_path / "old.npz", device="cpu")

@@ -10,11 +10,12 @@ import contextlib
 import functools
 import hashlib
 import os
-import secrets
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+from .atomic import write_atomically
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("frontier", "structures", "algorithms")
@@ -78,13 +79,3 @@ def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[],
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
     return data
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write `data` so that another process sees the whole file or none of it."""
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -20,7 +20,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
 from . import progress
-from .cache import cache_directory, text_fingerprint, write_atomically
+from .atomic import write_atomically
+from .cache import cache_directory, text_fingerprint
 from .identity import function_digest
 
 

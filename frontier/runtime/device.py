@@ -41,6 +41,14 @@ class Device:
     def __repr__(self) -> str:
         return f"Device({self.kind!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a pickle holds: the kind alone. Where there is no GPU, what was on one goes to the CPU."""
+        return _resolve_pickled, (self.kind,)
+
+
+def _resolve_pickled(kind: str) -> Device:
+    return resolve_device("auto" if kind == "gpu" else kind)
+
 
 _cuda_forked = False
 """Whether this process was forked from one that had looked for GPUs: CUDA cannot be used here."""

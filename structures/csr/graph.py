@@ -12,6 +12,7 @@ from frontier.runtime import Device
 from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
 from frontier.view import pack_view
 
+from .check import check_arrays
 from .cpu import View
 
 
@@ -25,14 +26,15 @@ class CSR(DynamicGraph):
     Attributes
     ----------
     offsets : array of int64, shape (num_vertices + 1,)
+        Ascending from 0 to the number of arcs: the neighbors of v are at ``offsets[v] .. offsets[v + 1] - 1``.
     indices : array of `vertex_dtype`, shape (num_arcs,)
+        Those of each vertex ascend, each once.
     weights : array of `weight_dtype`, shape (num_arcs,), or None
     """
 
     name = "csr"
     package = "structures.csr"
     _arrays = ("offsets", "indices", "weights")
-
 
     def __init__(self, num_vertices: int = 0, **options: Any):
         super().__init__(num_vertices, **options)
@@ -48,6 +50,7 @@ class CSR(DynamicGraph):
         """A graph over CSR arrays of its device, which are kept, not copied.
 
         The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`; this is not checked.
+        (A file of a graph that is otherwise cannot be loaded.)
         """
         graph = cls(
             int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,
@@ -61,6 +64,15 @@ class CSR(DynamicGraph):
     @property
     def slot_capacity(self) -> int:
         return int(self.indices.size)
+
+    def _array_types(self) -> dict[str, Any]:
+        return {
+            "offsets": (np.int64, (None,)), "indices": (self.vertex_dtype, (None,)),
+            "weights": self._weights_type(),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
 
     def _make_view(self) -> Any:
         return pack_view(

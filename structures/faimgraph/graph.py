@@ -24,6 +24,7 @@ from structures.blocks import (
     remove_changes,
 )
 
+from .check import check_arrays
 from .cpu_pages import PAGES, View
 from .pool import GROWTH, PagePool
 
@@ -48,8 +49,9 @@ class FaimGraph(PagePool, DynamicGraph):
     Attributes
     ----------
     records : array of int64, shape (capacity,)
-        For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors. A
-        list has fewer than 2**31 of them.
+        For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
+        behind the last vertex. A list has fewer than 2**31 of them. Its links and its directory lead to the same pages,
+        and those, like the pages of its directory, belong to it alone.
     pool, weights, links, queue
         See `PagePool`.
 
@@ -91,6 +93,7 @@ class FaimGraph(PagePool, DynamicGraph):
     finds_fast = False  # lists are in no order
     _arrays = ("records", "pool", "weights", "links", "queue")
     _scalars = ("page_size", "_used", "_queued")
+    _page_sizes = PAGE_SIZES
 
     def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Any):
         if page_size not in PAGE_SIZES or isinstance(page_size, bool):
@@ -113,6 +116,16 @@ class FaimGraph(PagePool, DynamicGraph):
     @property
     def slot_capacity(self) -> int:
         return int(self.pool.size)
+
+    def _array_types(self) -> dict[str, Any]:
+        return {
+            "records": (np.int64, (None,)), "pool": (self.vertex_dtype, (None,)),
+            "weights": self._weights_type(), "links": (np.int32, (None,)),
+            "queue": (np.int32, (None,)),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
 
     def _make_view(self) -> Any:
         return pack_view(

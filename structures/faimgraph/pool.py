@@ -19,9 +19,9 @@ QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 class PagePool:
     """Equal pages, handed out to lists; a part of `FaimGraph`.
 
-    Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue; it has
-    `_queued` of them. An insertion only takes pages and a deletion only gives some back, so that the queue is an array
-    with one end: what was given back last is taken first. It grows with what is in it.
+    Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue, each
+    once; it has `_queued` of them. An insertion only takes pages and a deletion only gives some back, so that the queue
+    is an array with one end: what was given back last is taken first. It grows with what is in it.
 
     Attributes
     ----------

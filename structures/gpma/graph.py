@@ -31,9 +31,11 @@ import numpy as np
 
 from frontier.access import reads
 from frontier.batch import Arcs
+from frontier.invariants import require
 from structures.packed.cpu import FOUND, INSERT, NEW
 from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
 
+METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
 
 
@@ -78,13 +80,18 @@ class GPMA(PackedGraph):
     name = "gpma"
     package = "structures.gpma"
     _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
+    _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):
-        if method not in ("segment", "lock"):
+        if method not in METHODS:
             raise ValueError(f"method must be 'segment' or 'lock', not {method!r}")
         self.method = method
         self._rounds = 0
         super().__init__(num_vertices, **options)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        require(self.method in METHODS, f"method is {self.method!r}")
 
     @reads
     def statistics(self) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from structures.blocks import (
     running_sums,
 )
 
+from .check import check_arrays
 from .cpu import BLOCKS, View
 
 MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless asked for otherwise
@@ -59,13 +60,13 @@ class GraphVine(DynamicGraph):
     ----------
     sentinels : array of int32, shape (capacity, 4)
         The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
-        that follow each other in the pool. Zeros for vertices without neighbors.
+        that follow each other in the pool. Zeros for vertices without neighbors, and behind the last vertex.
     children : array of int32, shape (blocks, 2)
-        The blocks below each block, where the list has such.
+        The blocks below each block, where the list has such. A block is in one list, once.
     pool, weights : arrays, shape (blocks * block_size,)
         Block b holds the slots from ``b * block_size`` on.
     queue : array of int32, shape (blocks,)
-        A ring with the numbers of free blocks.
+        A ring with the numbers of free blocks, each once: `_free` of them from place `_front` on.
 
     References
     ----------
@@ -102,6 +103,7 @@ class GraphVine(DynamicGraph):
     finds_fast = False  # lists are in no order
     _arrays = ("sentinels", "children", "pool", "weights", "queue")
     _scalars = ("_bits", "_front", "_free")
+    _bits_range = MIN_BITS, 16
 
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Any):
         bits = None
@@ -109,7 +111,7 @@ class GraphVine(DynamicGraph):
             if isinstance(block_size, bool) or not isinstance(block_size, int | np.integer):
                 raise TypeError(f"block_size must be an integer, not {type(block_size).__name__}")
             bits = int(block_size).bit_length() - 1
-            if block_size != 1 << max(bits, 0) or not MIN_BITS <= bits <= 16:
+            if block_size != 1 << max(bits, 0) or not self._bits_range[0] <= bits <= self._bits_range[1]:
                 raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
         super().__init__(num_vertices, **options)
         xp = self.xp
@@ -135,6 +137,16 @@ class GraphVine(DynamicGraph):
     @property
     def slot_capacity(self) -> int:
         return int(self.pool.size)
+
+    def _array_types(self) -> dict[str, Any]:
+        return {
+            "sentinels": (np.int32, (None, 4)), "children": (np.int32, (None, 2)),
+            "pool": (self.vertex_dtype, (None,)), "weights": self._weights_type(),
+            "queue": (np.int32, (None,)),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
 
     def _make_view(self) -> Any:
         return pack_view(

@@ -59,11 +59,12 @@ class BlockArrays:
     pool : array of `vertex_dtype`, shape (units << unit_bits,)
     weights : array of `weight_dtype`, same shape, or None
     free_bits : array of uint32
-        1 for each free block; ``words_per_unit`` words for each unit, of which a block-array uses the first.
+        1 for each free block, and 0 for those of lists; ``words_per_unit`` words for each unit, of which a block-array
+        uses the first; the others of the unit that it begins in are 0.
     free_counts : array of int32, shape (units,)
-        Free blocks of the block-array that begins in a unit.
+        Free blocks of the block-array that begins in a unit: as many as there are bits.
     array_classes : array of int8, shape (units,)
-        Its class; NONE or CONTINUED in units where none begins.
+        Its class; in units where none begins CONTINUED, if they are part of the block-array before, or NONE.
     """
 
     device: Device

@@ -15,6 +15,7 @@ from frontier.sort import id_bits, sort_pairs, unique_arcs
 from frontier.view import pack_view
 
 from .blocks import BlockArrays
+from .check import check_arrays
 from .cpu import (
     CLASS_BITS,
     CLASSES,
@@ -75,7 +76,9 @@ class Hornet(BlockArrays, DynamicGraph):
     Attributes
     ----------
     records : array of int64, shape (capacity, 2)
-        For each vertex: the slot where its block begins, or -1; its degree and the class of its block.
+        For each vertex: the slot where its block begins; its degree and the class of its block. ``(-1, 0)`` for
+        vertices without neighbors, and behind the last vertex. A block of class k begins a multiple of ``2**k`` slots
+        after its block-array does, holds at most ``2**k`` neighbors, which ascend, and belongs to one vertex.
 
     References
     ----------
@@ -103,6 +106,7 @@ class Hornet(BlockArrays, DynamicGraph):
     name = "hornet"
     package = "structures.hornet"
     _arrays = ("records", "pool", "weights", "free_bits", "free_counts", "array_classes")
+    _unit_bits_range = 5, 30
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Any):
@@ -111,7 +115,8 @@ class Hornet(BlockArrays, DynamicGraph):
             unit_bits = min(max(self._num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)
         else:
             unit_bits = int(block_array_size).bit_length() - 1
-            if block_array_size != 1 << max(unit_bits, 0) or not 5 <= unit_bits <= 30:
+            low, high = self._unit_bits_range
+            if block_array_size != 1 << max(unit_bits, 0) or not low <= unit_bits <= high:
                 raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
         self.records = self._empty_records(self._num_vertices)
         self._init_block_arrays(unit_bits)
@@ -134,6 +139,16 @@ class Hornet(BlockArrays, DynamicGraph):
     @property
     def slot_capacity(self) -> int:
         return int(self.pool.size)
+
+    def _array_types(self) -> dict[str, Any]:
+        return {
+            "records": (np.int64, (None, 2)), "pool": (self.vertex_dtype, (None,)),
+            "weights": self._weights_type(), "free_bits": (np.uint32, (None,)),
+            "free_counts": (np.int32, (None,)), "array_classes": (np.int8, (None,)),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
 
     def _make_view(self) -> Any:
         return pack_view(self.device, View, records=self.records, neighbors=self.pool, weights=self.weights)

@@ -7,6 +7,7 @@ from typing import Any
 
 from frontier.access import reads
 from frontier.batch import Arcs
+from frontier.invariants import require
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
 from structures.packed.cpu import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
@@ -77,6 +78,7 @@ class LPMA(PackedGraph):
 
     name = "lpma"
     package = "structures.lpma"
+    _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
     def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Any):
@@ -102,6 +104,13 @@ class LPMA(PackedGraph):
     def density(self) -> float:
         """Used slots, of all."""
         return self._entries(self._num_arcs) / self.slot_capacity
+
+    def _leaves_fit(self, leaves: int) -> bool:
+        return leaves & (leaves - 1) == 0
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        require(self.strategy in STRATEGIES, f"strategy is {self.strategy!r}")
 
     def _leaf_count(self, entries: int, share: float) -> int:
         return 1 << (super()._leaf_count(entries, share) - 1).bit_length()

@@ -22,6 +22,9 @@ array            length       contents
 ``separators``   L            int64, by physical leaf: a key, see below
 ===============  ===========  ========================================================================================
 
+The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
+``rows``; rows behind the last vertex are empty.
+
 Leaves have two numbers: *i*, in order of their keys, and *p*, physical (slots of p are ``32 p .. 32 p + 31``). They
 are equal in the flat layout. In the leveled layout (L = 2**m) ``p = (L + i) >> (ctz(L + i) + 1)``. CUDA chooses by the
 macro ``LEVELED``, defined in the structure's ``view.cuh``; the CPU by ``view.levels`` (m, or -1 for flat). Windows,
@@ -63,10 +66,12 @@ import numpy as np
 from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.invariants import require
 from frontier.runtime import Counters
 from frontier.sort import distinct_keys, id_bits
 from frontier.view import pack_view
 
+from .check import check_arrays
 from .cpu import (
     BLOCKS,
     COUNTERS,
@@ -90,6 +95,7 @@ TILE_LEAVES = 2048  # that a block plans (layout.cuh has the same number)
 PLAN_THREADS = 512  # of such a block (likewise)
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (likewise)
 MAX_VERTICES = 2**31 - 1
+DELETIONS = "eager", "lazy"
 ROW_GROWTH = (9, 8)  # rows are added in proportion to those there are
 # Densities between the thresholds of the root that a rebuilt array starts with, as shares of the way up.
 GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
@@ -150,6 +156,9 @@ class PackedGraph(DynamicGraph):
     _scalars: ClassVar[tuple[str, ...]] = (
         "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
     )  # fmt: skip
+    _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
+    """Those of `_scalars` that only statistics depend on."""
+    _most_vertices = MAX_VERTICES
     pool: Any
     weights: Any
     offsets: Any
@@ -161,7 +170,7 @@ class PackedGraph(DynamicGraph):
         self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
         root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Any,
     ):  # fmt: skip
-        if deletion not in ("eager", "lazy"):
+        if deletion not in DELETIONS:
             raise ValueError(f"deletion must be 'eager' or 'lazy', not {deletion!r}")
         super().__init__(num_vertices, **options)
         self.deletion = deletion
@@ -230,6 +239,28 @@ class PackedGraph(DynamicGraph):
             "separators": xp.empty(leaves, np.int64),
             "counts": xp.empty(leaves, np.int32),
         }
+
+    def _leaves_fit(self, leaves: int) -> bool:
+        """Whether an array can have so many leaves."""
+        return True
+
+    def _array_types(self) -> dict[str, Any]:
+        return {
+            "pool": (self.vertex_dtype, (None,)), "weights": self._weights_type(),
+            "offsets": (np.int64, (None,)), "row_degrees": (self.vertex_dtype, (None,)),
+            "separators": (np.int64, (None,)), "counts": (np.int32, (None,)),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
+
+    def _check_options(self) -> None:
+        """Raise ValueError unless the options are those that a constructor takes."""
+        require(self.deletion in DELETIONS, f"deletion is {self.deletion!r}")
+        try:
+            _densities(self.leaf_density, self.root_density)
+        except (TypeError, ValueError) as error:
+            raise ValueError(str(error)) from None
 
     def _make_view(self) -> Any:
         return pack_view(

@@ -34,6 +34,7 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.view import pack_view
 
+from .check import check_arrays
 from .cpu import View
 from .cpu_slabs import CHANGED, CLAIMED, DEFERRED, EMPTY, FOUND, OVERFULL, PENDING, REPEATED
 from .pool import SlabPool
@@ -93,7 +94,9 @@ class SlabGraph(SlabPool, DynamicGraph):
     Attributes
     ----------
     vertices : array of int32, shape (capacity, 4)
-        For each vertex: first base slab (-1 for none), number of buckets, degree, tombstones.
+        For each vertex: first base slab, number of buckets, degree, tombstones. ``(-1, 1, 0, 0)`` for vertices without
+        slabs, and behind the last vertex. The base slabs of a vertex are its own. A key is in the chain of the bucket
+        that its hash tells, once; a slab has no key behind an EMPTY word, nor another slab after it if it has one.
     keys, weights, ring
         See `SlabPool`.
 
@@ -134,6 +137,16 @@ class SlabGraph(SlabPool, DynamicGraph):
     @property
     def slot_capacity(self) -> int:
         return int(self.keys.size)
+
+    def _array_types(self) -> dict[str, Any]:
+        apart = self.weight_dtype is not None and not self._joined
+        return {
+            "vertices": (np.int32, (None, 4)), "keys": (self.vertex_dtype, (None,)),
+            "_apart": (self.weight_dtype, (None,)) if apart else None, "ring": (np.int32, (None,)),
+        }  # fmt: skip
+
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        return check_arrays(self)
 
     def _make_view(self) -> Any:
         return pack_view(

@@ -21,10 +21,11 @@ MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
 class SlabPool:
     """Equal slabs, handed out to tables; a part of `SlabGraph`, which holds the vertex records.
 
-    Slabs not in use are empty: all words are EMPTY. They are those from `_used` on, never used so far, and those given
-    back, whose numbers are in a ring: ``ring[_free_head]`` and the `_free_count` - 1 that follow, cyclically. A ring
-    lets kernels take slabs from its head while they give others back at its tail, without moving any. It has room for
-    twice the slabs, because a slab that is taken and given back in one kernel counts twice until the kernel ends.
+    A slab is in one chain, once, or not in use. Slabs not in use are empty: all words are EMPTY. They are those from
+    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``ring[_free_head]``
+    and the `_free_count` - 1 that follow, cyclically. A ring lets kernels take slabs from its head while they give
+    others back at its tail, without moving any. It has room for twice the slabs, because a slab that is taken and given
+    back in one kernel counts twice until the kernel ends.
 
     Attributes
     ----------

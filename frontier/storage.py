@@ -1,0 +1,263 @@
+"""Graphs in files and in pickles: their arrays as they lie in memory, and a header that says what they are.
+
+A file is a ZIP archive without compression, which ``numpy.load`` reads as well: ``header.json``, and a ``.npy`` for
+each array. The archive's comment, the last bytes of the file, holds a hash of all bytes before it, so that a file that
+was cut or changed anywhere is refused. The hash is no signature: a file may be made to do harm. So `read_graph`
+believes nothing that it has not checked: sizes before memory is allocated, and then every invariant that kernels rely
+on (`frontier.invariants`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from .invariants import check_graph, require, require_integer
+from .registry import structures
+from .runtime import Device
+from .runtime.atomic import atomic_file
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+FORMAT_VERSION = 2
+HEADER = "header.json"
+HEADER_FIELDS = {
+    "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
+}  # fmt: skip
+MARK = b"dynfrontier graph sha256 "
+TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
+MAX_HEADER = 1 << 20  # bytes
+CHUNK = 1 << 20
+ABSENT = "_absent"
+
+
+# ---- what a graph is made of ----------------------------------------------------------------------------------------
+
+
+def graph_header(graph: Graph) -> dict[str, Any]:
+    """Everything about a graph but its arrays, as JSON can hold it."""
+    return {
+        "format": FORMAT_VERSION,
+        "structure": graph.name,
+        "directed": graph.directed,
+        "weight_dtype": None if graph.weight_dtype is None else graph.weight_dtype.name,
+        "vertex_dtype": graph.vertex_dtype.name,
+        "num_vertices": graph.num_vertices,
+        "num_arcs": graph.num_arcs,
+        "scalars": {name: getattr(graph, name) for name in graph._scalars},
+    }
+
+
+def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
+    """The graph's arrays, one after another, copied to the host if they are elsewhere."""
+    for name in (*graph._arrays, ABSENT):
+        array = getattr(graph, name)
+        if array is not None:
+            yield name, graph.device.to_host(array)
+
+
+def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
+    """A graph without vertices of the kind that a header tells."""
+    return kind(
+        directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
+        vertex_dtype=header["vertex_dtype"],
+    )  # fmt: skip
+
+
+def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarray], *, check: bool) -> None:
+    """Let an empty graph be what a header and arrays say.
+
+    Raises
+    ------
+    ValueError
+        With `check`, if that is no graph.
+    """
+    graph._num_vertices, graph._num_arcs = header["num_vertices"], header["num_arcs"]
+    for name, value in header["scalars"].items():
+        setattr(graph, name, tuple(value) if isinstance(value, list) else value)
+    for name in (*graph._arrays, ABSENT):
+        setattr(graph, name, graph.xp.asarray(arrays[name]) if name in arrays else None)
+    if check:
+        check_graph(graph)
+    graph._attach_runtime()
+
+
+def pickled_graph(kind: type[Graph], header: dict[str, Any], arrays: dict[str, np.ndarray], device: Device,
+                  version: int) -> Graph:  # fmt: skip
+    """The graph of a pickle, which is trusted as all pickles are."""
+    graph = empty_graph(kind, header, device)
+    fill_graph(graph, header, arrays, check=False)
+    graph.version = version
+    return graph
+
+
+# ---- writing --------------------------------------------------------------------------------------------------------
+
+
+def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write the file that `read_graph` reads; whatever happens, `path` is the old file or the new one."""
+    with atomic_file(path) as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            # Equal graphs make equal files: entries have no time.
+            archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(graph_header(graph), default=_plain))
+            for name, array in host_arrays(graph):
+                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, array, version=(1, 0), allow_pickle=False)
+            archive.comment = bytes(TRAILER)
+        size = file.seek(0, os.SEEK_END) - TRAILER
+        digest = _digest(file, size)
+        file.seek(size)
+        file.write(MARK + digest)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a {type(value).__name__} cannot be saved")
+
+
+def _digest(file: BinaryIO, size: int) -> bytes:
+    """The hash of the first bytes of a file, in ASCII."""
+    found = hashlib.sha256()
+    file.seek(0)
+    while size > 0 and (chunk := file.read(min(size, CHUNK))):
+        found.update(chunk)
+        size -= len(chunk)
+    return found.hexdigest().encode()
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def read_graph(path: str | os.PathLike[str], base: type[Graph], device: str | Device) -> Graph:
+    """The graph in a file.
+
+    Parameters
+    ----------
+    base : class
+        The graph must be one of its instances.
+
+    Raises
+    ------
+    ValueError
+        Naming the file and what is wrong with it.
+    OSError
+        It cannot be read.
+    """
+    try:
+        file = open(path, "rb")  # noqa: SIM115  (closed by `with`; only opening it is tried here)
+    except TypeError:
+        raise TypeError(f"path must be a str or an os.PathLike, not {type(path).__name__}") from None
+    with file:
+        try:
+            _check_digest(file)
+            with zipfile.ZipFile(file) as archive:
+                entries = _entries(archive, os.fstat(file.fileno()).st_size)
+                header = _read_header(archive, entries)
+                kind = structures()[header["structure"]]
+                require(issubclass(kind, base), f"it holds a {header['structure']!r} graph, not a {base.__name__}")
+                graph = empty_graph(kind, header, device)
+                arrays = _read_arrays(archive, entries, graph)
+            fill_graph(graph, header, arrays, check=True)
+        except ValueError as error:
+            raise ValueError(f"{os.fsdecode(path)} is no valid graph file: {error}") from None
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, OverflowError, RecursionError) as error:
+            # What is left of the ways in which an archive can be malformed.
+            raise ValueError(f"{os.fsdecode(path)} is no valid graph file: {error}") from None
+    return graph
+
+
+def _check_digest(file: BinaryIO) -> None:
+    size = file.seek(0, os.SEEK_END) - TRAILER
+    trailer = b""
+    if size >= 0:
+        file.seek(size)
+        trailer = file.read()
+    if not trailer.startswith(MARK):
+        file.seek(0)
+        if file.read(4) == b"PK\x03\x04" and b"header.npy" in file.read(64):
+            raise ValueError("it was saved by an earlier version of dynfrontier, or is no graph; save it anew")
+        raise ValueError("its end is missing, or it was not written by Graph.save")
+    require(trailer[len(MARK) :] == _digest(file, size), "its checksum does not match its contents; it was damaged")
+
+
+def _entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """The entries of an archive by name; none can be larger than the file."""
+    found = archive.infolist()
+    entries = {entry.filename: entry for entry in found}
+    require(len(entries) == len(found), "it has two entries of one name")
+    for name, entry in entries.items():
+        plain = entry.compress_type == zipfile.ZIP_STORED and entry.file_size == entry.compress_size
+        require(plain and not entry.flag_bits & 1, f"the entry {name!r} is compressed or encrypted")
+    require(sum(entry.file_size for entry in found) <= size, "its entries are larger than the file")
+    require(HEADER in entries, f"it has no {HEADER}")
+    require(entries[HEADER].file_size <= MAX_HEADER, f"its {HEADER} is too long")
+    return entries
+
+
+def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> dict[str, Any]:
+    """The header, every field of the right type."""
+    header = json.loads(archive.read(entries[HEADER]), parse_constant=_no_number)
+    require(isinstance(header, dict) and header.keys() >= {"format"}, f"its {HEADER} is incomplete")
+    version = header["format"]
+    require(version == FORMAT_VERSION, f"it has the format {version!r}; this version of dynfrontier reads 2")
+    require(header.keys() == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
+    kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None
+    require(kind is not None, f"there is no structure {header['structure']!r}")
+    require(isinstance(header["directed"], bool), f"directed is {header['directed']!r}")
+    require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
+            f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
+    require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")
+    require_integer(header["num_vertices"], "num_vertices", 0, np.iinfo(header["vertex_dtype"]).max)
+    require_integer(header["num_arcs"], "num_arcs", 0, np.iinfo(np.int64).max)
+    scalars = header["scalars"]
+    require(isinstance(scalars, dict) and scalars.keys() == set(kind._scalars),
+            f"scalars are not those of a {header['structure']!r} graph")  # fmt: skip
+    return header
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"its {HEADER} holds {text}")
+
+
+def _read_arrays(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], graph: Graph) -> dict[str, np.ndarray]:
+    """The arrays of an archive, of the types that the graph's must have."""
+    types = dict(graph._array_types())
+    wanted = {f"{name}.npy" for name, kind in types.items() if kind is not None}
+    given = entries.keys() - {HEADER, f"{ABSENT}.npy"}
+    require(given == wanted, f"it has the arrays {sorted(given)}, not {sorted(wanted)}")
+    if f"{ABSENT}.npy" in entries:
+        types[ABSENT] = (np.dtype(bool), (None,))
+    arrays = {}
+    for name, kind in types.items():
+        if kind is not None:
+            _check_array_header(archive, entries[f"{name}.npy"], name, np.dtype(kind[0]), kind[1])
+            with archive.open(entries[f"{name}.npy"]) as entry:
+                arrays[name] = np.lib.format.read_array(entry, allow_pickle=False)
+    return arrays
+
+
+def _check_array_header(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, dtype: np.dtype, shape: tuple[int | None, ...]
+) -> None:
+    """Raise ValueError unless an entry holds an array of this type, and no more or less of it than it says."""
+    with archive.open(info) as entry:
+        require(np.lib.format.read_magic(entry) == (1, 0), f"the array {name} is of an unknown format")
+        found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(entry)
+        left = info.file_size - entry.tell()
+    require(found_dtype.str == dtype.str, f"the array {name} is of type {found_dtype.str}, not {dtype.str}")
+    fits = len(found_shape) == len(shape) and all(
+        size >= 0 and wanted in (None, size) for size, wanted in zip(found_shape, shape, strict=True)
+    )
+    wanted_shape = tuple("any" if size is None else size for size in shape)
+    require(fits and not fortran, f"the array {name} has the shape {found_shape}, not {wanted_shape}")
+    require(math.prod(found_shape) * dtype.itemsize == left, f"the array {name} has another size than it says")

@@ -1,0 +1,23 @@
+"""Whether arrays are those of a CSR graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from frontier.invariants import enumerate_rows, in_order, require, require_size
+
+if TYPE_CHECKING:
+    from .graph import CSR
+
+
+def check_arrays(graph: CSR) -> tuple[Any, Any, Any]:
+    """See `Graph._check_arrays`; the class lists the invariants."""
+    xp, offsets, indices = graph.xp, graph.offsets, graph.indices
+    require_size(offsets, graph.num_vertices + 1, "offsets")
+    require_size(graph.weights, indices.size, "weights")
+    require(int(offsets[0]) == 0 and int(offsets[-1]) == indices.size, "offsets do not begin at 0 and end at the arcs")
+    degrees = xp.diff(offsets)
+    require((offsets[1:] >= offsets[:-1]).all(), "offsets descend")
+    _, src, _ = enumerate_rows(graph.device, degrees)
+    require(in_order(src, indices), "the neighbors of a vertex do not ascend")
+    return src, indices, xp.arange(indices.size)

@@ -1,0 +1,103 @@
+"""Whether arrays are those of a faimGraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
+
+from .cpu_pages import CHAIN_PAGES
+from .pool import MAX_PAGES
+
+if TYPE_CHECKING:
+    from .graph import FaimGraph
+
+HEAD = 0xFFFFFFFF  # the part of a record that is a page
+
+
+def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
+    """See `Graph._check_arrays`; `FaimGraph` and `PagePool` list the invariants."""
+    xp, n, records = graph.xp, graph.num_vertices, graph.records
+    _check_numbers(graph)
+    bits, used = graph.page_bits, graph._used
+    require(records.size >= n, f"records are fewer than the {n} vertices")
+    degree = records >> 32
+    require((records >= 0).all(), "a degree is negative")
+    require(((degree > 0) | (records == 0)).all(), "a vertex without neighbors has a page")
+    require((records[n:] == 0).all(), "a record behind the last vertex has neighbors")
+    owners = xp.flatnonzero(degree)
+    degree = degree[owners]
+    pages = (degree + (1 << bits) - 1) >> bits
+    require(int(pages.sum()) <= used, "lists have more pages than are in use")
+    page, first, taken = _pages_of(graph, records[owners] & HEAD, pages)
+    require((taken <= 1).all(), "two lists have the same page")
+    free = graph.queue[: graph._queued].astype(np.int64)
+    require(within(free, used).all(), "queue names a page that was never in use")
+    require((taken + count_at(xp, free, used) <= 1).all(), "a page is free twice, or free and in use")
+    _, rows, places = enumerate_rows(graph.device, degree)
+    slots = (page[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
+    return owners[rows], graph.pool[slots], slots
+
+
+def _check_numbers(graph: FaimGraph) -> None:
+    require_integer(graph.page_size, "page_size", 0, 1 << 20)
+    require(graph.page_size in graph._page_sizes, f"page_size is {graph.page_size}, none that there is")
+    pages = int(graph.links.size)
+    require(pages <= MAX_PAGES, "links are more than page numbers")
+    require_size(graph.pool, pages << graph.page_bits, "pool")
+    require_size(graph.weights, int(graph.pool.size), "weights")
+    require_integer(graph._used, "_used", 0, pages)
+    require_integer(graph._queued, "_queued", 0, min(graph._used, int(graph.queue.size)))
+
+
+def _pages_of(graph: FaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
+    """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
+    xp, used, links = graph.xp, graph._used, graph.links
+    require(within(head, used).all(), "a list begins outside the pages in use")
+    first, rows, places = enumerate_rows(graph.device, pages)
+    found = xp.empty(rows.size, np.int64)
+    found[first[:-1]] = head
+    taken = xp.zeros(used, np.int64)
+    # Short lists, by their links.
+    short = pages <= CHAIN_PAGES
+    for place in range(1, CHAIN_PAGES):
+        lists = xp.flatnonzero(short & (pages > place))
+        following = links[found[first[lists] + place - 1]].astype(np.int64)
+        require(within(following, used).all(), "a link leads out of the pages in use")
+        found[first[lists] + place] = following
+    taken = _follow_directories(graph, head, pages, first, found)
+    taken += count_at(xp, found, used)
+    inner = xp.flatnonzero(places < pages[rows] - 1)
+    require((links[found[inner]] == found[inner + 1]).all(), "the links of a list are not those of its pages")
+    return found, first, taken
+
+
+def _follow_directories(graph: FaimGraph, head: Any, pages: Any, first: Any, found: Any) -> Any:
+    """Put the pages of long lists into `found`; returns how often each page serves as an index page."""
+    xp, bits, used = graph.xp, graph.page_bits, graph._used
+    taken = xp.zeros(used, np.int64)
+    levels = xp.zeros(pages.size, np.int64)
+    height = 0
+    while (more := (pages > CHAIN_PAGES) & (pages > 1 << bits * height)).any():
+        levels += more
+        height += 1
+    above = above_first = None  # the pages of the level above, and where those of each list begin
+    for level in range(height, -1, -1):
+        lists = xp.flatnonzero((levels >= level) & (levels > 0))
+        size = (pages[lists] + (1 << bits * level) - 1) >> bits * level
+        begin, rows, places = enumerate_rows(graph.device, size)
+        here = head[lists[rows]]
+        inside = xp.flatnonzero(levels[lists[rows]] > level)
+        if inside.size:
+            parent = above[above_first[lists[rows[inside]]] + (places[inside] >> bits)]
+            here[inside] = graph.pool[(parent << bits) + (places[inside] & ((1 << bits) - 1))]
+        require(within(here, used).all(), "a directory names a page that was never in use")
+        if level:
+            taken += count_at(xp, here, used)
+            above, above_first = here, xp.zeros(pages.size, np.int64)
+            above_first[lists] = begin[:-1]
+        else:
+            found[first[lists[rows]] + places] = here
+    return taken

@@ -1,0 +1,77 @@
+"""Whether arrays are those of a GraphVine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
+
+if TYPE_CHECKING:
+    from .graph import GraphVine
+
+
+def check_arrays(graph: GraphVine) -> tuple[Any, Any, Any]:
+    """See `Graph._check_arrays`; the class lists the invariants."""
+    xp, n, sentinels = graph.xp, graph.num_vertices, graph.sentinels
+    blocks = _check_numbers(graph)
+    require(sentinels.shape[0] >= max(n, 1), f"sentinels are fewer than the {n} vertices")
+    degree = sentinels[:, 2].astype(np.int64)
+    require((degree >= 0).all(), "a degree is negative")
+    without = degree == 0
+    require((sentinels[without] == 0).all(), "the sentinel of a vertex without neighbors is not all zero")
+    require(without[n:].all(), "a sentinel behind the last vertex has neighbors")
+    owners = xp.flatnonzero(~without)
+    if graph._bits is None:
+        require(not owners.size and not blocks, "there are blocks, but their size is unknown")
+        none = xp.empty(0, np.int64)
+        return none, none, none
+    bits = graph._bits
+    degree = degree[owners]
+    size = (degree + (1 << bits) - 1) >> bits
+    require(int(size.sum()) <= blocks, "lists have more blocks than there are")
+    block, first = _blocks_of(graph, owners, size, blocks)
+    taken = count_at(xp, block, blocks)
+    require((taken <= 1).all(), "two lists have the same block")
+    require((block[first[1:] - 1] == sentinels[owners, 1]).all(), "the last block of a list is another")
+    free = graph.queue[(graph._front + xp.arange(graph._free)) % max(blocks, 1)].astype(np.int64)
+    require(within(free, blocks).all(), "queue names a block that there is not")
+    require((taken + count_at(xp, free, blocks) <= 1).all(), "a block is free twice, or free and in use")
+    _, rows, places = enumerate_rows(graph.device, degree)
+    slots = (block[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
+    return owners[rows], graph.pool[slots], slots
+
+
+def _check_numbers(graph: GraphVine) -> int:
+    """Returns the number of blocks."""
+    blocks, bits = int(graph.queue.size), graph._bits
+    if bits is not None:
+        require_integer(bits, "_bits", *graph._bits_range)
+    require_integer(graph._free, "_free", 0, blocks)
+    require_integer(graph._front, "_front", 0, max(blocks - 1, 0))
+    require_size(graph.children, blocks, "children")
+    require_size(graph.pool, blocks << (bits or 0), "pool")
+    require_size(graph.weights, int(graph.pool.size), "weights")
+    return blocks
+
+
+def _blocks_of(graph: GraphVine, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
+    """The blocks of lists of these sizes, one list after another, and where each begins."""
+    xp = graph.xp
+    root, straight = (graph.sentinels[owners, column].astype(np.int64) for column in (0, 3))
+    require(((straight >= 1) & (straight <= size)).all(), "a list has fewer blocks than follow each other")
+    require(((root >= 0) & (root + straight <= blocks)).all(), "a list begins outside the pool")
+    first, rows, places = enumerate_rows(graph.device, size)
+    found = xp.where(places < straight[rows], root[rows] + places, -1)
+    # The others, level by level: each is below one of the level before.
+    longest = int(size.max()) if size.size else 0
+    for level in range(1, longest.bit_length()):
+        low = (1 << level) - 1
+        here = xp.flatnonzero((places >= low) & (places <= 2 * low) & (found < 0))
+        node = places[here] + 1
+        above = found[first[rows[here]] + (node >> 1) - 1]
+        below = graph.children[above, node & 1].astype(np.int64)
+        require(within(below, blocks).all(), "a link leads to a block that there is not")
+        found[here] = below
+    return found, first

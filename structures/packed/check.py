@@ -1,0 +1,75 @@
+"""Whether arrays are those of a packed memory array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.invariants import count_at, require, require_integer, require_size
+
+from .cpu import EMPTY, GUARD, KEY_SHIFT, LEAF
+
+if TYPE_CHECKING:
+    from .graph import PackedGraph
+
+MOST = 2**62  # of numbers that only statistics depend on
+
+
+def check_arrays(graph: PackedGraph) -> tuple[Any, Any, Any]:
+    """See `Graph._check_arrays`; the module `structures.packed.graph` lists the invariants."""
+    xp, rows = graph.xp, graph._rows
+    leaves = _check_sizes(graph)
+    order = _leaves_in_order(graph, leaves)
+    neighbors = graph.pool.reshape(leaves, LEAF)[order].reshape(-1)
+    at = xp.flatnonzero(neighbors != EMPTY)  # of entries, in order
+    entries = neighbors[at].astype(np.int64)
+    require(((entries >= 0) | (entries == GUARD)).all(), "pool holds a number that is no neighbor")
+    require((count_at(xp, at // LEAF, leaves) == graph.counts[order]).all(), "counts are not those of the entries")
+    guards = entries == GUARD
+    row = xp.cumsum(guards, dtype=np.int64) - 1
+    slots = order[at // LEAF] * LEAF + at % LEAF
+    require(bool(entries.size) and int(row[0]) == 0 and bool(guards[-1]), "an arc is outside all rows")
+    places = slots[xp.flatnonzero(guards)]
+    require(places.size == rows + 1 and (places == graph.offsets).all(), "offsets are not the slots of the guards")
+    keys = (row << KEY_SHIFT) | xp.where(guards, 0, entries + 1)
+    require((keys[1:] > keys[:-1]).all(), "the neighbors of a vertex do not ascend")
+    _check_separators(graph, graph.separators[order], at // LEAF, keys)
+    arcs = xp.flatnonzero(~guards)
+    src = row[arcs]
+    require((count_at(xp, src, rows) == graph.row_degrees).all(), "a degree is not the number of neighbors")
+    require((src < graph.num_vertices).all(), "a row behind the last vertex has neighbors")
+    return src, entries[arcs], slots[arcs]
+
+
+def _check_sizes(graph: PackedGraph) -> int:
+    """Returns the number of leaves."""
+    leaves, rows = graph.leaves, graph._rows
+    require(graph.num_vertices <= rows <= graph._most_vertices, f"{rows} rows are not enough, or too many")
+    require(leaves >= 1 and graph._leaves_fit(leaves), f"there cannot be {leaves} leaves")
+    require_size(graph.pool, leaves * LEAF, "pool")
+    require_size(graph.weights, leaves * LEAF, "weights")
+    require_size(graph.separators, leaves, "separators")
+    require_size(graph.offsets, rows + 1, "offsets")
+    graph._check_options()
+    for name in graph._tallies:
+        require_integer(getattr(graph, name), name, 0, MOST)
+    return leaves
+
+
+def _leaves_in_order(graph: PackedGraph, leaves: int) -> Any:
+    """Physical numbers of the leaves, in order."""
+    xp = graph.xp
+    if graph.levels < 0:
+        return xp.arange(leaves)
+    nodes = xp.arange(leaves, 2 * leaves)
+    return nodes // (2 * (nodes & -nodes))
+
+
+def _check_separators(graph: PackedGraph, separators: Any, leaf: Any, keys: Any) -> None:
+    """Each entry is in the last leaf, in order, whose separator is not greater than its key."""
+    xp = graph.xp
+    require(int(separators[0]) == 0 and (separators[1:] >= separators[:-1]).all(), "separators do not ascend from 0")
+    require((separators[leaf] <= keys).all(), "an entry is before the separator of its leaf")
+    inside = xp.flatnonzero(leaf < separators.size - 1)
+    require((keys[inside] < separators[leaf[inside] + 1]).all(), "an entry is behind the separator of the next leaf")

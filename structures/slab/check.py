@@ -1,0 +1,126 @@
+"""Whether arrays are those of a slab graph."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.invariants import count_at, cover, enumerate_rows, require, require_integer, require_size, within
+
+from .cpu_slabs import EMPTY, FOLD, GOLDEN, HALF, LOW, MURMUR, TOMBSTONE
+from .pool import MAX_SLABS
+
+if TYPE_CHECKING:
+    from .graph import SlabGraph
+
+
+def check_arrays(graph: SlabGraph) -> tuple[Any, Any, Any]:
+    """See `Graph._check_arrays`; `SlabGraph` and `SlabPool` list the invariants."""
+    xp, n, width = graph.xp, graph.num_vertices, graph.slab_words
+    _check_numbers(graph)
+    base, buckets = _check_tables(graph)
+    words = graph.keys.reshape(-1, graph.slab_stride)[:, :width]
+    links, keys = words[:, -1], words[:, :-1]
+    free = _check_free(graph, words)
+    root = _chains(graph, base, buckets, links, free)
+    full = ~(keys == EMPTY).any(axis=1)
+    require((full | (links == EMPTY)).all(), "a slab that is not full has another after it")
+    require(((keys[:, :-1] != EMPTY) | (keys[:, 1:] == EMPTY)).all(), "a slab has a gap among its keys")
+    # Each table's vertex and bucket, by its base slabs; `root` leads each slab there.
+    _, tables, bucket = enumerate_rows(graph.device, buckets)
+    vertex_of = xp.zeros(words.shape[0], np.int64)
+    bucket_in = xp.zeros(words.shape[0], np.int64)
+    owners = xp.flatnonzero(base >= 0)
+    vertex_of[base[owners][tables] + bucket] = owners[tables]
+    bucket_in[base[owners][tables] + bucket] = bucket
+    slabs = xp.flatnonzero(root >= 0)
+    live, at = xp.nonzero(keys[slabs] >= 0)
+    slab = slabs[live]
+    src, dst = vertex_of[root[slab]], keys[slab, at]
+    require(within(dst, n).all(), "a key is no vertex")
+    require((bucket_of(dst, graph.vertices[src, 1]) == bucket_in[root[slab]]).all(), "a key is in the wrong bucket")
+    require((count_at(xp, src, n) == graph.vertices[:n, 2]).all(), "a degree is not the number of keys")
+    dead = vertex_of[root[slabs[xp.nonzero(keys[slabs] == TOMBSTONE)[0]]]]
+    require((count_at(xp, dead, n) == graph.vertices[:n, 3]).all(), "a number of tombstones is wrong")
+    return src, dst, slab * graph.slab_stride + at
+
+
+def _check_numbers(graph: SlabGraph) -> None:
+    load = graph.load_factor
+    require(isinstance(load, float) and math.isfinite(load) and 0 < load <= 4, f"load_factor is {load!r}")
+    stride = graph.slab_stride
+    capacity = int(graph.keys.size) // stride
+    require(1 <= capacity <= MAX_SLABS and graph.keys.size == capacity * stride, "keys are no whole number of slabs")
+    require_size(graph._apart, int(graph.keys.size), "weights")
+    require_size(graph.ring, 2 * capacity, "ring")
+    require_integer(graph._used, "_used", 0, capacity)
+    require_integer(graph._free_count, "_free_count", 0, graph._used)
+    require_integer(graph._free_head, "_free_head", 0, 2 * capacity - 1)
+    require_integer(graph._tombstones, "_tombstones", 0, int(graph.keys.size))
+
+
+def _check_tables(graph: SlabGraph) -> tuple[Any, Any]:
+    """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
+    xp, n, records = graph.xp, graph.num_vertices, graph.vertices
+    require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
+    base, buckets = records[:, 0].astype(np.int64), records[:, 1].astype(np.int64)
+    none = (base == -1) & (buckets == 1) & (records[:, 2] == 0) & (records[:, 3] == 0)
+    require(((base >= 0) | none).all(), "a vertex without slabs has keys")
+    require(none[n:].all(), "a record behind the last vertex has slabs")
+    base = base[:n]
+    has = xp.flatnonzero(base >= 0)
+    buckets = buckets[has]
+    require((buckets >= 1).all() and (base[has] + buckets <= graph._used).all(), "a table is outside the slabs in use")
+    require((records[has, 2:] >= 0).all(), "a vertex has a negative number of keys")
+    require((cover(xp, base[has], buckets, graph._used) <= 1).all(), "two tables overlap")
+    require(int(records[:n, 3].sum(dtype=np.int64)) == graph._tombstones, "_tombstones is not their number")
+    return base, buckets
+
+
+def _check_free(graph: SlabGraph, words: Any) -> Any:
+    """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
+    xp, used = graph.xp, graph._used
+    at = (graph._free_head + xp.arange(graph._free_count)) % int(graph.ring.size)
+    slabs = graph.ring[at].astype(np.int64)
+    require(within(slabs, used).all(), "ring names a slab that is not in use")
+    times = count_at(xp, slabs, used)
+    require((times <= 1).all(), "ring names a slab twice")
+    free = xp.ones(words.shape[0], bool)
+    free[:used] = times > 0
+    require((words[free] == EMPTY).all(), "a free slab is not empty")
+    return free
+
+
+def _chains(graph: SlabGraph, base: Any, buckets: Any, links: Any, free: Any) -> Any:
+    """The base slab of the chain that each slab is in, or -1; each slab is in one chain at most, and no free one is."""
+    xp, slabs = graph.xp, int(links.size)
+    has = xp.flatnonzero(base >= 0)
+    is_base = xp.zeros(slabs, bool)
+    is_base[: graph._used] = cover(xp, base[has], buckets, graph._used) > 0
+    require(((links == EMPTY) | within(links, slabs)).all(), "a link leads out of the pool")
+    sources = xp.flatnonzero(links >= 0)
+    targets = links[sources].astype(np.int64)
+    require(((count_at(xp, targets, slabs) + is_base) <= 1).all(), "a slab is linked twice")
+    require(not (free & is_base).any() and not free[targets].any(), "a slab of a chain is free, too")
+    # From each slab to the one that links to it, then twice as far in each round, until all have come to the first. A
+    # ring of links, which no chain leads to, never does: as many rounds as numbers have bits are enough to see that.
+    root = xp.full(slabs + 1, slabs, np.int64)
+    root[targets] = sources
+    root[:-1] = xp.where(is_base, xp.arange(slabs), root[:-1])
+    for _ in range(slabs.bit_length()):
+        root = root[root]
+    root = root[:-1]
+    reached = (root < slabs) & is_base[xp.minimum(root, slabs - 1)]
+    return xp.where(reached, root, -1)
+
+
+def bucket_of(dst: Any, buckets: Any) -> Any:
+    """The kernels' hash, for arrays."""
+    x = dst.astype(np.uint64)
+    x = (x & LOW) ^ (((x >> HALF) * GOLDEN) & LOW)
+    x = (x * GOLDEN) & LOW
+    x = x ^ (x >> FOLD)
+    x = (x * MURMUR) & LOW
+    return ((x * buckets.astype(np.uint64)) >> HALF).astype(np.int64)
