@@ -6,9 +6,21 @@ import dataclasses
 import importlib
 from typing import Any
 
+import frontier as fr
+
 
 class Result:
-    """A result: a frozen dataclass whose arrays, one entry a vertex or edge, lie on the graph's device."""
+    """A result: a frozen dataclass whose arrays, one entry a vertex or edge, lie on the graph's device.
+
+    Results can be copied and pickled. In a pickle, arrays on the GPU pass through the host; where it is loaded they go
+    onto the GPU again if there is one, and are NumPy's otherwise.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        on_gpu = [name for name, value in held.items() if hasattr(value, "__cuda_array_interface__")]
+        held |= {name: held[name].get() for name in on_gpu}
+        return _restored, (type(self), held, on_gpu)
 
     def to_dataframe(self) -> Any:
         """The arrays as columns: a row for each edge if there are `src` and `dst`, otherwise for each vertex.
@@ -40,3 +52,11 @@ class Result:
             except ImportError:
                 columns = {name: column.get() for name, column in columns.items()}
         return importlib.import_module("pandas").DataFrame(columns)
+
+
+def _restored(kind: type[Result], held: dict[str, Any], on_gpu: list[str]) -> Result:
+    """The result of a pickle."""
+    if fr.gpu_available():
+        for name in on_gpu:
+            held[name] = importlib.import_module("cupy").asarray(held[name])
+    return kind(**held)

@@ -70,6 +70,14 @@ class Frontier:
         frontier._arcs = arcs
         return frontier
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of, and a pickle holds: the graph and the members, which pass through the host.
+
+        ``copy.copy`` is of the same graph; ``copy.deepcopy`` and a pickle have a graph of their own, or share that of
+        what is copied or pickled along with them.
+        """
+        return _frontier_of, (self.graph, self.graph.device.to_host(self.vertices))
+
     def __len__(self) -> int:
         return self._size
 
@@ -109,6 +117,11 @@ class Frontier:
         if self._arcs is None:
             self._arcs = int(self.graph._degrees()[self.vertices].sum()) if self._size else 0
         return self._arcs
+
+
+def _frontier_of(graph: Graph, members: np.ndarray) -> Frontier:
+    """A frontier with members that were in one."""
+    return Frontier._of(graph, graph.xp.array(members))
 
 
 def bitmap_words(num_vertices: int) -> int:

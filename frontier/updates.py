@@ -29,7 +29,8 @@ class UpdateResult:
 class UpdateObserver:
     """An analytic that keeps up with a graph's updates: a base class whose methods do nothing.
 
-    All arrays are on the graph's device, of its vertex dtype.
+    All arrays are on the graph's device, of its vertex dtype. Copies and pickles of a graph have no observers, and
+    observers can be neither copied nor pickled (TypeError): another one is made for the copy.
 
     Attributes
     ----------
@@ -42,6 +43,13 @@ class UpdateObserver:
     """
 
     exact: ClassVar[bool] = True
+
+    def __reduce__(self) -> Any:
+        """Raise TypeError: a copy would be attached to no graph, and be wrong after the next update."""
+        raise TypeError(
+            f"a {type(self).__name__} follows the updates of one graph and can be neither copied nor pickled; "
+            f"make another {type(self).__name__} for the copy of the graph"
+        )
 
     def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
         """Called for the effective edges of a batch, which `find` finds: of the exact observers, the first.

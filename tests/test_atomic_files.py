@@ -138,9 +138,9 @@ def test_what_cannot_be_replaced(tmp_path):
         write_atomically(tmp_path / "pipe", b"1")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         write_atomically(tmp_path / "nowhere" / "file", b"1")
-    with pytest.raises(TypeError, match="path must be a str or an os.PathLike, not float"):
+    with pytest.raises(TypeError, match=r"path must be a str or an os\.PathLike, not float"):
         write_atomically(1.5, b"1")
-    with pytest.raises(TypeError, match="path must be a str or an os.PathLike, not NoneType"):
+    with pytest.raises(TypeError, match=r"path must be a str or an os\.PathLike, not NoneType"):
         CSR(3, device="cpu").save(None)
     assert os.listdir(tmp_path) == ["pipe"]
 
