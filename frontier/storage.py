@@ -21,7 +21,7 @@ import numpy as np
 
 from .invariants import check_graph, require, require_integer
 from .registry import structures
-from .runtime import Device
+from .runtime import Device, resolve_device
 from .runtime.atomic import atomic_file
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
     for name, value in header["scalars"].items():
         setattr(graph, name, tuple(value) if isinstance(value, list) else value)
     for name in (*graph._arrays, ABSENT):
-        setattr(graph, name, graph.xp.asarray(arrays[name]) if name in arrays else None)
+        array = arrays.get(name)  # that of a pickle may be a view of memory that cannot be written to
+        setattr(graph, name, None if array is None else graph.xp.asarray(np.require(array, requirements="CW")))
     if check:
         check_graph(graph)
     graph._attach_runtime()
@@ -153,6 +154,7 @@ def read_graph(path: str | os.PathLike[str], base: type[Graph], device: str | De
     OSError
         It cannot be read.
     """
+    device = resolve_device(device)
     try:
         file = open(path, "rb")  # noqa: SIM115  (closed by `with`; only opening it is tried here)
     except TypeError:

@@ -26,7 +26,6 @@ while True:
     for graph in graphs:
         graph.save(sys.argv[1])
 """
-TRIES, TRIES_LONG = 4, 200
 
 
 @pytest.fixture(params=["unnamed", "named", "no links"])
@@ -152,10 +151,10 @@ def test_files_without_names_are_tried_first(tmp_path):
     assert named == ((tmp_path / "temporary").exists())
 
 
-def test_a_killed_save_leaves_a_whole_file(tmp_path, request):
+def test_a_killed_save_leaves_a_whole_file(tmp_path, tries):
     """The old one or the new one."""
     rng = np.random.default_rng(7)
-    for _ in range(TRIES_LONG if request.config.getoption("--long", False) else TRIES):
+    for _ in range(tries(4, 200)):
         command = [sys.executable, "-c", SAVES_FOR_EVER, tmp_path / "graph.npz"]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout.readline() == b"ready\n"

@@ -61,6 +61,16 @@ def test_all_protocols(protocol, device):
     assert_same(pickle.loads(pickle.dumps(pair.graph, protocol)), pair.model)
 
 
+def test_memory_that_cannot_be_written_to(structure, device):
+    """Buffers beside the pickle may be such."""
+    pair = make(structure, device, [0, 1], [1, 2], num_vertices=4)
+    buffers = []
+    data = pickle.dumps(pair.graph, protocol=5, buffer_callback=buffers.append)
+    twin = Pair(pickle.loads(data, buffers=[bytes(buffer) for buffer in buffers]), pair.model)
+    twin.insert([2, 0], [3, 3])
+    twin.check()
+
+
 def test_options_and_vertex_dtype(structure, device, copied):
     pair = make(structure, device, [0, 1], [1, 2], num_vertices=5, vertex_dtype="int64", directed=True)
     twin = copied(pair.graph)

@@ -217,7 +217,9 @@ def test_two_entries_of_one_name(csr_path):
     refused(csr_path, "it has two entries of one name")
 
 
-def test_what_is_no_path():
+def test_what_is_no_path_and_no_device(csr_path):
+    with pytest.raises(ValueError, match=r"^device must be"):
+        Graph.load(csr_path, device="tpu")
     with pytest.raises(TypeError, match=r"path must be a str or an os\.PathLike, not list"):
         Graph.load([])
 
@@ -228,14 +230,15 @@ def test_equal_graphs_make_equal_files(path, structure):
     assert other.read_bytes() == path.read_bytes()
 
 
-def test_changed_files(structure, device, tmp_path, request):
+def test_changed_files(structure, device, tmp_path, tries):
     """In a process of its own, if there are many: a crash would be the end of it."""
-    if not request.config.getoption("--long", False):
-        outcomes = campaign(structure, device, 5, TRIES, tmp_path)
+    count = tries(TRIES, TRIES_LONG)
+    if count == TRIES:
+        outcomes = campaign(structure, device, 5, count, tmp_path)
         assert outcomes["refused"]
         assert outcomes["loaded"]
         return
-    command = [sys.executable, fuzz_files.__file__, structure.name, device, "6", str(TRIES_LONG), tmp_path]
+    command = [sys.executable, fuzz_files.__file__, structure.name, device, "6", str(count), tmp_path]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -44,6 +44,8 @@ def _check_block_arrays(graph: Hornet, units: int) -> None:
     size = xp.left_shift(np.int64(1), xp.maximum(k - graph.unit_bits, 0))
     require((heads + size <= units).all(), "a block-array ends behind the pool")
     require((cover(xp, heads + 1, size - 1, units) == (classes == -2)).all(), "array_classes overlap or have gaps")
+    if not heads.size:
+        return
     words = graph.free_bits.reshape(units, graph.words_per_unit)[heads]
     all_words, _ = graph._all_free
     require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
