@@ -175,12 +175,16 @@ class Graph(ABC):
         memo[id(self)] = twin = self.copy()
         return twin
 
+    @reads
     def __reduce__(self) -> tuple[Any, ...]:
         """What a pickle holds: what a file would. A graph on the GPU passes through the host.
 
         It is loaded onto the GPU again if there is one, and otherwise onto the CPU. No observer goes along.
         """
-        return pickled_graph, (type(self), graph_header(self), dict(host_arrays(self)), self.device, self.version)
+        arrays = dict(host_arrays(self))
+        if not self.device.is_gpu:  # the arrays are written after this returns, when another thread may update them
+            arrays = {name: array.copy() for name, array in arrays.items()}
+        return pickled_graph, (type(self), graph_header(self), arrays, self.device, self.version)
 
     @reads
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -71,6 +71,14 @@ def test_memory_that_cannot_be_written_to(structure, device):
     twin.check()
 
 
+def test_a_pickle_holds_no_array_of_the_graph(structure):
+    """They are written when `__reduce__` has returned; an update from another thread must not change them then."""
+    graph = make(structure, "cpu", [0, 1], [1, 2], num_vertices=4).graph
+    arrays = graph.__reduce__()[1][2]
+    assert arrays
+    assert not any(np.may_share_memory(array, getattr(graph, name)) for name, array in arrays.items())
+
+
 def test_options_and_vertex_dtype(structure, device, copied):
     pair = make(structure, device, [0, 1], [1, 2], num_vertices=5, vertex_dtype="int64", directed=True)
     twin = copied(pair.graph)
