@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from frontier.io.atomic import replacing
 from frontier.io.edge_list import EdgeList
 from frontier.io.files import bare_name
 from frontier.io.tables import require_pyarrow
@@ -26,6 +27,8 @@ _ROWS = 1 << 16  # lines formatted at a time
 
 def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     """Write an edge list in the format that the name asks for.
+
+    The file is there when all of it is: an error, or an interrupt, leaves what was there before.
 
     Parameters
     ----------
@@ -49,18 +52,21 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     name = bare_name(path)
     suffix = Path(name).suffix
     if suffix in (".parquet", ".feather", ".arrow"):
-        _write_table(Path(path), suffix, edges)
+        if not name == Path(path).name.lower():
+            raise ValueError(f"{path}: {suffix} files are compressed inside; leave out {Path(path).suffix}")
+        with replacing(path) as part:
+            _write_table(part, suffix, edges)
     elif suffix == ".mtx":
         if edges.times is not None:
             raise ValueError("Matrix Market files have no place for times; write text or a table")
         ends = (edges.src, edges.dst)
         if edges.directed is False:  # a symmetric file stores the lower triangle
             ends = (np.maximum(*ends), np.minimum(*ends))
-        with _open(path) as file:
+        with replacing(path) as part, _open(part) as file:
             _write(file, _matrix_market_header(edges), ends, edges.weights, None, " ", base=1)
     elif suffix in _TEXT:
         separator = _TEXT[suffix]
-        with _open(path) as file:
+        with replacing(path) as part, _open(part) as file:
             header = _text_header(edges, separator, names_line=suffix == ".csv")
             _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0)
     else:
@@ -123,7 +129,7 @@ def _write_table(path: Path, suffix: str, edges: EdgeList) -> None:
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 
-        parquet.write_table(table, path)
+        parquet.write_table(table, path, write_page_checksum=True)
     else:
         import pyarrow.feather as feather
 
