@@ -8,6 +8,7 @@ from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
+from .incremental import AnalyticFailedError, IncrementalAlgorithm
 from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
 from .pagerank import ConvergenceError, PageRank, pagerank
 from .result import Result
@@ -16,6 +17,7 @@ from .triangle_count import TriangleCount, triangle_count
 
 __all__ = [
     "UNREACHED",
+    "AnalyticFailedError",
     "BFSResult",
     "Components",
     "ConvergenceError",
@@ -26,6 +28,7 @@ __all__ = [
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTriangleCount",
+    "IncrementalAlgorithm",
     "KTruss",
     "PageRank",
     "Result",

@@ -1,4 +1,4 @@
-"""Breadth-first distances that keep up with a graph: `dynamic_distances`, with edges of length 1."""
+"""Breadth-first distances that are maintained incrementally: `dynamic_distances`, with edges of length 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dynamic_distances import DynamicDistances
 class DynamicBFS(DynamicDistances):
     """Distances from a vertex in edges, and the tree that gives them, right after every batch.
 
-    Searches once when it is made, then keeps up with the graph for as long as it lives.
+    Searches once when it is made; from then on they are maintained incrementally, until it is closed.
 
     Parameters
     ----------
@@ -33,9 +33,11 @@ class DynamicBFS(DynamicDistances):
 
     Notes
     -----
-    Both arrays may be changed by later batches. A batch takes work in the number of its edges, of the vertices whose
-    distances change or whose edge of the tree goes, and of their edges, and for deletions a pass over one byte per
-    vertex. On directed graphs it is O(V + E) for a batch that changes anything.
+    Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
+
+    A batch takes work in the number of its edges, of the vertices whose distances change or whose edge of the tree
+    goes, and of their edges, and for deletions a pass over one byte per vertex. On directed graphs it is O(V + E) for a
+    batch that changes anything.
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

@@ -1,4 +1,4 @@
-"""Connected components that keep up with a graph.
+"""Connected components that are maintained incrementally.
 
 A spanning forest is kept beside the labels. Every vertex but the roots has a parent, a neighbor of smaller level, so
 that nothing needs to be known of a component to see that a vertex still belongs to it.
@@ -30,6 +30,7 @@ import frontier as fr
 
 from ._union_find import join, root_of
 from .connected_components import connected_components, most_common_label
+from .incremental import IncrementalAlgorithm, maintained
 
 LOOSE = np.int32(np.iinfo(np.int32).max)
 JOINED, LOST = 0, 1  # places in the tally: components that became part of others, labels that left their component
@@ -39,10 +40,10 @@ MANY_LOOSE = 1 / 8
 """When more than this part of all vertices was hung anew, another component may be the largest now."""
 
 
-class DynamicComponents(fr.UpdateObserver):
+class DynamicComponents(IncrementalAlgorithm):
     """The connected components of a graph, exact after every batch.
 
-    Finds them once when it is made, then keeps up with the graph for as long as it lives.
+    Finds them once when it is made; from then on they are maintained incrementally, until it is closed.
 
     Parameters
     ----------
@@ -53,8 +54,8 @@ class DynamicComponents(fr.UpdateObserver):
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
-        The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices. Later batches
-        change it.
+        The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices. Read-only: on
+        the CPU a view, which later batches may change, on the GPU a copy.
     count : int
         Number of components; isolated vertices are components of their own.
 
@@ -67,34 +68,35 @@ class DynamicComponents(fr.UpdateObserver):
     """
 
     exact = False
-    labels: Any
+    _labels: Any
     _link: Any
     _level: Any
     _parent: Any
     _largest: Any
 
     def __init__(self, graph: fr.DynamicGraph):
-        self.graph = graph
+        super().__init__(graph)
         self._num_arcs = graph.num_arcs
         self._recompute()
-        graph.attach(self)
+        self._attach()
 
-    @property
+    @maintained
+    def labels(self) -> Any:
+        """The smallest vertex of each vertex's component: a read-only array."""
+        return self.graph.device.read_only(self._labels)
+
+    @maintained
     def count(self) -> int:
         """Number of components."""
         return self._count - int(self._tally[JOINED])
 
-    def close(self) -> None:
-        """Keep up no more."""
-        self.graph.detach(self)
-
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Join components."""
         graph = self.graph
-        if not fr.visit_edges(graph, src, dst, _join, self.labels, self._link, self._tally):
+        if not fr.visit_edges(graph, src, dst, _join, self._labels, self._link, self._tally):
             return
-        loose = fr.filter(self._members, _rename, self.labels, self._link, self._level, self._largest)
-        self._largest = self.labels[self._largest]
+        loose = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
+        self._largest = self._labels[self._largest]
         if not graph.directed:
             self._spread(loose, linking=0, first_step=1)
         self._tidy(loose)
@@ -128,9 +130,9 @@ class DynamicComponents(fr.UpdateObserver):
         """Make new vertices components of their own, and take deleted ones, which are so by now, off."""
         graph, xp = self.graph, self.graph.xp
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-        old = self.labels.size
+        old = self._labels.size
         labels = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
-        labels[:old] = self.labels
+        labels[:old] = self._labels
         new = labels < 0
         link, level, parent = ids.copy(), xp.zeros(graph.num_vertices, np.int32), xp.full_like(labels, -1)
         for array, kept in ((link, self._link), (level, self._level), (parent, self._parent)):
@@ -138,7 +140,7 @@ class DynamicComponents(fr.UpdateObserver):
         labels = xp.where(new, ids, labels)
         if graph._absent is not None:
             labels[graph._absent] = -1
-        self.labels, self._link, self._level, self._parent = labels, link, level, parent
+        self._labels, self._link, self._level, self._parent = labels, link, level, parent
         self._count = int(xp.count_nonzero(labels == ids))
         self._tally.fill(0)
         self._look_around()
@@ -148,7 +150,7 @@ class DynamicComponents(fr.UpdateObserver):
         graph, xp = self.graph, self.graph.xp
         labels = connected_components(graph).labels
         self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
-        self.labels = xp.full_like(labels, -1)
+        self._labels = xp.full_like(labels, -1)
         self._level = xp.full(graph.num_vertices, LOOSE, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
         self._tally = xp.zeros(2, np.int64)
@@ -159,7 +161,7 @@ class DynamicComponents(fr.UpdateObserver):
 
     def _settle(self, loose: fr.Frontier) -> fr.Frontier:
         """Make components of those that are still loose, by what they are linked to; returns the new roots."""
-        roots = fr.filter(loose, _settle, self.labels, self._link, self._parent, self._level, self._tally)
+        roots = fr.filter(loose, _settle, self._labels, self._link, self._parent, self._level, self._tally)
         self._count += len(roots)
         if roots and not self.graph.directed:
             self._spread(roots, linking=0, first_step=2)
@@ -175,7 +177,7 @@ class DynamicComponents(fr.UpdateObserver):
         """Note which vertices there are, and the label of the largest component."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
-        self._largest = graph.xp.full(1, most_common_label(self._members, self.labels), graph.vertex_dtype)
+        self._largest = graph.xp.full(1, most_common_label(self._members, self._labels), graph.vertex_dtype)
 
     def _tidy(self, loose: fr.Frontier) -> None:
         """After a batch that hung `loose` anew, do what is due now and then."""

@@ -1,4 +1,4 @@
-"""Distances that keep up with a graph: the repair of a tree of shortest paths.
+"""Distances that are maintained incrementally: the repair of a tree of shortest paths.
 
 Distances and a tree that proves them are kept. What a batch makes shorter is relaxed, from its edges on. Where it takes
 an edge of the tree away, or makes it longer, the vertex behind it is a suspect: it looks for another tight edge, from a
@@ -32,6 +32,7 @@ import numpy as np
 
 import frontier as fr
 
+from .incremental import IncrementalAlgorithm, maintained
 from .shortest_path_tree import shortest_path_tree, unreached_of
 
 SETTLED = 0
@@ -40,7 +41,7 @@ ANEW_ABOVE = 1 / 4
 """If more than this part of the vertices is cut off, all is computed anew: that relaxes fewer edges in vain."""
 
 
-class DynamicDistances(fr.UpdateObserver):
+class DynamicDistances(IncrementalAlgorithm):
     """What `DynamicBFS` and `DynamicSSSP` share.
 
     Parameters
@@ -56,8 +57,8 @@ class DynamicDistances(fr.UpdateObserver):
     exact = False
 
     def __init__(self, graph: fr.DynamicGraph, source: int, static: Callable, weighted: bool):
+        super().__init__(graph)
         found = static(graph, source)
-        self.graph = graph
         self.source = int(source)
         self._static = static
         self._weighted = weighted
@@ -67,24 +68,17 @@ class DynamicDistances(fr.UpdateObserver):
         self._flat = graph.xp.zeros(1, np.int32)
         self._bad = graph.xp.zeros(1, np.int32)
         self._take(found.distance, found.predecessor)
-        graph.attach(self)
+        self._attach()
 
-    @property
+    @maintained
     def distance(self) -> Any:
-        """Distances from the source, as the static form gives them: an array on the graph's device."""
-        self._make_known()
-        return self._distance
+        """Distances from the source, as the static form gives them: a read-only array on the graph's device."""
+        return self.graph.device.read_only(self._distance)
 
-    @property
+    @maintained
     def predecessor(self) -> Any:
-        """The vertex before each on a shortest path, -1 for none: an array on the graph's device."""
-        self._make_known()
-        return self._predecessor
-
-    def close(self) -> None:
-        """Keep up no more; the distances stay as they are now."""
-        self.graph.detach(self)
-        self._make_known()
+        """The vertex before each on a shortest path, -1 for none: a read-only array on the graph's device."""
+        return self.graph.device.read_only(self._predecessor)
 
     # ---- what the graph tells ---------------------------------------------------------------------------------------
 
@@ -172,7 +166,7 @@ class DynamicDistances(fr.UpdateObserver):
         self._flat.fill(0)
         self._known = True
 
-    def _make_known(self) -> None:
+    def _bring_up(self) -> None:
         if not self._known:
             self._compute_anew()
 

@@ -28,16 +28,17 @@ from frontier.operators.intersect import intersect_known
 from frontier.sort import arc_keys, id_bits, last_of_runs, split_keys
 
 from .edge_peeling import MARKED, pass_on, peel
+from .incremental import IncrementalAlgorithm, maintained
 from .k_truss import truss_edges
 
 ANEW_ABOVE = 1 / 2
 """Finding the truss anew pays once the candidates are in more triangles, for each arc of the graph, than this."""
 
 
-class DynamicKTruss(fr.UpdateObserver):
+class DynamicKTruss(IncrementalAlgorithm):
     """The k-truss of an undirected graph, exact after every batch.
 
-    Finds it once when it is made, then keeps up with the graph for as long as it lives.
+    Finds it once when it is made; from then on it is maintained incrementally, until it is closed.
 
     Parameters
     ----------
@@ -66,29 +67,25 @@ class DynamicKTruss(fr.UpdateObserver):
     """
 
     def __init__(self, graph: fr.DynamicGraph, k: int):
-        self.graph = graph
+        super().__init__(graph)
         self.k = k
         self._find_anew()
-        graph.attach(self)
+        self._attach()
 
-    @property
+    @maintained
     def num_edges(self) -> int:
         """Number of edges of the truss."""
         return self._truss.num_edges
 
-    @property
+    @maintained
     def src(self) -> Any:
         """The smaller end of each edge of the truss: a new array."""
         return self._truss.to_coo()[0]
 
-    @property
+    @maintained
     def dst(self) -> Any:
         """The larger end of each edge of the truss: a new array."""
         return self._truss.to_coo()[1]
-
-    def close(self) -> None:
-        """Keep up no more."""
-        self.graph.detach(self)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Let the new edges join the truss that can, and those that they help to."""

@@ -38,6 +38,7 @@ import numpy as np
 
 import frontier as fr
 
+from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution
 
 LOCAL_SHARE = 1 / 8
@@ -55,7 +56,7 @@ LOOK_BELOW = 64
 than this many times the tolerance."""
 
 
-class DynamicPageRank(fr.UpdateObserver):
+class DynamicPageRank(IncrementalAlgorithm):
     """The ranks of a graph's vertices, to a tolerance, as they are after every batch.
 
     Parameters
@@ -103,19 +104,20 @@ class DynamicPageRank(fr.UpdateObserver):
         self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
         weighted: bool | None = None, max_iter: int = 1000,
     ):  # fmt: skip
+        super().__init__(graph)
         check_parameters(alpha, tol, max_iter)
         if not (alpha < 1 and tol > 0):
             raise ValueError(f"alpha must be less than 1 and tol more than 0, got {alpha} and {tol}")
-        self.graph, self.alpha, self.tol, self.max_iter = graph, float(alpha), float(tol), int(max_iter)
+        self.alpha, self.tol, self.max_iter = float(alpha), float(tol), int(max_iter)
         self._weighted = weighted
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
         self._op = _share_by_weight if self._uses_weights else _share
         self._bad = graph.xp.zeros(1, np.int32)
         self._start()
-        graph.attach(self)
+        self._attach()
 
-    @property
+    @maintained
     def pagerank(self) -> Any:
         """The ranks: a new float64 array, on the graph's device.
 
@@ -126,18 +128,12 @@ class DynamicPageRank(fr.UpdateObserver):
         ValueError
             The graph holds a weight that is negative or not finite.
         """
-        self._bring_up()
         ranks = self._walked()
         if len(self._everyone):
             total = ranks.sum()
             ranks += self._residual - self._residual.sum() * self._jump
             ranks /= total
         return ranks
-
-    def close(self) -> None:
-        """Keep up no more; the ranks stay as they are now."""
-        self.graph.detach(self)
-        self._bring_up()
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Let the ranks follow new edges and new weights."""

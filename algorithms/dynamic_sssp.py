@@ -1,4 +1,4 @@
-"""Lengths of shortest paths that keep up with a graph: `dynamic_distances`, with weights for lengths."""
+"""Lengths of shortest paths that are maintained incrementally: `dynamic_distances`, with weights for lengths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sssp import sssp
 class DynamicSSSP(DynamicDistances):
     """Lengths of the shortest paths from a vertex, and the tree that gives them, right after every batch.
 
-    Searches once when it is made, then keeps up with the graph for as long as it lives.
+    Searches once when it is made; from then on they are maintained incrementally, until it is closed.
 
     Parameters
     ----------
@@ -35,7 +35,9 @@ class DynamicSSSP(DynamicDistances):
 
     Notes
     -----
-    Both arrays may be changed by later batches. Work is that of `DynamicBFS`; edges of length zero add O(V + E).
+    Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
+
+    Work is that of `DynamicBFS`; edges of length zero add O(V + E).
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

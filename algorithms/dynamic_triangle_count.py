@@ -1,4 +1,4 @@
-"""Triangle counts that keep up with a graph.
+"""Triangle counts that are maintained incrementally.
 
 A triangle comes or goes with a batch if at least one of its edges is in it. For every edge (u, v) of the batch, every
 common neighbor w of u and v closes such a triangle, but a triangle of which k edges are in the batch is found k times.
@@ -21,13 +21,14 @@ import numpy as np
 import frontier as fr
 from frontier.operators.intersect import intersect_known, searchable
 
+from .incremental import IncrementalAlgorithm, maintained
 from .triangle_count import triangle_count
 
 
-class DynamicTriangleCount(fr.UpdateObserver):
+class DynamicTriangleCount(IncrementalAlgorithm):
     """The triangles of an undirected graph, exact after every batch.
 
-    Counts once when it is made, then keeps up with the graph for as long as it lives.
+    Counts once when it is made; from then on it is maintained incrementally, until it is closed.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ class DynamicTriangleCount(fr.UpdateObserver):
 
     Raises
     ------
-    ValueError
-        The graph is directed.
+    TypeError, ValueError
+        `graph` is no `DynamicGraph`, or directed.
 
     Notes
     -----
@@ -53,23 +54,24 @@ class DynamicTriangleCount(fr.UpdateObserver):
     """
 
     def __init__(self, graph: fr.DynamicGraph):
+        super().__init__(graph)
         count = triangle_count(graph)
-        self.graph = graph
-        self.total = count.total
+        self._total = count.total
         self._sixths = 6 * count.per_vertex
         self._batch_sixths = graph.xp.zeros(graph.num_vertices, np.int64)
         self._batch_total = 0
         self._changing = graph.xp.zeros(0, np.uint8)
-        graph.attach(self)
+        self._attach()
 
-    @property
+    @maintained
+    def total(self) -> int:
+        """Triangles of the graph."""
+        return self._total
+
+    @maintained
     def per_vertex(self) -> Any:
         """Triangles that each vertex is part of: a new int64 array, on the graph's device."""
         return self._sixths // 6
-
-    def close(self) -> None:
-        """Keep up no more."""
-        self.graph.detach(self)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Count the triangles that a batch of new edges has made."""
@@ -96,7 +98,7 @@ class DynamicTriangleCount(fr.UpdateObserver):
     def _apply(self, sign: int) -> None:
         """Add the triangles of the batch counted last, or take them off."""
         if self._batch_total:
-            self.total += sign * self._batch_total
+            self._total += sign * self._batch_total
             self._sixths += sign * self._batch_sixths
             self._batch_total = 0
 

@@ -34,8 +34,7 @@ class CountingTime(fr.UpdateObserver):
         self.seconds = 0.0
         self._device = graph.device
         self._counter = counter
-        graph.detach(counter)
-        graph.attach(self)
+        graph.attach(self, instead_of=counter)
 
     def _measure(self, method: Callable, *args: Any) -> None:
         self.seconds += timed(self._device, partial(method, *args))[0]
@@ -55,6 +54,10 @@ class CountingTime(fr.UpdateObserver):
     def vertices_changed(self) -> None:
         """Passed on."""
         self._measure(self._counter.vertices_changed)
+
+    def failed(self, method: str, error: BaseException) -> None:
+        """Passed on."""
+        self._counter.failed(method, error)
 
 
 def run(context: Context) -> Results:

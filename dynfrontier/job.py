@@ -52,8 +52,7 @@ class TimedObserver(fr.UpdateObserver):
         self.exact = observer.exact  # type: ignore[misc]
         self._device = graph.device
         self._observer = observer
-        graph.detach(observer)
-        graph.attach(self)
+        graph.attach(self, instead_of=observer)
 
     def _measure(self, method: Callable, *args: Any) -> Any:
         self._device.synchronize()
@@ -77,6 +76,9 @@ class TimedObserver(fr.UpdateObserver):
 
     def vertices_changed(self) -> None:
         self._measure(self._observer.vertices_changed)
+
+    def failed(self, method: str, error: BaseException) -> None:
+        self._observer.failed(method, error)
 
 
 def changes(stream: fr.io.EdgeStream, window: int) -> Iterator[tuple[fr.io.EdgeList, ...]]:

@@ -58,7 +58,8 @@ def all_algorithms() -> dict[str, Any]:
     for name in algorithms.__all__:
         member = getattr(algorithms, name)
         is_error = isinstance(member, type) and issubclass(member, Exception)
-        if not callable(member) or dataclasses.is_dataclass(member) or is_error:
+        is_base = member is algorithms.IncrementalAlgorithm
+        if not callable(member) or dataclasses.is_dataclass(member) or is_error or is_base:
             continue
         if next(iter(inspect.signature(member).parameters), None) == "graph":
             found[name] = member

@@ -6,7 +6,7 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import interchange, io
+from . import arguments, interchange, io
 from .access import reads
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
@@ -31,7 +31,7 @@ from .operators import (
 )
 from .registry import structures
 from .runtime import Device, gpu_available
-from .updates import MemoryUsage, UpdateObserver, UpdateResult
+from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
     "Device",
@@ -41,11 +41,13 @@ __all__ = [
     "FunctorIndexError",
     "Graph",
     "MemoryUsage",
+    "ObserverError",
     "SpMV",
     "Step",
     "UpdateObserver",
     "UpdateResult",
     "advance",
+    "arguments",
     "atomic_add",
     "atomic_cas",
     "atomic_exch",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from abc import abstractmethod
 from contextlib import suppress
 from functools import partial
@@ -14,6 +13,7 @@ from .access import updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
 from .graph import Graph
+from .observers import Observers, Told, observed
 from .sort import arc_keys, last_of_runs, sort_pairs, split_keys, unique_arcs
 from .updates import UpdateObserver, UpdateResult
 
@@ -34,11 +34,12 @@ class DynamicGraph(Graph):
 
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
-        self._observers: list[weakref.ref[UpdateObserver]] = []
+        self._observers: Any = Observers(self)
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 
     @updates
+    @observed
     def insert_edges(self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace") -> UpdateResult:
         """Insert a batch of edges.
 
@@ -65,6 +66,8 @@ class DynamicGraph(Graph):
             The device's memory is exhausted; the graph is as it was. The exception is ``on_existing="add"`` if edges
             are to be deleted as well: the memory for that is asked for last. If there is none, all other edges of the
             batch are inserted and have their new weights, and those to be deleted are still there with their old ones.
+        ObserverError
+            The edges were inserted, but an observer failed at it. So it is with all updates.
         """
         if on_existing not in ON_EXISTING:
             raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
@@ -85,6 +88,7 @@ class DynamicGraph(Graph):
         return self._result(inserted, 0, 0)
 
     @updates
+    @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """Delete a batch of edges; those that are not there are passed over.
 
@@ -116,25 +120,22 @@ class DynamicGraph(Graph):
                 inserted, replaced = self._insert(arcs)
                 self._num_arcs += inserted
                 self.version += 1
-        for observer, edges in told:
-            observer.edges_inserted(*edges)
+        self._observers.tell("edges_inserted", told)
         return inserted, replaced
 
     def _delete_observed(self, arcs: Arcs) -> int:
         told = self._what_observers_see(arcs, present=True)
-        for observer, edges in told:
-            observer.edges_deleting(*edges)
+        self._observers.tell("edges_deleting", told)
         deleted = 0
         if len(arcs):
             with self._access.changing():
                 deleted = self._delete(arcs)
                 self._num_arcs -= deleted
                 self.version += 1
-        for observer, edges in told:
-            observer.edges_deleted(*edges)
+        self._observers.tell("edges_deleted", told)
         return deleted
 
-    def _what_observers_see(self, arcs: Arcs, present: bool) -> list[tuple[UpdateObserver, tuple[Any, Any]]]:
+    def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
         """Each observer with the sources and destinations that it is to be told of."""
         observers = self._live_observers()
         if not observers:
@@ -163,6 +164,7 @@ class DynamicGraph(Graph):
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
     @updates
+    @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """Add vertices.
 
@@ -231,6 +233,7 @@ class DynamicGraph(Graph):
         self.version += 1
 
     @updates
+    @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and every edge that touches them.
 
@@ -271,32 +274,35 @@ class DynamicGraph(Graph):
 
     # ---- observers --------------------------------------------------------------------------------------------------
 
-    def attach(self, observer: UpdateObserver) -> None:
-        """Have `observer` told of updates for as long as it lives; the graph does not keep it alive.
+    def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
+        """Notify `observer` of updates for as long as it lives; the graph does not keep it alive.
+
+        An observer that is attached already stays so, once. `UpdateObserver` says what happens if it raises.
+
+        Parameters
+        ----------
+        observer : UpdateObserver
+        instead_of : UpdateObserver, optional
+            One that is attached, whose place it takes: for observers that pass on to another what they are notified of.
 
         Raises
         ------
         TypeError
             It is no `UpdateObserver`.
+        ValueError
+            It watches another graph, or refuses this one; or `instead_of` is not attached.
         """
-        if not isinstance(observer, UpdateObserver):
-            raise TypeError(f"observer must be an UpdateObserver, not {type(observer).__name__}")
-        self._observers.append(weakref.ref(observer))
+        self._observers.attach(observer, instead_of)
 
     def detach(self, observer: UpdateObserver) -> None:
-        """Tell `observer` of no more updates."""
-        self._observers = [ref for ref in self._observers if ref() not in (None, observer)]
+        """Notify `observer` of no more updates."""
+        self._observers.detach(observer)
 
     def _live_observers(self) -> list[UpdateObserver]:
-        if not self._observers:
-            return []
-        live = [(ref, ref()) for ref in self._observers]
-        self._observers = [ref for ref, observer in live if observer is not None]
-        return [observer for _, observer in live if observer is not None]
+        return self._observers.live()
 
     def _tell_of_vertices(self) -> None:
-        for observer in self._live_observers():
-            observer.vertices_changed()
+        self._observers.tell("vertices_changed", [(observer, ()) for observer in self._live_observers()])
 
     # ---- for structures ---------------------------------------------------------------------------------------------
 

@@ -88,11 +88,10 @@ class Graph(ABC):
         self._attach_runtime()
 
     def _attach_runtime(self) -> None:
-        """Set up what is not part of the graph itself: kernels, threads' shares, observers, the cached view."""
+        """Set up what is not part of the graph itself: kernels, threads' shares, the cached view."""
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._access = Access(self.device)
         self._view: tuple[int, Any] | None = None
-        self._observers: list[Any] = []
 
     # ---- making graphs ----------------------------------------------------------------------------------------------
 

@@ -33,6 +33,14 @@ class Device:
         """A NumPy array with the contents of `array`; waits for work queued on the device."""
         return array.get() if self.is_gpu else np.asarray(array)
 
+    def read_only(self, array: Any) -> Any:
+        """`array` for those who must not change it: a view that cannot be written, or a copy, as CuPy has no such."""
+        if self.is_gpu:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
     def synchronize(self) -> None:
         """Wait for all work queued on the device."""
         if self.is_gpu:

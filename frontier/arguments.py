@@ -1,0 +1,110 @@
+"""Checks of the arguments that operators and algorithms share. Each error names the argument and what is wrong with it.
+
+Part of the public interface: an algorithm of one's own may use them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .dynamic import DynamicGraph
+from .frontier import Frontier
+from .graph import Graph
+from .values import flag, integer, kind_of, number, one_of
+
+__all__ = [
+    "check_dynamic_graph",
+    "check_frontier",
+    "check_graph",
+    "check_output",
+    "flag",
+    "integer",
+    "number",
+    "one_of",
+    "vertex_id",
+]
+
+
+def check_graph(graph: Any, name: str = "graph") -> None:
+    """Raise TypeError unless `graph` is a `Graph`."""
+    if not isinstance(graph, Graph):
+        maker = {"networkx": "from_networkx", "igraph": "from_igraph", "scipy": "from_scipy"}.get(
+            type(graph).__module__.partition(".")[0]
+        )
+        advice = f"; frontier.interchange.{maker}() makes one of it" if maker else ""
+        raise TypeError(f"{name} must be a Graph, not {kind_of(graph)}{advice}")
+
+
+def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
+    """Raise TypeError unless `graph` is a `DynamicGraph`."""
+    check_graph(graph, name)
+    if not isinstance(graph, DynamicGraph):
+        raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
+
+
+def check_frontier(frontier: Any, graph: Graph | None = None) -> None:
+    """Raise unless `frontier` is a `Frontier`, of `graph` if one is given, whose members all exist.
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    ValueError
+        It is of another graph, or members were deleted since it was made.
+    """
+    if not isinstance(frontier, Frontier):
+        raise TypeError(f"frontier must be a Frontier, not {kind_of(frontier)}")
+    if graph is not None and frontier.graph is not graph:
+        check_graph(graph)
+        raise ValueError("frontier belongs to another graph")
+    frontier.check()
+
+
+def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
+    """`vertex` as an int, the id of a vertex of `graph`.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `vertex` no integer.
+    ValueError
+        `vertex` is out of range, or was deleted.
+    """
+    check_graph(graph)
+    vertex = integer(vertex, name)
+    if not 0 <= vertex < graph.num_vertices:
+        vertices = (
+            f"outside the graph's vertices 0..{graph.num_vertices - 1}"
+            if graph.num_vertices
+            else "outside the graph, which has no vertices"
+        )
+        raise ValueError(f"{name} is {vertex}, {vertices}")
+    if graph._absent is not None and bool(graph._absent[vertex]):
+        raise ValueError(f"{name} is {vertex}, a vertex that was deleted; insert_vertices([{vertex}]) brings it back")
+    return vertex
+
+
+def check_output(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
+    """Raise unless `array` is a contiguous array of the graph's device that kernels can write results to.
+
+    Raises
+    ------
+    TypeError
+        It is no array of the device, or of none of `dtypes`.
+    ValueError
+        It is not of shape ``(size,)``, not contiguous, or cannot be written.
+    """
+    xp = graph.xp
+    if not isinstance(array, xp.ndarray):
+        raise TypeError(f"{name} must be a {xp.__name__} array, as the graph's device takes, not {kind_of(array)}")
+    if array.dtype not in dtypes:
+        raise TypeError(f"{name} must be an array of {' or '.join(map(str, dtypes))}, not {array.dtype}")
+    if array.shape != (size,):
+        raise ValueError(f"{name} must be of shape ({size},), not {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{name} must be contiguous, not an array with strides {array.strides}")
+    if not getattr(array.flags, "writeable", True):
+        raise ValueError(f"{name} must be an array that can be written, not a read-only one")

@@ -1,0 +1,144 @@
+"""`Observers`: who watches a graph, and what happens when one of them fails."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from .updates import ObserverError, UpdateObserver
+
+Told = tuple[UpdateObserver, tuple[Any, ...]]
+"""An observer, and what it is called with."""
+
+
+class Observers:
+    """The observers of one graph, in the order in which they were attached; it keeps none of them alive.
+
+    An observer never stands in the way of an update. One that raises is detached, all others are called as if nothing
+    had happened, and the error is kept until the update has been made: `run` raises it then.
+    """
+
+    def __init__(self, graph: Any):
+        self._graph = weakref.ref(graph)
+        self._refs: list[weakref.ref[UpdateObserver]] = []
+        self._failures: list[tuple[UpdateObserver, BaseException]] = []
+        self._updating = False
+        self._telling = False
+
+    def attach(self, observer: UpdateObserver, instead_of: UpdateObserver | None) -> None:
+        """See `DynamicGraph.attach`."""
+        if not isinstance(observer, UpdateObserver):
+            raise TypeError(f"observer must be an UpdateObserver, not {type(observer).__name__}")
+        if instead_of is not None and not self._has(instead_of):
+            raise ValueError("instead_of must be an observer that is attached to this graph")
+        if self._has(observer):
+            return
+        held = observer._watched() if observer._watched is not None else None
+        if held is not None:
+            raise ValueError(
+                "observer is notified of a graph's updates already, and watches one graph at a time"
+            )
+        graph = self._graph()
+        observer.attaching(graph)
+        observer._watched = self._graph
+        if instead_of is None:
+            self._refs.append(weakref.ref(observer))
+        else:
+            self._refs = [weakref.ref(observer) if ref() is instead_of else ref for ref in self._refs]
+
+    def detach(self, observer: UpdateObserver) -> None:
+        """See `DynamicGraph.detach`."""
+        if observer._watched is self._graph:
+            self._remove(observer)
+            observer.detached()
+
+    def _has(self, observer: UpdateObserver) -> bool:
+        return any(ref() is observer for ref in self._refs)
+
+    def _remove(self, observer: UpdateObserver) -> None:
+        self._refs = [ref for ref in self._refs if ref() is not observer]
+        observer._watched = None
+
+    def live(self) -> list[UpdateObserver]:
+        """Those that are attached and still alive."""
+        if not self._refs:
+            return []
+        live = [(ref, ref()) for ref in self._refs]
+        self._refs = [ref for ref, observer in live if observer is not None]
+        return [observer for _, observer in live if observer is not None]
+
+    def tell(self, method: str, told: Iterable[Told]) -> None:
+        """Call a method of some observers, those left out that were detached since; collect what they raise."""
+        self._telling = True
+        try:
+            for observer, args in told:
+                if observer._watched is not self._graph:
+                    continue
+                try:
+                    getattr(observer, method)(*args)
+                except BaseException as error:  # interrupts, too, must not keep the others from being told
+                    self._fail(observer, method, error)
+        finally:
+            self._telling = False
+
+    def _fail(self, observer: UpdateObserver, method: str, error: BaseException) -> None:
+        self._failures.append((observer, error))
+        self._remove(observer)
+        try:
+            observer.failed(method, error)
+        except Exception as another:
+            error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
+
+    def run(self, update: Callable[[], Any]) -> Any:
+        """Make an update and return what it returns.
+
+        Raises
+        ------
+        ObserverError
+            The update was made, but observers failed.
+        RuntimeError
+            An observer tried to change the graph from within one of its methods.
+        """
+        if self._telling:
+            raise RuntimeError("an observer must not change the graph whose update it is being notified of")
+        if self._updating:
+            return update()
+        self._updating = True
+        try:
+            result = update()
+        except BaseException as error:
+            for observer, failure in self._failures:
+                name = type(observer).__name__
+                error.add_note(f"before that, the observer {name} failed and was detached: {failure!r}")
+            raise
+        else:
+            failures = self._failures
+        finally:
+            self._updating = False
+            self._failures = []
+        if failures:
+            raise_failures(result, failures)
+        return result
+
+
+def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseException]]) -> None:
+    """Raise what tells the caller of an update that was made that observers failed."""
+    error = ObserverError(result, failures)
+    for _, failure in failures:
+        if not isinstance(failure, Exception):  # an interrupt stays one
+            failure.add_note(str(error))
+            raise failure
+    causes = [failure for _, failure in failures]
+    raise error from causes[0] if len(causes) == 1 else ExceptionGroup("the observers' errors", causes)
+
+
+def observed(update: Callable) -> Callable:
+    """For the methods of a graph that make an update: run it as `Observers.run` does."""
+
+    @wraps(update)
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        return self._observers.run(lambda: update(self, *args, **options))
+
+    return run

@@ -1,0 +1,51 @@
+"""Single values that users pass: checked, and what is said when they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def integer(value: Any, name: str, least: int | None = None) -> int:
+    """`value` as an int.
+
+    Raises
+    ------
+    TypeError
+        It is no integer.
+    ValueError
+        It is less than `least`.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, not {kind_of(value)}")
+    if least is not None and value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def number(value: Any, name: str) -> float:
+    """`value` as a float; TypeError if it is no number."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, not {kind_of(value)}")
+    return float(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """`value` as a bool; TypeError if it is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
+    """`value`, one of some strings; ValueError if it is none of them."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """What an error calls the type of a value."""
+    return "None" if value is None else type(value).__name__
