@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from .dynamic import DynamicGraph
-from .frontier import Frontier
 from .graph import Graph
 from .values import flag, integer, kind_of, number, one_of
 
 __all__ = [
+    "check_array",
     "check_dynamic_graph",
-    "check_frontier",
     "check_graph",
     "check_output",
     "flag",
@@ -45,24 +44,6 @@ def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
         raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
 
 
-def check_frontier(frontier: Any, graph: Graph | None = None) -> None:
-    """Raise unless `frontier` is a `Frontier`, of `graph` if one is given, whose members all exist.
-
-    Raises
-    ------
-    TypeError
-        It is something else.
-    ValueError
-        It is of another graph, or members were deleted since it was made.
-    """
-    if not isinstance(frontier, Frontier):
-        raise TypeError(f"frontier must be a Frontier, not {kind_of(frontier)}")
-    if graph is not None and frontier.graph is not graph:
-        check_graph(graph)
-        raise ValueError("frontier belongs to another graph")
-    frontier.check()
-
-
 def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
     """`vertex` as an int, the id of a vertex of `graph`.
 
@@ -87,24 +68,30 @@ def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
     return vertex
 
 
-def check_output(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
-    """Raise unless `array` is a contiguous array of the graph's device that kernels can write results to.
+def check_array(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
+    """Raise unless `array` is a contiguous array of the graph's device for kernels.
 
     Raises
     ------
     TypeError
         It is no array of the device, or of none of `dtypes`.
     ValueError
-        It is not of shape ``(size,)``, not contiguous, or cannot be written.
+        It is not of shape ``(size,)``, or not contiguous.
     """
     xp = graph.xp
     if not isinstance(array, xp.ndarray):
-        raise TypeError(f"{name} must be a {xp.__name__} array, as the graph's device takes, not {kind_of(array)}")
+        where = graph.device.kind.upper()
+        raise TypeError(f"{name} must be a {xp.__name__} array, as the graph is on the {where}, not {kind_of(array)}")
     if array.dtype not in dtypes:
         raise TypeError(f"{name} must be an array of {' or '.join(map(str, dtypes))}, not {array.dtype}")
     if array.shape != (size,):
         raise ValueError(f"{name} must be of shape ({size},), not {array.shape}")
     if not array.flags.c_contiguous:
         raise ValueError(f"{name} must be contiguous, not an array with strides {array.strides}")
+
+
+def check_output(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
+    """`check_array` for an array that kernels write results to: it must not be read-only either."""
+    check_array(graph, array, name, size, dtypes)
     if not getattr(array.flags, "writeable", True):
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")

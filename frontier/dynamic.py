@@ -208,6 +208,7 @@ class DynamicGraph(Graph):
                     if not bool(self._absent.any()):
                         self._absent = None
                 self.version += 1
+                self.vertex_version += 1
             self._tell_of_vertices()
         return ids
 
@@ -231,6 +232,7 @@ class DynamicGraph(Graph):
         self._absent = absent
         self._num_vertices = num_vertices
         self.version += 1
+        self.vertex_version += 1
 
     @updates
     @observed
@@ -269,6 +271,7 @@ class DynamicGraph(Graph):
                 self._release(gone)
             self._absent = absent
             self.version += 1
+            self.vertex_version += 1
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .access import reads
+from .arguments import check_graph
 from .batch import check_ids
 from .runtime import load_kernels
+from .values import kind_of
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -20,6 +22,9 @@ class Frontier:
     It is held as a list, as a bitmap, or as both; operators ask for the form that suits them, and the form is changed
     here alone. A frontier is true while it has members, so that ``while frontier:`` loops until there are none.
 
+    A frontier may be kept while the graph changes. Its members stay the same, and `num_arcs` follows updates of edges;
+    but once a member has been deleted, operators refuse it.
+
     Parameters
     ----------
     graph : Graph
@@ -29,7 +34,7 @@ class Frontier:
     Raises
     ------
     TypeError, ValueError
-        `vertices` holds something else than ids of the graph's vertices.
+        `graph` is none, or `vertices` holds something else than ids of the graph's vertices.
 
     Examples
     --------
@@ -41,17 +46,15 @@ class Frontier:
     """
 
     def __init__(self, graph: Graph, vertices: Any = ()):
-        self.graph = graph
+        check_graph(graph)
         ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
         ids = ids.astype(graph.vertex_dtype)
-        self._list: Any = graph.xp.unique(ids) if ids.size > 1 else ids
-        self._bits: Any = None
-        self._size = int(self._list.size)
-        self._arcs: int | None = None
+        self._take(graph, graph.xp.unique(ids) if ids.size > 1 else ids)
 
     @classmethod
     def all(cls, graph: Graph) -> Frontier:
         """All vertices of `graph`, deleted ones left out."""
+        check_graph(graph)
         if graph._absent is None:
             members = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         else:
@@ -63,12 +66,19 @@ class Frontier:
             arcs: int | None = None) -> Frontier:  # fmt: skip
         """A frontier over arrays that are known to be good; they are kept, not copied."""
         frontier = object.__new__(cls)
-        frontier.graph = graph
-        frontier._list = members
-        frontier._bits = bits
-        frontier._size = int(members.size) if size is None else size
-        frontier._arcs = arcs
+        frontier._take(graph, members, bits, size, arcs)
         return frontier
+
+    def _take(
+        self, graph: Graph, members: Any, bits: Any = None, size: int | None = None, arcs: int | None = None
+    ) -> None:
+        self.graph = graph
+        self._list = members
+        self._bits = bits
+        self._size = int(members.size) if size is None else size
+        self._arcs = arcs
+        self._version = graph.version  # for which `_arcs` is right
+        self._vertex_version = graph.vertex_version  # at which all members existed
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy is made of, and a pickle holds: the graph and the members, which pass through the host.
@@ -76,7 +86,8 @@ class Frontier:
         ``copy.copy`` is of the same graph; ``copy.deepcopy`` and a pickle have a graph of their own, or share that of
         what is copied or pickled along with them.
         """
-        return _frontier_of, (self.graph, self.graph.device.to_host(self.vertices))
+        self.check()
+        return _frontier_of, (self.graph, self.graph.device.to_host(self._members()))
 
     def __len__(self) -> int:
         return self._size
@@ -90,7 +101,54 @@ class Frontier:
 
     @property
     def vertices(self) -> Any:
-        """The members, in no particular order: an array of the graph's vertex dtype, on its device."""
+        """The members, in no particular order: a read-only array of the graph's vertex dtype, on its device.
+
+        On a GPU it is a copy, since CuPy has no read-only arrays.
+        """
+        return self.graph.device.read_only(self._members())
+
+    @property
+    def bits(self) -> Any:
+        """The members as a bitmap: a read-only array of uint32 (on a GPU a copy), in which bit ``v & 31`` of word
+        ``v >> 5`` stands for v."""
+        return self.graph.device.read_only(self._bitmap())
+
+    @property
+    @reads
+    def num_arcs(self) -> int:
+        """Number of arcs that leave the members, in the graph as it is.
+
+        Raises
+        ------
+        ValueError
+            A member was deleted.
+        """
+        self.check()
+        known = self._known_arcs()
+        if known is None:
+            known = int(self.graph._degrees()[self._members()].sum()) if self._size else 0
+            self._arcs, self._version = known, self.graph.version
+        return known
+
+    def check(self) -> None:
+        """Raise ValueError if a member was deleted since it became one; an id that was brought back counts again."""
+        if self._vertex_version != self.graph.vertex_version:
+            self._check_members()
+
+    def _check_members(self) -> None:
+        graph, absent = self.graph, self.graph._absent
+        if absent is not None and self._size:
+            members = self._members()
+            gone = members[absent[members]]
+            if gone.size:
+                raise ValueError(
+                    f"frontier holds {gone.size} vertices that were deleted since it was made, {int(gone[0])} is one; "
+                    "make a new frontier of those that are left"
+                )
+        self._vertex_version = graph.vertex_version
+
+    def _members(self) -> Any:
+        """The members as a list, for kernels, which leave it as it is."""
         if self._list is None:
             kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
@@ -99,24 +157,35 @@ class Frontier:
             self._list = out
         return self._list
 
-    @property
-    def bits(self) -> Any:
-        """The members as a bitmap: an array of uint32, in which bit ``v & 31`` of word ``v >> 5`` stands for v."""
-        if self._bits is None:
-            words = bitmap_words(self.graph.num_vertices)
+    def _bitmap(self) -> Any:
+        """The members as a bitmap over all ids there are by now, for kernels, which leave it as it is."""
+        words = bitmap_words(self.graph.num_vertices)
+        if self._bits is None or self._bits.size != words:
+            members = self._members()
             bits = self.graph.xp.zeros(words, np.uint32)
             kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
-            kernels.from_list(self._size, self._list, bits)
+            kernels.from_list(self._size, members, bits)
             self._bits = bits
         return self._bits
 
-    @property
-    @reads
-    def num_arcs(self) -> int:
-        """Number of arcs that leave the members."""
-        if self._arcs is None:
-            self._arcs = int(self.graph._degrees()[self.vertices].sum()) if self._size else 0
-        return self._arcs
+    def _known_arcs(self) -> int | None:
+        """`num_arcs` if it need not be counted."""
+        return self._arcs if self._version == self.graph.version else None
+
+
+def check_frontier(graph: Graph, frontier: Any) -> None:
+    """Raise unless `frontier` is one of `graph`'s, whose members all exist."""
+    check_graph(graph)
+    if graph_of(frontier) is not graph:
+        raise ValueError("frontier belongs to another graph")
+
+
+def graph_of(frontier: Any) -> Graph:
+    """The graph of `frontier`; raises unless that is a `Frontier`, whose members all exist."""
+    if not isinstance(frontier, Frontier):
+        raise TypeError(f"frontier must be a Frontier, not {kind_of(frontier)}")
+    frontier.check()
+    return frontier.graph
 
 
 def _frontier_of(graph: Graph, members: np.ndarray) -> Frontier:

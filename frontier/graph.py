@@ -37,7 +37,10 @@ class Graph(ABC):
     weight_dtype : dtype or None
         None in graphs without weights.
     version : int
-        Grows with every update: what was computed for one version may be out of date at the next.
+        Grows with every update, and when a structure is compacted: what was computed for one version may be out of
+        date at the next.
+    vertex_version : int
+        Grows when vertices are added, brought back or deleted, and only then.
     """
 
     name: ClassVar[str]
@@ -85,6 +88,7 @@ class Graph(ABC):
         self._num_arcs = 0
         self._absent = None  # array of bool: ids that name no vertex; None while there are none
         self.version = 0
+        self.vertex_version = 0
         self._attach_runtime()
 
     def _attach_runtime(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier, bitmap_words
+from ..frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_pull, make_push
 from .engine import (
     A_TRUTH,
@@ -118,14 +118,6 @@ def check_functors(condition: Callable | None, prepare: Callable | None, args: t
         check_op(prepare, "prepare", ("src",), args)
 
 
-def check_frontier(graph: Graph, frontier: Frontier) -> None:
-    """Raise unless `frontier` is one of `graph`'s."""
-    if not isinstance(frontier, Frontier):
-        raise TypeError(f"frontier must be a Frontier, not {type(frontier).__name__}")
-    if frontier.graph is not graph:
-        raise ValueError("the frontier belongs to another graph")
-
-
 def pull_pays(graph: Graph, frontier: Frontier, condition: Callable | None) -> bool:
     """Whether a pull is less work than a push; never without a condition to stop at."""
     if graph.directed or condition is None or len(frontier) * 64 < graph.num_vertices:
@@ -135,7 +127,7 @@ def pull_pays(graph: Graph, frontier: Frontier, condition: Callable | None) -> b
 
 def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> Frontier:
     """advance from the frontier to its neighbors."""
-    vertices = frontier.vertices
+    vertices = frontier._members()
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph)
     out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
@@ -145,7 +137,7 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> F
     if graph.device.is_gpu:
         view = graph.view()
         kernels = advance_kernels(graph, functors, args)
-        pieces = Pieces(graph, frontier._arcs)
+        pieces = Pieces(graph, frontier._known_arcs())
         items = items_per_block(count)
         common = (stamps, epoch, out, counters.array, *pieces.args, *args)
         kernels.push(count, np.int32(items), view, vertices, *common, blocks=-(-count // items))
@@ -163,7 +155,7 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple) -> F
 
 def pull(graph: Graph, frontier: Frontier, op: Callable, condition: Callable | None, args: tuple) -> Frontier:
     """advance to each vertex from its neighbors in the frontier."""
-    bits = frontier.bits
+    bits = frontier._bitmap()
     words = bitmap_words(graph.num_vertices)
     out = graph.xp.empty(words, np.uint32)
     counters = state_of(graph).counters

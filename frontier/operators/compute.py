@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..access import reads
-from ..frontier import Frontier
+from ..frontier import Frontier, graph_of
 from .cpu import make_compute
 from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 
@@ -30,10 +30,10 @@ def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
     FunctorError
         `op` cannot be compiled; the message shows the line.
     """
-    graph = frontier.graph
+    graph = graph_of(frontier)
     check_op(op, "op", ("v",), args)
     values = functor_args(graph, op, args)
-    vertices = frontier.vertices
+    vertices = frontier._members()
     if graph.device.is_gpu:
         kernels = cuda_kernels_for(graph, "frontier/operators/vertices.cuh", (("op", op, FUNCTOR, None),), values)
         kernels.apply(len(frontier), vertices, *values)

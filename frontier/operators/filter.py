@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier
+from ..frontier import Frontier, graph_of
 from .cpu import make_filter
 from .engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 
@@ -35,10 +35,10 @@ def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
     FunctorError
         `op` cannot be compiled; the message shows the line.
     """
-    graph = frontier.graph
+    graph = graph_of(frontier)
     check_op(op, "op", ("v",), args, A_TRUTH)
     values = functor_args(graph, op, args)
-    vertices = frontier.vertices
+    vertices = frontier._members()
     count = len(frontier)
     out = graph.xp.empty(count, graph.vertex_dtype)
     counters = state_of(graph).counters

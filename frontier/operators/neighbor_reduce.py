@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier
+from ..frontier import Frontier, check_frontier
 from ..runtime.kernels import C_TYPES
-from .advance import OP_PARAMETERS, PIECE_BLOCKS, check_frontier, items_per_block
+from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
 from .cpu import REDUCTIONS, make_neighbor_reduce
 from .engine import (
     A_NUMBER,
@@ -109,7 +109,7 @@ def neighbor_reduce(
     count = len(frontier)
     if not count:
         return out
-    vertices = frontier.vertices
+    vertices = frontier._members()
     if graph.device.is_gpu:
         view = graph.view()
         if not fresh and count == graph.num_vertices:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier
+from ..frontier import Frontier, graph_of
 from ..runtime.kernels import C_TYPES
 from .cpu import REDUCTIONS, make_reduce
 from .engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, parts_for, run_cpu
@@ -56,7 +56,7 @@ def reduce(
     Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call
     on a GPU.
     """
-    graph = frontier.graph
+    graph = graph_of(frontier)
     xp = graph.xp
     if reduce not in REDUCTIONS:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
@@ -71,7 +71,7 @@ def reduce(
     out = xp.empty(1, dtype) if out is None else out
     out.fill(identity)
     count = len(frontier)
-    vertices = frontier.vertices
+    vertices = frontier._members()
     if graph.device.is_gpu:
         options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]))
         functor = (("op", op, FUNCTOR, dtype),)

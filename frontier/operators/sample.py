@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier
-from .advance import OP_PARAMETERS, check_frontier
+from ..frontier import Frontier, check_frontier
+from .advance import OP_PARAMETERS
 from .cpu_sample import make_sample
 from .engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
 
@@ -60,7 +60,7 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
     if not size:
         return
     limit = np.int64(count)
-    vertices = frontier.vertices
+    vertices = frontier._members()
     if graph.device.is_gpu:
         kernels = cuda_kernels_for(graph, "frontier/operators/sample.cuh", (("op", op, FUNCTOR, _INT),), values)
         kernels.sample(size, limit, graph.view(), vertices, *values)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_array, check_graph, check_output, flag
 from ..registry import snapshot_structure
 from ..runtime.kernels import C_TYPES
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+SUMS = (np.dtype(np.float64),)
 PIECE_ARCS = 1024  # as in spmv.cuh
 LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken by several warps, a warp, eight lanes
 CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache for vertices that are no hubs
@@ -29,6 +32,9 @@ class SpMV:
     after a preparation that costs about four products: a snapshot of the arcs in which the vertices with most
     neighbors come first, so that their values can be kept in shared memory. Vectors are in that order: bring them into
     it with `arrange`, and back with `restore`. On a CPU the order is that of the ids.
+
+    It belongs to the graph as it was: once that has been updated (or compacted), products raise. To go on with those of
+    the old graph, make it of a snapshot, ``SpMV(graph.to_csr())``.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ class SpMV:
         Over vertices in the order of the vectors, for operators that work on these: a snapshot, or the graph itself if
         that is one.
     order : array of vertex ids, shape (num_vertices,), or None
-        The vertex at each position; None for the order of ids.
+        The vertex at each position, read-only (a copy); None for the order of ids.
 
     Notes
     -----
@@ -57,8 +63,13 @@ class SpMV:
     """
 
     def __init__(self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None):
-        self.weighted = graph.is_weighted if weighted is None else weighted and graph.is_weighted
-        self.order: Any = None
+        check_graph(graph)
+        transpose = flag(transpose, "transpose")
+        weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
+        self.weighted = weighted and graph.is_weighted
+        self._order: Any = None
+        self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a snapshot
+        self._version = graph.version
         self.graph = graph
         self._prepare(graph, transpose)
 
@@ -73,16 +84,21 @@ class SpMV:
             offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
             self.graph = _snapshot(graph, offsets, dst, graph._weight_pool()[slots] if self.weighted else None)
 
+    @property
+    def order(self) -> Any:
+        """The vertex at each position; None for the order of ids."""
+        return None if self._order is None else self.graph.device.read_only(self._order)
+
     def arrange(self, x: Any) -> Any:
         """A vector by vertex id, in the order of the products."""
-        return x if self.order is None else x[self.order]
+        return x if self._order is None else x[self._order]
 
     def restore(self, y: Any) -> Any:
         """A vector in the order of the products, by vertex id."""
-        if self.order is None:
+        if self._order is None:
             return y
         restored = self.graph.xp.empty_like(y)
-        restored[self.order] = y
+        restored[self._order] = y
         return restored
 
     @reads
@@ -102,19 +118,26 @@ class SpMV:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             `x` or `out` is not such an array.
+        RuntimeError
+            The graph has been updated since.
         """
+        source = self._source()
+        if source is not None and source.version != self._version:
+            raise RuntimeError(
+                "this SpMV is of the graph before an update: make a new one; or make it of graph.to_csr(), to go on "
+                "with the products of the graph as it was"
+            )
         graph, xp = self.graph, self.graph.xp
-        shape = (graph.num_vertices,)
-        good = isinstance(x, xp.ndarray) and x.shape == shape and x.flags.c_contiguous
-        if not good or x.dtype not in GATHER_DTYPES:
-            raise ValueError(f"x must be a contiguous float32 or float64 array of the graph's device, of shape {shape}")
-        out = xp.empty(shape, np.float64) if out is None else out
-        good = isinstance(out, xp.ndarray) and out.shape == shape and out.flags.c_contiguous and out is not x
-        if not good or out.dtype != np.float64:
-            raise ValueError(f"out must be another contiguous float64 array of the graph's device, of shape {shape}")
-        if self.order is None:
+        check_array(graph, x, "x", graph.num_vertices, GATHER_DTYPES)
+        if out is None:
+            out = xp.empty(graph.num_vertices, np.float64)
+        else:
+            check_output(graph, out, "out", graph.num_vertices, SUMS)
+            if out is x:
+                raise ValueError("out must be another array than x")
+        if self._order is None:
             out.fill(0)
             return neighbor_reduce(graph, None, _weighted_value if self.weighted else _value, x, out=out)
         self._multiply(x, out)
@@ -132,7 +155,7 @@ class SpMV:
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
         weights = graph._weight_pool()[slots] if self.weighted else None
         self.graph = _snapshot(graph, offsets, dst, weights)
-        self.order = order
+        self._order = order
         lengths = degrees[order]
         limits = xp.asarray([-LONG_ROW, -TILE_ROW, -THREAD_ROW, 0])
         self._bounds = tuple(int(b) for b in xp.searchsorted(-lengths, limits, side="left").tolist())

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
-from ..frontier import Frontier
+from ..frontier import Frontier, check_frontier
 from .advance import (
     OP_PARAMETERS,
     PULL_ABOVE,
     Functors,
     advance_kernels,
-    check_frontier,
     check_functors,
     pull,
     pull_pays,
@@ -139,13 +138,13 @@ def _push_repeatedly(
         view = graph.view()
         kernels = advance_kernels(graph, functors, args, step)
         kernels.push_repeatedly(
-            len(frontier), view, frontier.vertices, lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
+            len(frontier), view, frontier._members(), lists[0], lists[1], stamps, epoch, counters.array, *bounds, *args,
             blocks=1, threads=1024,
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
         run_cpu(
-            kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier.vertices, lists, stamps, epoch,
+            kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier._members(), lists, stamps, epoch,
             counters.array, *bounds, *_around(args, step),
         )  # fmt: skip
     return _pushed(graph, lists, counters)
@@ -170,7 +169,7 @@ def _push_together(
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
     bounds = (DONE_COUNT, DONE_ARCS, MIDDLING_COUNT, max_arcs, steps)
     advance_kernels(graph, functors, args, step).push_together(
-        len(frontier), graph.view(), frontier.vertices, lists[0], lists[1], stamps, epoch, counters.array,
+        len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
         graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), *args,
         blocks=multiprocessors() * BLOCKS_EACH, together=True,
     )  # fmt: skip

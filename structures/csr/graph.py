@@ -23,6 +23,8 @@ class CSR(DynamicGraph):
     made of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges
     the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
 
+    Its arrays are the graph: they are not to be written to, and an update replaces them.
+
     Attributes
     ----------
     offsets : array of int64, shape (num_vertices + 1,)
