@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from model import random_batch
-from test_operations_memory import exhausted
+from test_operations_memory import failing
 from verifiers import host
 
 import frontier as fr
@@ -202,20 +202,20 @@ def test_deletions_that_fail(form, graph, rng, monkeypatch):
     def no_memory(*_):
         raise MemoryError("for the test")
 
-    def failing(delete, *args):
+    def fail(delete, *args):
         with monkeypatch.context() as patch, pytest.raises(MemoryError):
             patch.setattr(graph, "_delete", no_memory)
             delete(*args)
 
-    failing(graph.delete_edges, *some)
+    fail(graph.delete_edges, *some)
     right(form, analytic)
-    failing(graph.delete_edges, *some)
+    fail(graph.delete_edges, *some)
     graph.insert_edges(*batch(rng))
     right(form, analytic)
-    failing(graph.delete_vertices, [1, 2])
+    fail(graph.delete_vertices, [1, 2])
     graph.insert_vertices(3)
     right(form, analytic)
-    failing(graph.delete_edges, *some)
+    fail(graph.delete_edges, *some)
     graph.delete_edges(*(ends[:3] for ends in some))
     right(form, analytic)
 
@@ -232,8 +232,6 @@ UPDATES = {
 @pytest.mark.parametrize("update", UPDATES)
 def test_exhausted_memory(form, structure, device, rng, update):
     """Whichever allocation fails, of the graph or of the analytic: it is right, or it says that it failed."""
-    if device == "gpu":
-        pytest.skip("allocations cannot be failed one by one on a GPU")
     src, dst, _ = random_batch(rng, N, 250)
     edges = batch(rng)
     if update == "delete":
@@ -243,7 +241,7 @@ def test_exhausted_memory(form, structure, device, rng, update):
         analytic = form[0](graph)
         read(form, analytic)
         try:
-            with exhausted(graph, step):
+            with failing(graph.device, step):
                 UPDATES[update](graph, edges)
                 break
         except MemoryError as error:
@@ -262,8 +260,6 @@ def test_exhausted_memory(form, structure, device, rng, update):
 
 def test_results_whose_memory_is_exhausted(form, structure, device, rng):
     """To read a result may take memory; the next time it is right."""
-    if device == "gpu":
-        pytest.skip("allocations cannot be failed one by one on a GPU")
     src, dst, _ = random_batch(rng, N, 250)
     edges, others = batch(rng, 200), batch(rng)
     for step in range(STEPS):
@@ -272,7 +268,7 @@ def test_results_whose_memory_is_exhausted(form, structure, device, rng):
         graph.insert_edges(*edges)
         graph.delete_edges(*others)
         try:
-            with exhausted(graph, step):
+            with failing(graph.device, step):
                 read(form, analytic)
                 break
         except MemoryError:

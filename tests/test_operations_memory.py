@@ -121,26 +121,33 @@ def test_a_deleted_vertex_keeps_nothing_large(new):
 STEPS = 300
 ALLOCATORS = (
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "full_like", "concatenate", "arange", "repeat",
-    "flatnonzero",
+    "flatnonzero", "argsort", "sort", "unique", "cumsum", "diff", "searchsorted", "where",
 )  # fmt: skip
 
 
 @contextmanager
 def exhausted(graph, step):
     """Let allocation fail: on the CPU the one after `step` others, on the GPU the one that passes a limit."""
-    if graph.device.is_gpu:
-        pool = graph.xp.get_default_memory_pool()
-        graph.device.synchronize()
-        pool.free_all_blocks()
-        pool.set_limit(size=pool.total_bytes() + step * 1_000_000)
-        try:
+    if not graph.device.is_gpu:
+        with failing(graph.device, step):
             yield
-        finally:
-            pool.set_limit(size=0)
         return
+    pool = graph.xp.get_default_memory_pool()
+    graph.device.synchronize()
+    pool.free_all_blocks()
+    pool.set_limit(size=pool.total_bytes() + step * 1_000_000)
+    try:
+        yield
+    finally:
+        pool.set_limit(size=0)
+
+
+@contextmanager
+def failing(device, step):
+    """Let all allocations but the first `step` fail: on the GPU also those inside of CuPy's sorts and reductions."""
     left = [step]
 
-    def failing(function):
+    def limited(function):
         def allocate(*args, **kwargs):
             left[0] -= 1
             if left[0] < 0:
@@ -149,9 +156,13 @@ def exhausted(graph, step):
 
         return allocate
 
+    if device.is_gpu:
+        with device.xp.cuda.using_allocator(limited(device.xp.get_default_memory_pool().malloc)):
+            yield
+        return
     with pytest.MonkeyPatch.context() as patch:
         for name in ALLOCATORS:
-            patch.setattr(np, name, failing(getattr(np, name)))
+            patch.setattr(np, name, limited(getattr(np, name)))
         yield
 
 
@@ -195,6 +206,40 @@ def test_exhausted_memory_leaves_the_graph_as_it_was(new, device, rng, update):
     getattr(pair.model, name)(*args, **options)
     if update != "extend":
         pair.check()
+
+
+SORTS = {
+    "build": lambda graph, edges: type(graph).from_edges(*edges, num_vertices=1000, device=graph.device).to_coo(),
+    "insert": lambda graph, edges: (graph.insert_edges(*edges), graph.to_coo())[1],
+    "to_coo": lambda graph, edges: graph.to_coo(),
+    "to_csr": lambda graph, edges: graph.to_csr().to_coo(),
+    "successors": lambda graph, edges: graph.successors(edges[0]),
+    "predecessors": lambda graph, edges: graph.predecessors(edges[0]),
+}
+
+
+@pytest.mark.parametrize("what", SORTS)
+def test_memory_runs_out_in_a_sort(structure, device, directed, rng, what):
+    """Each allocation fails in turn, the workspaces of sorts among them: what is returned is right, or nothing is."""
+    edges, batch = random_batch(rng, 1000, 3000, "float32"), random_batch(rng, 1000, 3000, "float32")
+
+    def make():
+        return structure.from_edges(*edges, num_vertices=1000, directed=directed, device=device)
+
+    def act(graph):
+        return [to_host(graph, array).tolist() for array in SORTS[what](graph, batch)]
+
+    expected, step = act(make()), 0
+    for step in range(STEPS):
+        graph = make()
+        try:
+            with failing(graph.device, step):
+                found = SORTS[what](graph, batch)
+        except MemoryError:
+            continue
+        assert [to_host(graph, array).tolist() for array in found] == expected
+        break
+    assert 0 < step < STEPS - 1
 
 
 class Watcher(UpdateObserver):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import warnings
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -58,13 +60,25 @@ def _resolve_pickled(kind: str) -> Device:
     return resolve_device("auto" if kind == "gpu" else kind)
 
 
+OLDEST_CUPY = (14, 1, 1)
+"""Before it, a sort that ran out of memory returned numbers that were not sorted (cupy #9894, #9899)."""
+
 _cuda_forked = False
 """Whether this process was forked from one that had looked for GPUs: CUDA cannot be used here."""
 
 
 @functools.cache
 def gpu_available() -> bool:
-    """Whether CuPy is installed and sees a GPU."""
+    """Whether CuPy is installed, not too old, and sees a GPU; a warning says if it sees one but is too old."""
+    if not _sees_gpu():
+        return False
+    problem = _cupy_problem()
+    if problem is not None:
+        warnings.warn(f"the GPU is not used: {problem}", stacklevel=2)
+    return problem is None
+
+
+def _sees_gpu() -> bool:
     try:
         import cupy
     except ImportError:
@@ -73,6 +87,20 @@ def gpu_available() -> bool:
         return cupy.cuda.runtime.getDeviceCount() > 0
     except cupy.cuda.runtime.CUDARuntimeError:
         return False
+
+
+def _cupy_problem() -> str | None:
+    """What is wrong with the CuPy that is installed."""
+    import cupy
+
+    numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", cupy.__version__)
+    if numbers is None or tuple(int(n or 0) for n in numbers.groups()) >= OLDEST_CUPY:
+        return None
+    oldest = ".".join(map(str, OLDEST_CUPY))
+    return (
+        f"CuPy {cupy.__version__} is installed, which may sort wrongly when memory runs out; "
+        f"install {oldest} or newer (pip install 'dynfrontier[cuda13]' or '[cuda12]')"
+    )
 
 
 @functools.cache
@@ -100,8 +128,8 @@ def resolve_device(device: str | Device = "auto") -> Device:
     ValueError
         `device` is none of these.
     RuntimeError
-        ``"gpu"`` was asked for and there is none, or CuPy is not installed; or the device is a GPU and this process was
-        forked from one that used it.
+        ``"gpu"`` was asked for and there is none, or CuPy is not installed or too old; or the device is a GPU and this
+        process was forked from one that used it.
     """
     chosen = device if isinstance(device, Device) else _named(device)
     if chosen.is_gpu and _cuda_forked:
@@ -119,6 +147,8 @@ def _named(device: str) -> Device:
         return _gpu()
     if device == "gpu":
         if not gpu_available():
+            if _sees_gpu():
+                raise RuntimeError(f"device='gpu' was asked for, but {_cupy_problem()}")
             raise RuntimeError(
                 "device='gpu' was asked for, but CuPy is not installed or sees no GPU; "
                 "install dynfrontier[cuda13] (or [cuda12]), or use device='cpu'"
