@@ -58,14 +58,15 @@ def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResu
     Raises
     ------
     TypeError, ValueError
-        `source` is no vertex of the graph, or `depth_limit` is negative.
+        `source` is no vertex of the graph, or `depth_limit` is no integer or negative.
 
     Notes
     -----
     O(V + E) work.
     """
-    if depth_limit is not None and depth_limit < 0:
-        raise ValueError(f"depth_limit must not be negative, got {depth_limit}")
+    source = fr.arguments.vertex_id(graph, source, "source")
+    if depth_limit is not None:
+        fr.arguments.integer(depth_limit, "depth_limit", 0)
     start = fr.Frontier(graph, [source])
     xp = graph.xp
     distance = xp.full(graph.num_vertices, UNREACHED, np.int32)

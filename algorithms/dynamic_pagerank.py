@@ -105,6 +105,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         weighted: bool | None = None, max_iter: int = 1000,
     ):  # fmt: skip
         super().__init__(graph)
+        if weighted is not None:
+            fr.arguments.flag(weighted, "weighted")
         check_parameters(alpha, tol, max_iter)
         if not (alpha < 1 and tol > 0):
             raise ValueError(f"alpha must be less than 1 and tol more than 0, got {alpha} and {tol}")

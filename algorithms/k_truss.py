@@ -121,12 +121,9 @@ def k_truss(graph: fr.Graph, k: int) -> KTruss:
 def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
     """The edges of the k-truss, in no particular order or direction, and the support of each in it (int32)."""
     _check(graph)
-    if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        raise TypeError(f"k must be an integer, not {type(k).__name__}")
-    if k < 2:
-        raise ValueError(f"k must be at least 2, got {k}")
+    k = fr.arguments.integer(k, "k", 2)
     xp = graph.xp
-    least = min(int(k) - 2, graph.num_vertices)  # no edge is in so many triangles
+    least = min(k - 2, graph.num_vertices)  # no edge is in so many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
     up, down = _orient(graph, degree, least + 1)
@@ -193,6 +190,7 @@ def truss_numbers(graph: fr.Graph) -> TrussNumbers:
 
 
 def _check(graph: fr.Graph) -> None:
+    fr.arguments.check_graph(graph)
     if graph.directed:
         raise ValueError("trusses are defined for undirected graphs; make the graph with directed=False")
 

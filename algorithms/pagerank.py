@@ -112,6 +112,10 @@ def pagerank(
     -----
     O(V + E) work an iteration. Needs about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
     """
+    fr.arguments.check_graph(graph)
+    fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
+    if weighted is not None:
+        fr.arguments.flag(weighted, "weighted")
     check_parameters(alpha, tol, max_iter)
     xp = graph.xp
     jump = distribution(graph, personalization, "personalization")

@@ -78,6 +78,8 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
     an edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums too large for it are
     infinite.
     """
+    source = fr.arguments.vertex_id(graph, source, "source")
+    fr.arguments.flag(predecessors, "predecessors")
     start = fr.Frontier(graph, [source])
     if graph.weight_dtype is None:
         found = bfs(graph, source)
@@ -101,7 +103,7 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
         raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {dtype}")
     if not predecessors:
         return Distances(distance)
-    return Distances(distance, shortest_path_tree(graph, int(source), distance, unreached, graph.weight_dtype.type(0)))
+    return Distances(distance, shortest_path_tree(graph, source, distance, unreached, graph.weight_dtype.type(0)))
 
 
 def _mean_weight(graph: fr.Graph) -> float:

@@ -60,6 +60,8 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount
     -----
     O(E^1.5) work, O(V + E) memory for the oriented copy.
     """
+    fr.arguments.check_graph(graph)
+    fr.arguments.flag(per_vertex, "per_vertex")
     if graph.directed:
         raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .batch import check_id
 from .dynamic import DynamicGraph
 from .graph import Graph
 from .values import flag, integer, kind_of, number, one_of
@@ -55,21 +56,13 @@ def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
         `vertex` is out of range, or was deleted.
     """
     check_graph(graph)
-    vertex = integer(vertex, name)
-    if not 0 <= vertex < graph.num_vertices:
-        vertices = (
-            f"outside the graph's vertices 0..{graph.num_vertices - 1}"
-            if graph.num_vertices
-            else "outside the graph, which has no vertices"
-        )
-        raise ValueError(f"{name} is {vertex}, {vertices}")
-    if graph._absent is not None and bool(graph._absent[vertex]):
-        raise ValueError(f"{name} is {vertex}, a vertex that was deleted; insert_vertices([{vertex}]) brings it back")
-    return vertex
+    return check_id(vertex, name, graph.num_vertices, graph._absent)
 
 
-def check_array(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
-    """Raise unless `array` is a contiguous array of the graph's device for kernels.
+def check_array(
+    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None
+) -> None:  # fmt: skip
+    """Raise unless `array` is a contiguous array of the graph's device, of one of `dtypes`, that kernels can read.
 
     Raises
     ------
@@ -82,7 +75,7 @@ def check_array(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence
     if not isinstance(array, xp.ndarray):
         where = graph.device.kind.upper()
         raise TypeError(f"{name} must be a {xp.__name__} array, as the graph is on the {where}, not {kind_of(array)}")
-    if array.dtype not in dtypes:
+    if dtypes is not None and array.dtype not in dtypes:
         raise TypeError(f"{name} must be an array of {' or '.join(map(str, dtypes))}, not {array.dtype}")
     if array.shape != (size,):
         raise ValueError(f"{name} must be of shape ({size},), not {array.shape}")

@@ -298,7 +298,13 @@ class DynamicGraph(Graph):
         self._observers.attach(observer, instead_of)
 
     def detach(self, observer: UpdateObserver) -> None:
-        """Notify `observer` of no more updates."""
+        """Notify `observer` of no more updates; does nothing if it is not attached.
+
+        Raises
+        ------
+        TypeError
+            It is no `UpdateObserver`.
+        """
         self._observers.detach(observer)
 
     def _live_observers(self) -> list[UpdateObserver]:

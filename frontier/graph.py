@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .access import Access, reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
-from .batch import ArcMaker, Arcs, check_ids
+from .batch import ArcMaker, Arcs, check_id, check_ids
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
 from .storage import graph_header, host_arrays, pickled_graph, read_graph, write_graph
 from .updates import MemoryUsage
+from .values import flag, integer
 
 MAX_INT32_VERTICES = 2**31 - 1
+MOST_VERTICES = 2**48
+
+
+@contextmanager
+def _room_for_ids(num_vertices: int) -> Iterator[None]:
+    """Where the number of vertices is that of the largest id: say so if there is no memory for as many."""
+    try:
+        if num_vertices > MOST_VERTICES:
+            raise MemoryError(f"no device has memory for more than {MOST_VERTICES} vertices")
+        yield
+    except MemoryError as error:
+        raise MemoryError(
+            f"src and dst hold ids up to {num_vertices - 1}, and there is no memory for as many vertices ({error}); "
+            "where ids have gaps, frontier.io.from_table({'src': src, 'dst': dst}, compact=True) renumbers them, as "
+            "does read_edges(path, compact=True)"
+        ) from None
 
 
 class Graph(ABC):
@@ -63,13 +81,8 @@ class Graph(ABC):
         weight_dtype: Any = None,
         vertex_dtype: Any = None,
     ):
-        if isinstance(num_vertices, bool) or not isinstance(num_vertices, int | np.integer):
-            raise TypeError(f"num_vertices must be an integer, not {type(num_vertices).__name__}")
-        if num_vertices < 0:
-            raise ValueError(f"num_vertices must not be negative, got {num_vertices}")
-        if not isinstance(directed, bool | np.bool_):
-            raise TypeError(f"directed must be True or False, not {directed!r}")
-        self.directed = bool(directed)
+        num_vertices = integer(num_vertices, "num_vertices", 0)
+        self.directed = flag(directed, "directed")
         self.device = resolve_device(device)
         self.weight_dtype = None if weight_dtype is None else as_dtype(weight_dtype, "weight_dtype")
         if self.weight_dtype is not None and self.weight_dtype not in WEIGHT_DTYPES:
@@ -132,6 +145,9 @@ class Graph(ABC):
         ------
         TypeError, ValueError
             Naming the argument and what is wrong with it.
+        MemoryError
+            The device's memory is exhausted; most often since ids have wide gaps, as every id up to the largest takes
+            room. ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)`` renumbers them.
 
         Notes
         -----
@@ -145,7 +161,10 @@ class Graph(ABC):
         same_length(src=src, dst=dst, weights=weights)
         if num_vertices is None:
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
-        graph = cls(num_vertices, directed=directed, device=place, **options)
+            with _room_for_ids(num_vertices):
+                graph = cls(num_vertices, directed=directed, device=place, **options)
+        else:
+            graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         return graph
@@ -372,12 +391,10 @@ class Graph(ABC):
         -------
         array of `vertex_dtype`, on the graph's device
         """
-        if isinstance(v, bool) or not isinstance(v, int | np.integer):
-            raise TypeError(f"v must be an integer, not {type(v).__name__}")
-        ids = check_ids(self.device, [int(v)], "v", self._num_vertices, self._absent)
+        v = check_id(v, "v", self._num_vertices, self._absent)
         from .operators.extract import extract
 
-        _, dst, _ = extract(self, ids.astype(self.vertex_dtype))
+        _, dst, _ = extract(self, self.xp.asarray([v], self.vertex_dtype))
         return self.xp.sort(dst)
 
     @reads

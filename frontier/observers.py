@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from .updates import ObserverError, UpdateObserver
+from .values import kind_of
 
 Told = tuple[UpdateObserver, tuple[Any, ...]]
 """An observer, and what it is called with."""
@@ -29,8 +30,9 @@ class Observers:
 
     def attach(self, observer: UpdateObserver, instead_of: UpdateObserver | None) -> None:
         """See `DynamicGraph.attach`."""
-        if not isinstance(observer, UpdateObserver):
-            raise TypeError(f"observer must be an UpdateObserver, not {type(observer).__name__}")
+        check_observer(observer, "observer")
+        if instead_of is not None:
+            check_observer(instead_of, "instead_of")
         if instead_of is not None and not self._has(instead_of):
             raise ValueError("instead_of must be an observer that is attached to this graph")
         if self._has(observer):
@@ -50,6 +52,7 @@ class Observers:
 
     def detach(self, observer: UpdateObserver) -> None:
         """See `DynamicGraph.detach`."""
+        check_observer(observer, "observer")
         if observer._watched is self._graph:
             self._remove(observer)
             observer.detached()
@@ -121,6 +124,12 @@ class Observers:
         if failures:
             raise_failures(result, failures)
         return result
+
+
+def check_observer(observer: Any, name: str) -> None:
+    """Raise TypeError unless `observer` is an `UpdateObserver`."""
+    if not isinstance(observer, UpdateObserver):
+        raise TypeError(f"{name} must be an UpdateObserver, not {kind_of(observer)}")
 
 
 def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseException]]) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+OWN = ("builtins", "frontier", "structures", "algorithms")
+"""Types of these modules are called by their names alone."""
+
 
 def integer(value: Any, name: str, least: int | None = None) -> int:
     """`value` as an int.
@@ -41,6 +44,7 @@ def flag(value: Any, name: str) -> bool:
 
 def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
     """`value`, one of some strings; ValueError if it is none of them."""
+    choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
     return value
@@ -48,4 +52,7 @@ def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
 
 def kind_of(value: Any) -> str:
     """What an error calls the type of a value."""
-    return "None" if value is None else type(value).__name__
+    if value is None:
+        return "None"
+    module, name = type(value).__module__.partition(".")[0], type(value).__name__
+    return name if module in OWN else f"{module}.{name}"

@@ -3,9 +3,13 @@
 import re
 from datetime import datetime
 
+import networkx
 import numpy as np
 import pytest
 from model import make, snapshot
+
+import algorithms
+import frontier as fr
 
 GOOD = [0, 1]
 
@@ -255,3 +259,210 @@ def test_no_gpu(structure):
         pytest.skip("there is a GPU")
     with pytest.raises(RuntimeError, match=re.escape("device='gpu'")):
         structure(3, device="gpu")
+
+
+# ---- arguments of operators and algorithms -------------------------------------------------------------------------
+
+# Calls, and what the error says first: the argument. `g` is a graph of vertices 0 to 5, of which 5 was deleted, `f` a
+# frontier of it; `w` is weighted, `other` a graph of the same size, `nxg` NetworkX's.
+MISTAKES = {
+    "bfs(g, 99)": "source is 99, outside the graph's vertices 0..5",
+    "bfs(g, -1)": "source is -1, outside",
+    "bfs(g, 5)": "source is 5, a vertex that was deleted",
+    "bfs(g, 2**70)": "source is 1180591620717411303424, outside",
+    "bfs(g, '0')": "source must be an integer, not str",
+    "bfs(g, None)": "source must be an integer, not None",
+    "bfs(g, 1.0)": "source must be an integer, not float",
+    "bfs(g, True)": "source must be an integer, not bool",
+    "bfs(g, [0])": "source must be an integer, not list",
+    "bfs(g, xp.zeros(1, int))": "source must be an integer, not ",
+    "bfs(empty, 0)": "source is 0, outside the graph, which has no vertices",
+    "bfs(0, g)": "graph must be a Graph, not int",
+    "bfs(f, 0)": "graph must be a Graph, not Frontier",
+    "bfs(nxg, 0)": "graph must be a Graph, not networkx.Graph; frontier.interchange.from_networkx",
+    "bfs(g, 0, '3')": "depth_limit must be an integer, not str",
+    "bfs(g, 0, 2.5)": "depth_limit must be an integer, not float",
+    "bfs(g, 0, -1)": "depth_limit must be at least 0, got -1",
+    "bfs(g, 0, True)": "depth_limit must be an integer, not bool",
+    "sssp(w, 99)": "source is 99, outside",
+    "sssp(w, 'a')": "source must be an integer",
+    "sssp(nxg, 0)": "graph must be a Graph",
+    "sssp(w, 0, predecessors='no')": "predecessors must be True or False, not 'no'",
+    "connected_components(nxg)": "graph must be a Graph",
+    "connected_components(None)": "graph must be a Graph, not None",
+    "triangle_count(nxg)": "graph must be a Graph",
+    "triangle_count(g, per_vertex=None)": "per_vertex must be True or False, not None",
+    "k_truss(g, '3')": "k must be an integer, not str",
+    "k_truss(g, None)": "k must be an integer, not None",
+    "k_truss(g, 1)": "k must be at least 2, got 1",
+    "k_truss(3, g)": "graph must be a Graph, not int",
+    "truss_numbers(nxg)": "graph must be a Graph",
+    "pagerank(nxg)": "graph must be a Graph",
+    "pagerank(g, '0.85')": "alpha must be a number, not str",
+    "pagerank(g, 2)": "alpha must be between 0 and 1, got 2",
+    "pagerank(g, tol=None)": "tol must be a number",
+    "pagerank(g, tol=-1)": "tol must not be negative",
+    "pagerank(g, max_iter=1.5)": "max_iter must be a positive integer, got 1.5",
+    "pagerank(g, weighted='yes')": "weighted must be True or False, not 'yes'",
+    "pagerank(g, fail_on_nonconvergence='no')": "fail_on_nonconvergence must be True or False",
+    "pagerank(g, personalization={99: 1})": "personalization[0] is 99, outside",
+    "pagerank(g, personalization={5: 1})": "personalization names a vertex that was deleted",
+    "pagerank(g, personalization={'a': 1})": "personalization must hold numbers",
+    "pagerank(g, personalization=[1, 2])": "personalization must have an entry for each of the 6 vertices",
+    "pagerank(g, nstart={0: float('nan')})": "nstart must hold finite numbers",
+    "DynamicBFS(g, 99)": "source is 99, outside",
+    "DynamicBFS(nxg, 0)": "graph must be a Graph",
+    "DynamicSSSP(w, 'a')": "source must be an integer",
+    "DynamicKTruss(g, '3')": "k must be an integer",
+    "DynamicPageRank(g, weighted=3)": "weighted must be True or False, not 3",
+    "fr.Frontier(nxg, [0])": "graph must be a Graph, not networkx.Graph",
+    "fr.Frontier([0], g)": "graph must be a Graph, not list",
+    "fr.Frontier(g, 3)": "vertices must be one-dimensional",
+    "fr.Frontier(g, None)": "vertices must hold numbers",
+    "fr.Frontier.all(nxg)": "graph must be a Graph",
+    "fr.filter(g, [0], op)": "frontier must be a Frontier, not ",
+    "fr.filter([0], op)": "frontier must be a Frontier, not list",
+    "fr.filter(op, f)": "frontier must be a Frontier, not ",
+    "fr.filter(f, None)": "op must be a plain Python function, not None",
+    "fr.compute(g, op)": "frontier must be a Frontier, not ",
+    "fr.compute([0, 1], op)": "frontier must be a Frontier, not list",
+    "fr.reduce(g, op)": "frontier must be a Frontier, not ",
+    "fr.reduce(f, op, reduce='mean')": "reduce must be one of 'sum', 'min', 'max', not 'mean'",
+    "fr.reduce(f, op, reduce=['sum'])": "reduce must be one of 'sum', 'min', 'max', not ['sum']",
+    "fr.reduce(f, op, dtype='int8')": "dtype must be one of int32, int64, float32, float64, not int8",
+    "fr.reduce(f, op, dtype='nonsense')": "dtype: data type 'nonsense' not understood",
+    "fr.reduce(f, op, out=[0])": "out must be a ",
+    "fr.reduce(f, op, out=xp.zeros(2))": "out must be of shape (1,), not (2,)",
+    "fr.reduce(f, op, out=xp.zeros(1, 'int8'))": "out must be an array of int32 or int64 or float32 or float64, not",
+    "fr.neighbor_reduce(g, f, arc, out=[0, 0])": "out must be a ",
+    "fr.neighbor_reduce(g, f, arc, out='x')": "out must be a ",
+    "fr.neighbor_reduce(g, f, arc, out=xp.zeros(2))": "out must be of shape (6,), not (2,)",
+    "fr.neighbor_reduce(g, f, arc, out=xp.zeros((6, 1)))": "out must be of shape (6,), not (6, 1)",
+    "fr.neighbor_reduce(g, f, arc, out=xp.zeros(12)[::2])": "out must be contiguous",
+    "fr.neighbor_reduce(g, f, arc, dtype='x')": "dtype: data type 'x' not understood",
+    "fr.neighbor_reduce(g, [0], arc)": "frontier must be a Frontier, not list",
+    "fr.neighbor_reduce(f, g, arc)": "graph must be a Graph, not Frontier",
+    "fr.neighbor_reduce(nxg, None, arc)": "graph must be a Graph",
+    "fr.advance(f, g, arc)": "graph must be a Graph, not Frontier",
+    "fr.advance(nxg, f, arc)": "graph must be a Graph",
+    "fr.advance(g, [0], arc)": "frontier must be a Frontier, not list",
+    "fr.advance(g, None, arc)": "frontier must be a Frontier, not None",
+    "fr.advance(other, f, arc)": "frontier belongs to another graph",
+    "fr.advance(g, f, arc, direction='PUSH')": "direction must be one of 'auto', 'push', 'pull', not 'PUSH'",
+    "fr.advance(g, f, arc, direction=None)": "direction must be one of 'auto', 'push', 'pull', not None",
+    "fr.advance(g, f, arc, condition=3)": "condition must be a plain Python function, not int",
+    "fr.advance(g, f, arc, prepare='x')": "prepare must be a plain Python function, not str",
+    "fr.traverse(g, [0], arc)": "frontier must be a Frontier, not list",
+    "fr.traverse(g, f, arc, max_steps='3')": "max_steps must be an integer, not str",
+    "fr.traverse(g, f, arc, max_steps=-1)": "max_steps must be at least 0, got -1",
+    "fr.traverse(g, f, arc, max_steps=1.5)": "max_steps must be an integer, not float",
+    "fr.traverse(g, f, arc, max_arcs=-3)": "max_arcs must be at least 0, got -3",
+    "fr.Step('a')": "start must be an integer, not str",
+    "fr.Step(2**40)": "start must be an int32, got 1099511627776",
+    "fr.sample_neighbors(g, [0], arc)": "frontier must be a Frontier, not list",
+    "fr.sample_neighbors(g, f, arc, count='2')": "count must be an integer, not str",
+    "fr.sample_neighbors(g, f, arc, count=0)": "count must be at least 1, got 0",
+    "fr.intersect(nxg, [0], [1])": "graph must be a Graph",
+    "fr.intersect(g, [0], [99])": "vs[0] is 99, outside",
+    "fr.intersect(g, [0], None)": "vs must hold numbers",
+    "fr.intersect(g, 0, 1)": "us must be one-dimensional",
+    "fr.intersect(g, [0], [1], 3)": "op must be a plain Python function, not int",
+    "fr.intersect_arcs(nxg)": "graph must be a Graph",
+    "fr.intersect_arcs(g, nxg)": "pairs must be a Graph",
+    "fr.intersect_arcs(g, tally=[0] * 6)": "tally must be a ",
+    "fr.intersect_arcs(g, tally=xp.zeros(6))": "tally must be an array of int64, not float64",
+    "fr.intersect_arcs(g, tally=xp.zeros(12, int)[::2])": "tally must be contiguous",
+    "fr.edge_support(nxg, g)": "up must be a static snapshot",
+    "fr.extract_subgraph(nxg, arc)": "graph must be a Graph",
+    "fr.extract_subgraph(arc, g)": "graph must be a Graph, not function",
+    "fr.visit_edges(nxg, [0], [1], arc)": "graph must be a Graph",
+    "fr.visit_edges(g, [0], 'a', arc)": "dst must hold numbers",
+    "fr.SpMV(nxg)": "graph must be a Graph",
+    "fr.SpMV(g, transpose='x')": "transpose must be True or False, not 'x'",
+    "fr.SpMV(g, weighted=3)": "weighted must be True or False, not 3",
+    "fr.SpMV(g)([0] * 6)": "x must be a ",
+    "fr.SpMV(g)(xp.zeros(3))": "x must be of shape (6,), not (3,)",
+    "fr.SpMV(g)(xp.zeros(6, int))": "x must be an array of float32 or float64, not int64",
+    "fr.SpMV(g)(xp.zeros(6), out=[0])": "out must be a ",
+    "fr.SpMV(g).arrange([1])": "x must be a ",
+    "fr.SpMV(g).restore(xp.zeros(3))": "y must be of shape (6,), not (3,)",
+    "g.neighbors(99)": "v is 99, outside",
+    "g.neighbors(5)": "v is 5, a vertex that was deleted",
+    "g.attach(None)": "observer must be an UpdateObserver, not None",
+    "g.attach(g)": "observer must be an UpdateObserver, not ",
+    "g.detach(3)": "observer must be an UpdateObserver, not int",
+}
+
+
+@pytest.fixture
+def names(structure, device):
+    src, dst = [0, 1, 2], [1, 2, 0]
+    g = structure.from_edges(src, dst, num_vertices=6, device=device)
+    g.delete_vertices([5])
+    w = g
+    if structure.can_store_weights:
+        w = structure.from_edges(src, dst, np.array([1, 2, 3], np.float32), device=device)
+    return {
+        "g": g, "w": w, "other": g.copy(), "empty": structure(0, device=device), "f": fr.Frontier(g, [0, 1]),
+        "nxg": networkx.path_graph(4), "xp": g.xp, "op": lambda v: 1, "arc": lambda src, dst, edge, weight: 1, "fr": fr,
+        **{name: getattr(algorithms, name) for name in algorithms.__all__},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("call", MISTAKES)
+def test_mistakes(names, call):
+    """One line, which begins with the argument."""
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(MISTAKES[call])}") as caught:
+        eval(call, names)
+    assert "\n" not in str(caught.value)
+
+
+def test_arrays_of_the_other_device(names):
+    if not names["g"].device.is_gpu:
+        pytest.skip("there is no other one that is sure to be there")
+    on_cpu = np.zeros(6)
+    for call in (
+        lambda: fr.neighbor_reduce(names["g"], None, names["arc"], out=on_cpu),
+        lambda: fr.reduce(names["f"], names["op"], out=on_cpu[:1]),
+    ):
+        with pytest.raises(TypeError, match=r"out must be a cupy array, as .* on the GPU, not numpy\.ndarray"):
+            call()
+    with pytest.raises(TypeError, match="x must be a cupy array"):
+        fr.SpMV(names["g"])(on_cpu)
+
+
+def test_outputs_that_cannot_be_written(names):
+    g = names["g"]
+    if g.device.is_gpu:
+        pytest.skip("CuPy has no read-only arrays")
+    for call in (
+        lambda out: fr.neighbor_reduce(g, None, names["arc"], out=out),
+        lambda out: fr.reduce(names["f"], names["op"], out=out[:1]),
+        lambda out: fr.SpMV(g)(np.zeros(6), out=out),
+    ):
+        with pytest.raises(ValueError, match="out must be an array that can be written"):
+            call(g.device.read_only(np.zeros(6)))
+
+
+def mark(src, dst, edge, weight):
+    return True
+
+
+@pytest.mark.parametrize("bad", [[2**32], [2**40], [0, 2**63 - 1], np.array([6], np.int32)])
+def test_visited_ids_that_another_type_would_make_good(structure, device, bad):
+    """2**32 is 0 as an int32."""
+    graph = structure.from_edges([0], [1], num_vertices=6, device=device)
+    for ends in ((bad, [1] * len(bad)), ([0] * len(bad), bad)):
+        with pytest.raises(ValueError, match=r"1 of the . arcs in src and dst name ids outside"):
+            fr.visit_edges(graph, *ends, mark)
+    assert not len(fr.visit_edges(graph, [-(2**32), -1], [1, 1], mark))  # entries to be skipped
+
+
+@pytest.mark.parametrize("largest", [10**12, 2**62])
+def test_ids_with_gaps_too_wide(structure, device, largest):
+    """Who has such ids learns how to renumber them."""
+    words = r"num_vertices|ids up to \d+, and there is no memory.*from_table\(.*compact=True"
+    with pytest.raises((MemoryError, ValueError), match=words):
+        structure.from_edges([0, largest], [1, 2], device=device)
+    records = fr.io.from_table({"src": np.array([0, largest]), "dst": np.array([1, 2])}, compact=True)
+    assert structure.from_edges(records.src, records.dst, device=device).num_vertices == 4

@@ -146,9 +146,9 @@ def test_products_refuse_other_vectors(structure, device):
     graph = make(structure, device, "path")
     product, xp = fr.SpMV(graph), graph.xp
     for bad in (xp.ones(3), xp.ones(300, np.int64), [1.0] * 300, xp.ones(600)[::2]):
-        with pytest.raises(ValueError, match="x must be"):
+        with pytest.raises((TypeError, ValueError), match="x must be"):
             product(bad)
-    with pytest.raises(ValueError, match="out must be"):
+    with pytest.raises((TypeError, ValueError), match="out must be"):
         product(xp.ones(300), out=xp.ones(300, np.float32))
 
 

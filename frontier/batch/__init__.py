@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
 from ..runtime import Alarm, Device, load_kernels
+from ..values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # what the counters count
 
@@ -171,6 +172,30 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
     return ids
 
 
+def check_id(vertex: Any, name: str, num_vertices: int, absent: Any = None) -> int:
+    """`vertex` as an int, an id within the graph.
+
+    Raises
+    ------
+    TypeError
+        It is no integer.
+    ValueError
+        It is outside ``[0, num_vertices)`` or names a deleted vertex.
+    """
+    vertex = integer(vertex, name)
+    if not 0 <= vertex < num_vertices:
+        raise ValueError(f"{name} is {vertex}, {_outside(num_vertices)}; insert_vertices() extends them")
+    if absent is not None and bool(absent[vertex]):
+        raise ValueError(f"{name} is {vertex}, a vertex that was deleted; insert_vertices([{vertex}]) brings it back")
+    return vertex
+
+
+def _outside(num_vertices: int) -> str:
+    if not num_vertices:
+        return "outside the graph, which has no vertices"
+    return f"outside the graph's vertices 0..{num_vertices - 1}"
+
+
 def _explain(device: Device, problems: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any) -> None:
     """Raise the error that names what is wrong with a batch."""
     if problems[OUT_OF_RANGE]:
@@ -188,13 +213,9 @@ def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None
     bad = device.xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
-        vertices = (
-            f"outside the graph's vertices 0..{num_vertices - 1}"
-            if num_vertices
-            else "outside the graph, which has no vertices"
-        )
         raise ValueError(
-            f"{name}[{where}] is {int(ids[where])}, {vertices} ({bad.size} such ids); insert_vertices() extends them"
+            f"{name}[{where}] is {int(ids[where])}, {_outside(num_vertices)} ({bad.size} such ids); "
+            "insert_vertices() extends them"
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..access import reads
+from ..arguments import one_of
 from ..frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_pull, make_push
 from .engine import (
@@ -85,11 +86,10 @@ def advance(
     Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
     PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(map(repr, DIRECTIONS))}, not {direction!r}")
+    check_frontier(graph, frontier)
+    one_of(direction, "direction", DIRECTIONS)
     if direction == "pull" and graph.directed:
         raise ValueError("direction='pull' needs the edges that enter a vertex, which a directed graph does not keep")
-    check_frontier(graph, frontier)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     if direction == "pull" and prepare is not None:
         raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")

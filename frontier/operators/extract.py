@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph
 from ..registry import snapshot_structure
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
@@ -57,6 +58,7 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     -----
     O(V + E) work: one pass that counts, one that writes.
     """
+    check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]

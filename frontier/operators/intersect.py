@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph, check_output
 from ..arrays import same_length
 from ..batch import check_ids
 from ..registry import snapshot_structure
@@ -29,6 +30,7 @@ from .engine import (
 if TYPE_CHECKING:
     from ..graph import Graph
 
+TALLY_DTYPES = (np.dtype(np.int64),)
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
 _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 
@@ -63,6 +65,7 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     Walks the shorter list of each pair and looks its members up in the longer: O(sum of the smaller degrees) look-ups,
     each the structure's own (`find`).
     """
+    check_graph(graph)
     us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
     vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
     same_length(us=us, vs=vs)
@@ -125,8 +128,8 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
 
     Raises
     ------
-    ValueError
-        The graphs are of different sizes, or `tally` is not such an array.
+    TypeError, ValueError
+        An argument is no graph, the graphs are of different sizes, or `tally` is not such an array.
 
     Notes
     -----
@@ -134,13 +137,13 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     hash table in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it
     makes of graphs of other structures.
     """
+    check_graph(graph)
     pairs = graph if pairs is None else pairs
+    check_graph(pairs, "pairs")
     if pairs.num_vertices != graph.num_vertices or pairs.device != graph.device:
         raise ValueError("graph and pairs must have the same number of vertices, on the same device")
-    if tally is not None and (
-        not isinstance(tally, graph.xp.ndarray) or tally.shape != (graph.num_vertices,) or tally.dtype != np.int64
-    ):
-        raise ValueError(f"tally must be an int64 array of the graph's device with {graph.num_vertices} elements")
+    if tally is not None:
+        check_output(graph, tally, "tally", graph.num_vertices, TALLY_DTYPES)
     graph, pairs = (g if isinstance(g, snapshot_structure()) else g.to_csr() for g in (graph, pairs))
     if not graph.num_arcs or not pairs.num_arcs:
         return 0

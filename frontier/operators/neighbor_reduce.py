@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph, check_output, one_of
+from ..arrays import as_dtype
 from ..frontier import Frontier, check_frontier
 from ..runtime.kernels import C_TYPES
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
+
+
+def result_dtype(dtype: Any) -> np.dtype:
+    """The dtype that users name for results; TypeError if it is none of `DTYPES`."""
+    dtype = as_dtype(dtype, "dtype")
+    if dtype not in DTYPES:
+        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    return dtype
 
 
 def identity_of(reduce: str, dtype: np.dtype) -> Any:
@@ -87,25 +97,22 @@ def neighbor_reduce(
     O(V + E) work. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits
     from call to call on a GPU.
     """
-    if reduce not in REDUCTIONS:
-        raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
+    check_graph(graph)
+    if frontier is not None:
+        check_frontier(graph, frontier)
+    one_of(reduce, "reduce", REDUCTIONS)
     check_op(op, "op", OP_PARAMETERS, args, A_NUMBER)
     values = functor_args(graph, op, args)
     xp = graph.xp
-    dtype = np.dtype(dtype if out is None else out.dtype)
-    if dtype not in DTYPES:
-        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    fresh = out is None
+    if not fresh:
+        check_output(graph, out, "out", graph.num_vertices, DTYPES)
+    dtype = result_dtype(dtype) if fresh else out.dtype
     identity = identity_of(reduce, dtype)
-    if out is None:
+    if fresh:
         out = xp.full(graph.num_vertices, identity, dtype)
-        fresh = True
-    else:
-        if not isinstance(out, xp.ndarray) or out.shape != (graph.num_vertices,) or not out.flags.c_contiguous:
-            raise ValueError(f"out must be a contiguous array of the graph's device with {graph.num_vertices} elements")
-        fresh = False
     if frontier is None:
         frontier = Frontier.all(graph)
-    check_frontier(graph, frontier)
     count = len(frontier)
     if not count:
         return out

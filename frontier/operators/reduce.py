@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_output, one_of
 from ..frontier import Frontier, graph_of
 from ..runtime.kernels import C_TYPES
 from .cpu import REDUCTIONS, make_reduce
 from .engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, parts_for, run_cpu
-from .neighbor_reduce import DTYPES, identity_of
+from .neighbor_reduce import DTYPES, identity_of, result_dtype
 
 FUNCTOR = ("vertex",)
 
@@ -58,14 +59,11 @@ def reduce(
     """
     graph = graph_of(frontier)
     xp = graph.xp
-    if reduce not in REDUCTIONS:
-        raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCTIONS))}, not {reduce!r}")
+    one_of(reduce, "reduce", REDUCTIONS)
     check_op(op, "op", ("v",), args, A_NUMBER)
-    if out is not None and (not isinstance(out, xp.ndarray) or out.shape != (1,)):
-        raise ValueError("out must be an array of the graph's device with one element")
-    dtype = np.dtype(dtype if out is None else out.dtype)
-    if dtype not in DTYPES:
-        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    if out is not None:
+        check_output(graph, out, "out", 1, DTYPES)
+    dtype = result_dtype(dtype) if out is None else out.dtype
     values = functor_args(graph, op, args)
     identity = identity_of(reduce, dtype)
     out = xp.empty(1, dtype) if out is None else out

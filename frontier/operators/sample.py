@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import integer
 from ..frontier import Frontier, check_frontier
 from .advance import OP_PARAMETERS
 from .cpu_sample import make_sample
@@ -49,11 +50,8 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
     -----
     O(count) work for each vertex, and as much for each gap that is passed over on the way.
     """
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
-        raise TypeError(f"count must be an integer, not {type(count).__name__}")
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
     check_frontier(graph, frontier)
+    integer(count, "count", 1)
     check_op(op, "op", OP_PARAMETERS, args)
     values = functor_args(graph, op, args)
     size = len(frontier)

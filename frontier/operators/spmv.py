@@ -91,10 +91,12 @@ class SpMV:
 
     def arrange(self, x: Any) -> Any:
         """A vector by vertex id, in the order of the products."""
+        check_array(self.graph, x, "x", self.graph.num_vertices)
         return x if self._order is None else x[self._order]
 
     def restore(self, y: Any) -> Any:
         """A vector in the order of the products, by vertex id."""
+        check_array(self.graph, y, "y", self.graph.num_vertices)
         if self._order is None:
             return y
         restored = self.graph.xp.empty_like(y)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import integer
 from ..frontier import Frontier, check_frontier
 from .advance import (
     OP_PARAMETERS,
@@ -55,6 +56,10 @@ class Step:
     """
 
     start: int = 1
+
+    def __post_init__(self) -> None:
+        if not -(2**31) <= integer(self.start, "start") < 2**31:
+            raise ValueError(f"start must be an int32, got {self.start}")
 
 
 @reads
@@ -106,8 +111,8 @@ def traverse(
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(condition, prepare, args)
     functors = Functors(op, condition, prepare)
-    limit = MAX_STEPS if max_steps is None else max_steps
-    most = MAX_ARCS if max_arcs is None else max_arcs
+    limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
+    most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
     done = 0
     while frontier and done < limit:
         arcs = frontier.num_arcs

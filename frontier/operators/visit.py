@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph
 from ..arrays import as_ids, same_length
 from ..frontier import Frontier
 from .advance import OP_PARAMETERS
@@ -61,9 +62,9 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     -----
     O(m) look-ups.
     """
+    check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
-    src = as_ids(graph.device, src, "src").astype(graph.vertex_dtype, copy=False)
-    dst = as_ids(graph.device, dst, "dst").astype(graph.vertex_dtype, copy=False)
+    src, dst = _graphs_ids(graph, src, "src"), _graphs_ids(graph, dst, "dst")
     same_length(src=src, dst=dst)
     values = functor_args(graph, op, args)
     count = int(src.size)
@@ -89,3 +90,11 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     if bad:
         raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
     return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def _graphs_ids(graph: Graph, ids: Any, name: str) -> Any:
+    """Ids in the graph's type; those that are out of its range stay so, on the same side."""
+    ids = as_ids(graph.device, ids, name)
+    if ids.dtype == graph.vertex_dtype:
+        return ids
+    return graph.xp.clip(ids, -1, graph.num_vertices).astype(graph.vertex_dtype)
