@@ -1,5 +1,8 @@
 """What was made of a graph before an update: it follows, or it says that it is out of date."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from verifiers import adjacency, host
@@ -199,6 +202,26 @@ def test_products_outlive_their_graph(graph):
     x, expected = graph.xp.arange(N, dtype=np.float64), adjacency(graph).T @ np.arange(N)
     del graph
     assert np.allclose(host(product.restore(product(product.arrange(x)))), expected)
+
+
+def test_products_that_were_copied(graph):
+    product = fr.SpMV(graph)
+    x, expected = graph.xp.arange(N, dtype=np.float64), adjacency(graph) @ np.arange(N)
+    alias, copies = copy.copy(product), [copy.deepcopy(product), pickle.loads(pickle.dumps(product))]
+    graph.insert_edges([0], [50])
+    for kept in copies:
+        assert np.allclose(host(kept.restore(kept(kept.arrange(x)))), expected)
+    for outdated in (lambda: alias(x), lambda: pickle.dumps(product), lambda: copy.deepcopy(alias)):
+        with pytest.raises(RuntimeError, match="before an update"):
+            outdated()
+
+
+def test_frontiers_that_are_copied(graph):
+    frontier = fr.Frontier(graph, [3, 4])
+    graph.delete_vertices([4])
+    for make in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(ValueError, match="deleted since it was made"):
+            make(frontier)
 
 
 # ---- versions ------------------------------------------------------------------------------------------------------

@@ -70,6 +70,7 @@ class SpMV:
         self._order: Any = None
         self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a snapshot
         self._version = graph.version
+        self._size = graph.num_vertices
         self.graph = graph
         self._prepare(graph, transpose)
 
@@ -84,6 +85,30 @@ class SpMV:
             offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
             self.graph = _snapshot(graph, offsets, dst, graph._weight_pool()[slots] if self.weighted else None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle or a copy holds: of the graphs, only that of the products."""
+        self._check_version()
+        return {**self.__dict__, "_source": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._source = weakref.ref(self.graph)
+        self._version = self.graph.version
+
+    def __copy__(self) -> SpMV:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def _check_version(self) -> None:
+        """Raise RuntimeError if the graph has been updated."""
+        source = self._source()
+        if source is not None and source.version != self._version:
+            raise RuntimeError(
+                "this SpMV is of the graph before an update: make a new one; or make it of graph.to_csr(), to go on "
+                "with the products of the graph as it was"
+            )
+
     @property
     def order(self) -> Any:
         """The vertex at each position; None for the order of ids."""
@@ -91,12 +116,13 @@ class SpMV:
 
     def arrange(self, x: Any) -> Any:
         """A vector by vertex id, in the order of the products."""
-        check_array(self.graph, x, "x", self.graph.num_vertices)
+        self._check_version()
+        check_array(self.graph, x, "x", self._size)
         return x if self._order is None else x[self._order]
 
     def restore(self, y: Any) -> Any:
         """A vector in the order of the products, by vertex id."""
-        check_array(self.graph, y, "y", self.graph.num_vertices)
+        check_array(self.graph, y, "y", self._size)
         if self._order is None:
             return y
         restored = self.graph.xp.empty_like(y)
@@ -125,12 +151,7 @@ class SpMV:
         RuntimeError
             The graph has been updated since.
         """
-        source = self._source()
-        if source is not None and source.version != self._version:
-            raise RuntimeError(
-                "this SpMV is of the graph before an update: make a new one; or make it of graph.to_csr(), to go on "
-                "with the products of the graph as it was"
-            )
+        self._check_version()
         graph, xp = self.graph, self.graph.xp
         check_array(graph, x, "x", graph.num_vertices, GATHER_DTYPES)
         if out is None:
