@@ -24,16 +24,17 @@ Even and Shiloach, "An On-Line Edge-Deletion Problem", J. ACM 1981.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import frontier as fr
 
 from .incremental import IncrementalAlgorithm, maintained
-from .shortest_path_tree import shortest_path_tree, unreached_of
+from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, weight_length
 
 SETTLED = 0
 SUSPECT = 1
@@ -64,7 +65,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._weighted = weighted
         self._unreached = unreached_of(found.distance.dtype)
         self._has_integers = weighted and graph.weight_dtype is not None and graph.weight_dtype.kind == "i"
-        self._hop = (graph.weight_dtype or np.dtype(np.float32)).type(0 if weighted else 1)
+        self._length = weight_length if weighted else unit_length
         self._flat = graph.xp.zeros(1, np.int32)
         self._bad = graph.xp.zeros(1, np.int32)
         self._take(found.distance, found.predecessor)
@@ -87,9 +88,9 @@ class DynamicDistances(IncrementalAlgorithm):
         # What is longer than it was is repaired first: nothing may be relaxed from a distance that no longer holds.
         if not self._known or (self._weighted and not self._repair(src, dst)):
             return
-        improved = fr.visit_edges(self.graph, src, dst, _relax, *self._arguments)
+        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
         if improved:
-            fr.traverse(self.graph, improved, _relax, *self._arguments)
+            fr.traverse(self.graph, improved, self._functors.relax, *self._arguments)
             self._mend_tree()
         self._note_bad()
 
@@ -116,21 +117,21 @@ class DynamicDistances(IncrementalAlgorithm):
     def _repair(self, src: Any, dst: Any) -> bool:
         """Settle what lies behind edges of the tree that are gone or longer; False if there is no more to be done."""
         graph, arguments = self.graph, self._arguments
-        suspects = fr.visit_edges(graph, src, dst, _suspect, *arguments)
+        suspects = fr.visit_edges(graph, src, dst, self._functors.suspect, *arguments)
         if not suspects:
             return True
         if self._weighted and int(self._bad[0]):
             self._known = False
             return False
-        fr.traverse(graph, suspects, _adopt_or_pass_on, *arguments)
+        fr.traverse(graph, suspects, self._functors.adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.all(graph), _forget, *arguments)
         if len(cut_off) > ANEW_ABOVE * graph.num_vertices:
             self._known = False  # until it is asked for: that a distance does not fit must not stop an update
             return False
         if cut_off:
             if not graph.directed:
-                fr.advance(graph, cut_off, _pull, *arguments)
-            fr.traverse(graph, fr.Frontier.all(graph) if graph.directed else cut_off, _relax, *arguments)
+                fr.advance(graph, cut_off, self._functors.pull, *arguments)
+            fr.traverse(graph, fr.Frontier.all(graph) if graph.directed else cut_off, self._functors.relax, *arguments)
             self._mend_tree()
             self._note_bad()
         return True
@@ -145,7 +146,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self.graph.directed or (self._weighted and int(self._flat[0])):
             self._flat.fill(0)
             self._predecessor = shortest_path_tree(
-                self.graph, self.source, self._distance, self._unreached, self._hop
+                self.graph, self.source, self._distance, self._unreached, self._length
             )
 
     def _compute_anew(self) -> None:
@@ -174,68 +175,20 @@ class DynamicDistances(IncrementalAlgorithm):
         return bool(self.graph.has_vertices([self.source])[0])
 
     @property
+    def _functors(self) -> RepairFunctors:
+        """Those for lengths of this kind."""
+        return repair_functors(self._length)
+
+    @property
     def _arguments(self) -> tuple:
         """What all functors take."""
         return (
-            self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached, self._hop,
+            self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
             np.int32(not self.graph.directed),
         )  # fmt: skip
 
 
-def _relax(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, hop, both_ways):
-    length = hop if hop > 0 else weight
-    own = distance[src]
-    other = distance[dst]
-    # A vertex is advanced after its distance has changed for the last time, and then finds who gave it.
-    if both_ways and other < own < unreached and other + length == own:
-        predecessor[src] = dst
-    if not 0 <= length < unreached - own:  # nothing leads on from unreached vertices, and no sum may overflow
-        if own < unreached and 0 <= length < math.inf:
-            bad[0] = 1
-        return False
-    through = own + length
-    if through < other and fr.atomic_min(distance, dst, through) > through:
-        if through == own:
-            flat[0] = 1
-        return True
-    return False
-
-
-def _suspect(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, hop, both_ways):
-    length = hop if hop > 0 else weight
-    if not length >= 0:
-        bad[0] = 1
-        return True
-    if predecessor[dst] != src:
-        return False
-    if edge < 0 or not length < unreached - distance[src] or distance[src] + length > distance[dst]:
-        predecessor[dst] = -1
-        state[dst] = SUSPECT
-        return True
-    return False
-
-
-# Several threads decide on one vertex, and what they see may change under them. But a vertex that is made a suspect
-# looks at all of its edges in the next step, and makes suspects of all that have it for predecessor by then: also of
-# those that adopted it before they could know. So none is left settled behind a suspect.
-def _adopt_or_pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, hop, both_ways):
-    before = predecessor[src]
-    if before >= 0 and state[before] == SETTLED:
-        state[src] = SETTLED
-        return False
-    length = hop if hop > 0 else weight
-    is_tight = distance[dst] < distance[src] and distance[dst] + length == distance[src]
-    if both_ways and is_tight and state[dst] == SETTLED:
-        predecessor[src] = dst
-        state[src] = SETTLED
-        return False
-    if predecessor[dst] == src and state[dst] == SETTLED:
-        state[dst] = SUSPECT
-        return True
-    return False
-
-
-def _forget(v, distance, predecessor, state, flat, bad, unreached, hop, both_ways):
+def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways):
     if state[v] == SETTLED:
         return False
     state[v] = SETTLED
@@ -244,14 +197,79 @@ def _forget(v, distance, predecessor, state, flat, bad, unreached, hop, both_way
     return True
 
 
-def _pull(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, hop, both_ways):
-    length = hop if hop > 0 else weight
-    other = distance[dst]
-    if not 0 <= length < unreached - other:
-        if other < unreached and 0 <= length < math.inf:
-            bad[0] = 1
+class RepairFunctors(NamedTuple):
+    """The functors that look at the lengths of edges."""
+
+    relax: Callable
+    suspect: Callable
+    adopt_or_pass_on: Callable
+    pull: Callable
+
+
+@functools.cache
+def repair_functors(length_of: Callable) -> RepairFunctors:
+    """The functors for edges of this length."""
+
+    def relax(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        length = length_of(weight)
+        own = distance[src]
+        other = distance[dst]
+        # A vertex is advanced after its distance has changed for the last time, and then finds who gave it.
+        if both_ways and other < own < unreached and other + length == own:
+            predecessor[src] = dst
+        if not 0 <= length < unreached - own:  # nothing leads on from unreached vertices, and no sum may overflow
+            if own < unreached and 0 <= length < math.inf:
+                bad[0] = 1
+            return False
+        through = own + length
+        if through < other and fr.atomic_min(distance, dst, through) > through:
+            if through == own:
+                flat[0] = 1
+            return True
         return False
-    through = other + length
-    if through < distance[src] and fr.atomic_min(distance, src, through) > through and through == other:
-        flat[0] = 1
-    return False
+
+    def suspect(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        length = length_of(weight)
+        if not length >= 0:
+            bad[0] = 1
+            return True
+        if predecessor[dst] != src:
+            return False
+        if edge < 0 or not length < unreached - distance[src] or distance[src] + length > distance[dst]:
+            predecessor[dst] = -1
+            state[dst] = SUSPECT
+            return True
+        return False
+
+    # Several threads decide on one vertex, and what they see may change under them. But a vertex that is made a suspect
+    # looks at all of its edges in the next step, and makes suspects of all that have it for predecessor by then: also
+    # of those that adopted it before they could know. So none is left settled behind a suspect.
+    def adopt_or_pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        before = predecessor[src]
+        if before >= 0 and state[before] == SETTLED:
+            state[src] = SETTLED
+            return False
+        length = length_of(weight)
+        is_tight = distance[dst] < distance[src] and distance[dst] + length == distance[src]
+        if both_ways and is_tight and state[dst] == SETTLED:
+            predecessor[src] = dst
+            state[src] = SETTLED
+            return False
+        if predecessor[dst] == src and state[dst] == SETTLED:
+            state[dst] = SUSPECT
+            return True
+        return False
+
+    def pull(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        length = length_of(weight)
+        other = distance[dst]
+        if not 0 <= length < unreached - other:
+            if other < unreached and 0 <= length < math.inf:
+                bad[0] = 1
+            return False
+        through = other + length
+        if through < distance[src] and fr.atomic_min(distance, src, through) > through and through == other:
+            flat[0] = 1
+        return False
+
+    return RepairFunctors(relax, suspect, adopt_or_pass_on, pull)

@@ -8,14 +8,16 @@ only: the tree is grown into those, edge by edge, so that no cycle closes.
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import frontier as fr
 
 
-def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: Any, hop: Any) -> Any:
+def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: Any, length: Callable) -> Any:
     """A tree of shortest paths, given their lengths.
 
     Parameters
@@ -26,8 +28,8 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
         For every vertex but the source the least of ``distance[u] + length`` over the edges that lead to it.
     unreached : number
         The distance of vertices that cannot be reached.
-    hop : number of the weights' type
-        The length of every edge; 0 if that is its weight.
+    length : function
+        `unit_length` or `weight_length`.
 
     Returns
     -------
@@ -38,11 +40,12 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
     -----
     O(V + E) work.
     """
+    functors = tree_functors(length)
     predecessor = graph.xp.full(graph.num_vertices, -1, graph.vertex_dtype)
     everyone = fr.Frontier.all(graph)
-    fr.advance(graph, everyone, _choose_nearer, distance, predecessor, unreached, hop)
+    fr.advance(graph, everyone, functors.choose_nearer, distance, predecessor, unreached)
     if fr.filter(everyone, _has_none, distance, predecessor, unreached, source):
-        fr.traverse(graph, everyone, _grow, distance, predecessor, unreached, hop, source)
+        fr.traverse(graph, everyone, functors.grow, distance, predecessor, unreached, source)
     return predecessor
 
 
@@ -51,20 +54,41 @@ def unreached_of(dtype: np.dtype) -> Any:
     return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
-def _choose_nearer(src, dst, edge, weight, distance, predecessor, unreached, hop):
-    length = hop if hop > 0 else weight
-    if distance[src] < distance[dst] < unreached and distance[src] + length == distance[dst]:
-        predecessor[dst] = src
-    return False
+def unit_length(weight):
+    """The length of an edge where all edges count the same."""
+    return 1
+
+
+def weight_length(weight):
+    """The length of an edge where that is its weight."""
+    return weight
+
+
+class TreeFunctors(NamedTuple):
+    """The functors that look at the lengths of edges."""
+
+    choose_nearer: Callable
+    grow: Callable
+
+
+@functools.cache
+def tree_functors(length: Callable) -> TreeFunctors:
+    """The functors for edges of this length."""
+
+    def choose_nearer(src, dst, edge, weight, distance, predecessor, unreached):
+        if distance[src] < distance[dst] < unreached and distance[src] + length(weight) == distance[dst]:
+            predecessor[dst] = src
+        return False
+
+    def grow(src, dst, edge, weight, distance, predecessor, unreached, source):
+        if predecessor[dst] >= 0 or dst == source or not (src == source or predecessor[src] >= 0):
+            return False
+        if distance[src] + length(weight) == distance[dst] < unreached:
+            return fr.atomic_cas(predecessor, dst, -1, src) == -1
+        return False
+
+    return TreeFunctors(choose_nearer, grow)
 
 
 def _has_none(v, distance, predecessor, unreached, source):
     return predecessor[v] < 0 and distance[v] < unreached and v != source
-
-
-def _grow(src, dst, edge, weight, distance, predecessor, unreached, hop, source):
-    length = hop if hop > 0 else weight
-    in_tree = src == source or predecessor[src] >= 0
-    if in_tree and predecessor[dst] < 0 and dst != source and distance[src] + length == distance[dst] < unreached:
-        return fr.atomic_cas(predecessor, dst, -1, src) == -1
-    return False

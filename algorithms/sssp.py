@@ -25,7 +25,7 @@ import frontier as fr
 
 from .bfs import bfs
 from .result import Result
-from .shortest_path_tree import shortest_path_tree, unreached_of
+from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 
 REACH = 64
 """delta is so many times the mean weight over the mean degree. The paper takes half of that; but a round costs as much
@@ -103,7 +103,7 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
         raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {dtype}")
     if not predecessors:
         return Distances(distance)
-    return Distances(distance, shortest_path_tree(graph, source, distance, unreached, graph.weight_dtype.type(0)))
+    return Distances(distance, shortest_path_tree(graph, source, distance, unreached, weight_length))
 
 
 def _mean_weight(graph: fr.Graph) -> float:

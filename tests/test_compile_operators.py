@@ -300,21 +300,27 @@ def distances_case(op, header, weight_dtype):
     """A functor of shortest paths, with the arguments that its algorithm hands it."""
 
     def case(graph):
-        modules = (sssp_module, tree_module, dynamic_distances_module)
-        function = next(getattr(module, op) for module in modules if hasattr(module, op))
+        length = tree_module.unit_length if weight_dtype is None else tree_module.weight_length
+        homes = (
+            sssp_module, tree_module, dynamic_distances_module, tree_module.tree_functors(length),
+            dynamic_distances_module.repair_functors(length),
+        )  # fmt: skip
+        function = next(getattr(home, op) for home in homes if hasattr(home, op))
         kind = np.dtype(weight_dtype or np.float32)
-        distances = np.zeros(1, np.int32 if weight_dtype is None else np.int64 if kind.kind == "i" else kind)
-        vertices, unreached, hop = np.zeros(1, graph.vertex_dtype), distances.dtype.type(9), kind.type(0)
+        unweighted = weight_dtype is None and not hasattr(sssp_module, op)  # sssp leaves graphs without weights to bfs
+        distances = np.zeros(1, np.int32 if unweighted else np.int64 if kind.kind == "i" else kind)
+        vertices, unreached = np.zeros(1, graph.vertex_dtype), distances.dtype.type(9)
         flags = np.zeros(1, np.int32)
         args = {
             "_weight_or_nan": (),
-            "_relax_near": (distances, distances, unreached),
+            "_relax_near": (distances, distances, unreached, unreached, flags),
+            "_leads_on": (distances, unreached),
             "_beyond": (distances, distances, unreached, unreached),
             "_within": (distances, distances, unreached, unreached),
-            "_choose_nearer": (distances, vertices, unreached, hop),
+            "choose_nearer": (distances, vertices, unreached),
             "_has_none": (distances, vertices, unreached, np.int64(0)),
-            "_grow": (distances, vertices, unreached, hop, np.int64(0)),
-        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, hop, np.int32(1)))
+            "grow": (distances, vertices, unreached, np.int64(0)),
+        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1)))
         if header == "advance":
             options = advance_module.advance_options(graph, advance_module.Functors(None), None)
             return advance_module.advance_functors(advance_module.Functors(function)), args, options
@@ -332,9 +338,10 @@ def distances_case(op, header, weight_dtype):
 
 
 DISTANCES = {
-    "_weight_or_nan": "neighbor_reduce", "_relax_near": "advance", "_beyond": "reduce", "_within": "vertices",
-    "_choose_nearer": "advance", "_has_none": "vertices", "_grow": "advance", "_suspect": "visit", "_relax": "advance",
-    "_adopt_or_pass_on": "advance", "_forget": "vertices", "_pull": "advance",
+    "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax_near": "advance", "_beyond": "reduce",
+    "_within": "vertices",
+    "choose_nearer": "advance", "_has_none": "vertices", "grow": "advance", "suspect": "visit", "relax": "advance",
+    "adopt_or_pass_on": "advance", "_forget": "vertices", "pull": "advance",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")
