@@ -1,6 +1,9 @@
+import bz2
+import gzip
 import io
 import lzma
 import tarfile
+import zipfile
 
 import numpy as np
 import pytest
@@ -121,7 +124,7 @@ def test_ldbc_in_directory(file):
     [
         ("tiny.v", b"10\n20\n20\n", "vertex 20 is listed twice"),
         ("tiny.v", b"10\n20\n", "vertex 30 is an end of an edge but not listed"),
-        ("tiny.v", b"10\n\nx\n", "tiny.v, line 3: not a vertex id of int64: 'x'"),
+        ("tiny.v", b"10\n\nx\n", "tiny.v, line 3: stray word 'x' where the vertex should be: 'x'"),
         ("tiny.v", b"-10\n", "negative vertex id -10"),
         ("tiny.v", b"10\n20\n30\n40\n", "meta.vertices = 3, the files hold 4"),
         ("tiny.e", b"10 30 1\n30 10\n", "tiny.e, line 2: missing column"),
@@ -161,3 +164,145 @@ def test_matrix_market_says_what_weights_are(tmp_path, field, dtype):
     path.write_text(f"%%MatrixMarket matrix coordinate {field} general\n3 3 2\n1 2 9007199254740993\n2 3 4\n")
     weights = read_edges(path).weights
     assert weights.dtype == dtype and weights[0] == dtype(9007199254740993)
+
+
+def link_to(name, target, kind=tarfile.SYMTYPE):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_links_and_paths_out_of_an_archive_lead_nowhere(file, tmp_path, kind):
+    secret = file(b"7 8\n", "secret.txt")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.addfile(link_to("a.txt", str(secret), kind))
+        info = tarfile.TarInfo("../../b.txt")
+        info.size = 4
+        archive.addfile(info, io.BytesIO(b"1 2\n"))
+    before = sorted(tmp_path.iterdir())
+    path = file(buffer.getvalue(), "links.tar")
+    assert read_edges(path).src.tolist() == [1]
+    with pytest.raises(ParseError, match=r"'a.txt' is a link, which is not followed"):
+        read_edges(path, member="a.txt")
+    assert sorted(tmp_path.iterdir()) == sorted([*before, path])  # nothing was unpacked
+
+
+def test_an_edge_file_outside_of_the_directory_is_not_read(file, tmp_path):
+    file(b"1 2\n", "secret.e")
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    (folder / "g.properties").write_bytes(b"graph.g.edge-file = ../secret.e\n")
+    with pytest.raises(ParseError, match="is not there"):
+        read_edges(folder / "g.properties")
+
+
+def test_zip(file):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("graphs/a.csv", "src,dst\n0,1\n")
+        archive.writestr("graphs/b.txt.gz", gzip.compress(b"5 6\n"))
+        archive.writestr("__MACOSX/graphs/._a.csv", "junk")
+    path = file(buffer.getvalue(), "graphs.zip")
+    assert read_edges(path, member="a").dst.tolist() == [1]
+    assert read_edges(path, member="graphs/b").dst.tolist() == [6]
+    with pytest.raises(ParseError, match=r"it holds graphs/a.csv, graphs/b.txt.gz$"):
+        read_edges(path)
+    with pytest.raises(ParseError, match=r"cut.zip: the zip archive is damaged"):
+        read_edges(file(buffer.getvalue()[:-30], "cut.zip"))
+
+
+def test_compressed_members_and_ldbc(file):
+    members = {name: gzip.compress(content) for name, content in
+               {"t.e.gz": b"10 30 1\n", "t.v.gz": b"10\n20\n30\n"}.items()}  # fmt: skip
+    assert read_edges(file(tar_of(members, "w"), "t.tar"), member="t.e.gz").ids.tolist() == [10, 20, 30]
+    for name, content in members.items():
+        path = file(content, name)
+        assert name.startswith("t.e") or read_edges(path).ids.tolist() == [10, 20, 30]
+    assert read_edges(path.with_name("t.e.gz")).num_vertices == 3  # the isolated vertex of t.v.gz is there
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"), [("g.gz", gzip.compress), ("g.xz", lzma.compress), ("g.bz2", bz2.compress)]
+)
+def test_a_damaged_later_stream_is_not_dropped(file, name, compress):
+    first, second = compress(b"0 1\n"), compress(b"1 2\n")
+    assert len(read_edges(file(first + second, name))) == 2
+    assert len(read_edges(file(first + bytes(512), name))) == 1  # padding
+    for rest in (second[:-3], b"XX" + second[2:], second + b"junk"):
+        with pytest.raises(ParseError, match=rf"{name}: the \w+ data is"):
+            read_edges(file(first + rest, name))
+
+
+def test_damaged_header_within_a_tar_archive(file):
+    whole = tar_of({"a.txt": b"0 1\n", "b.txt": b"1 2\n"}, "w")
+    assert whole[1024:1029] == b"b.txt"
+    with pytest.raises(ParseError, match="the tar archive is damaged"):
+        read_edges(file(whole[:1024] + b"?" + whole[1025:], "a.tar"))
+    with pytest.raises(ParseError, match="the tar archive is truncated"):
+        read_edges(file(whole[:1024], "a.tar"))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"\x28\xb5\x2f\xfd0000", "zstd"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"Rar!\x1a", "rar"), (b"PK\x05\x06", "zip")],
+)
+def test_formats_that_are_not_read_are_named(file, content, reason):
+    with pytest.raises(ParseError, match=reason):
+        read_edges(file(content, "graph.txt"))
+
+
+ZEROS = b"0 1\n" * (1 << 22)
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("b.txt.gz", gzip.compress),
+        ("b.txt.xz", lzma.compress),
+        ("b.txt.bz2", bz2.compress),
+        ("b.tar.gz", lambda data: gzip.compress(tar_of({"b.txt": data}, "w"))),
+        ("b.tar", lambda data: tar_of({"b.txt.bz2": bz2.compress(data)}, "w")),
+        ("b.zip", lambda data: zip_of("b.txt", data)),
+        ("b.zip", lambda data: zip_of("b.txt.xz", lzma.compress(data))),
+    ],
+)
+def test_bombs(file, name, make, monkeypatch):
+    import frontier.io.files as files
+
+    path = file(make(ZEROS), name)
+    assert len(read_edges(path)) == 1 << 22  # small enough to be harmless
+    monkeypatch.setattr(files, "BOMB_BYTES", len(ZEROS) - 1)
+    monkeypatch.setattr(files, "BOMB_RATIO", 10)
+    with pytest.raises(ParseError, match=rf"{name}.*unpack"):
+        read_edges(path)
+
+
+def zip_of(name, data):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_sparse_member(file):
+    info = tarfile.TarInfo("a.txt")
+    info.type = tarfile.GNUTYPE_SPARSE
+    raw = bytearray(info.tobuf())
+    raw[386 : 386 + 48] = b"%011o\0%011o\0" % (0, 4) + bytes(24)
+    raw[483:495] = b"%011o\0" % (1 << 32)
+    raw[148:156] = b" " * 8
+    raw[148:156] = b"%06o\0 " % sum(raw)
+    with pytest.raises(ParseError, match=r"sparse members are not supported|damaged"):
+        read_edges(file(bytes(raw) + bytes(1024), "a.tar"))
+
+
+def test_parquet_bomb_and_damage(file, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    zeros = pa.repeat(0, 1 << 26)
+    parquet.write_table(pa.table({"src": zeros, "dst": zeros}), tmp_path / "b.parquet")
+    with pytest.raises(ParseError, match=r"b\.parquet: 67,108,864 rows in a file of"):
+        read_edges(tmp_path / "b.parquet")
+    assert (tmp_path / "b.parquet").stat().st_size < 1 << 20

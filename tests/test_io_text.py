@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from frontier.io import ParseError, read_edges
 
+pytestmark = pytest.mark.filterwarnings("ignore::frontier.io.IgnoredColumnsWarning")
+
 
 @pytest.fixture
 def text(tmp_path):
@@ -90,7 +92,7 @@ def test_third_column_by_argument_or_name(text):
     assert read_edges(text("0 1 1082040961\n"), weighted=True).weights.tolist() == [1082040961.0]
     assert read_edges(text("0 1 5\n", "my-temporal.txt")).times.tolist() == [5]
     assert read_edges(text("# src dst time\n0 1 5\n")).times.tolist() == [5]
-    assert read_edges(text("source target when\n0 1 5\n")).weights is None
+    assert read_edges(text("source target when\n0 1 5\n")).times.tolist() == [5]
     assert read_edges(text("source;target;timestamp\n0;1;5\n", "a.csv"), delimiter=";").times.tolist() == [5]
     named = read_edges(text("when,a,b\n5,0,1\n", "b.csv"), columns={"src": "b", "dst": "a", "time": "when"})
     assert (named.src[0], named.dst[0], named.times[0]) == (1, 0, 5)
@@ -191,7 +193,7 @@ def test_bad_arguments(text):
         read_edges(text("0 1\n", "two.txt"), weighted=True)
     with pytest.raises(ValueError, match="delimiter"):
         read_edges(path, delimiter="::")
-    with pytest.raises(ValueError, match="not a tar archive"):
+    with pytest.raises(ValueError, match="not an archive"):
         read_edges(path, member="x")
     with pytest.raises(ValueError, match="no column 'c'"):
         read_edges(text("a,b\n0,1\n", "h.csv"), columns={"src": "a", "dst": "c"})
@@ -203,6 +205,118 @@ def test_other_comments_and_delimiters(text):
     assert read_edges(text("; note\n0|1\n"), comments=";", delimiter="|").dst.tolist() == [1]
     with pytest.raises(ParseError, match="stray word"):
         read_edges(text("0,1\n"), delimiter=" ")
+
+
+@pytest.mark.parametrize("byte", [*range(9), 11, 12, *range(14, 32), 127])
+def test_control_characters_separate_nothing_and_end_nothing(text, byte):
+    c = chr(byte)
+    contents = [f"24{c}21\n", f"24 21{c}\n", f"{c}24 21\n", f"24 21 -3{c}25\n", f"24 {c} 21\n", f"1 2\n24 21\n{c}",
+                f"24,21{c}\n", f"24{c},21\n", f'"24{c}","21"\n', f"24 21 1.5{c}\n", f"24 21 1e5{c}2\n"]  # fmt: skip
+    for content in contents:
+        with pytest.raises(ParseError):
+            read_edges(text(content))
+    for content in (f"src,dst,note\n1,2,a{c}b\n", f"src,dst\na,b{c}c\n"):
+        with pytest.raises(ParseError, match="control character"):
+            read_edges(text(content, "a.csv"))
+
+
+@pytest.mark.parametrize("content", ["1 2\r3 4\r", "1,2\r3,4", "\r1 2\n", "1 2\r\r\n"])
+def test_a_carriage_return_alone_ends_no_line(text, content):
+    with pytest.raises(ParseError, match="stray word"):
+        read_edges(text(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("src,dst\n1,2,3\n", 2),
+        ("src,dst\n1,2\n3,4,5\n", 3),
+        ("src,dst,note\n1,2,x,9\n", 2),
+        ("1,2\n3,4,5\n", 2),
+        ("1 2,3\n", 1),
+        ("1,2\n3 4\n", 2),
+        ('src,dst\n"1,2"\n', 2),
+        ('src,dst,note\n1,2,"x" y\n', 2),
+        ('src,dst,note\n1,2,"x\n', 2),
+        ("src,dst,weight\n1,2,\n", 2),
+        ("src,dst\nann,\n", 2),
+        ("src,dst\nann,bob\n,bob\n", 3),
+        ('src,dst\nann,""\n', 2),
+    ],
+)
+def test_csv_of_another_width(text, content, line):
+    with pytest.raises(ParseError) as caught:
+        read_edges(text(content, "a.csv"))
+    assert caught.value.line == line and "a.csv" in str(caught.value)
+
+
+def test_csv_with_quotes(text):
+    path = text('"src","note","dst"\n"0","a, ""b""\nc", 1 \n2,,"3"\n', "a.csv")
+    edges = read_edges(path, columns={"src": "src", "dst": "dst"})
+    assert edges.src.tolist() == [0, 2] and edges.dst.tolist() == [1, 3]
+    edges = read_edges(text('from,to\n"a ""x"" b","c,d"\n"e\nf",5" disc\n', "a.csv"))
+    assert edges.ids.tolist() == ['5" disc', 'a "x" b', "c,d", "e\nf"] and edges.src.tolist() == [1, 3]
+    assert read_edges(text("1,2,,\n3,4,\n", "a.csv")).weights is None  # empty columns lose nothing
+
+
+def test_bytes_that_are_not_utf8(text):
+    with pytest.raises(ParseError, match=r"a\.csv, line 3: the word b'\\xe9' is not UTF-8"):
+        read_edges(text(b"from,to\nann,bob\n\xe9,bob\n", "a.csv"))
+    with pytest.raises(ParseError, match=r"UTF-16.*save it as UTF-8"):
+        read_edges(text("from,to\nann,bob\n".encode("utf-16"), "a.csv"))
+
+
+def test_header_or_record(text):
+    path = text("ann,bob\nbob,eve\n", "a.csv")
+    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+        read_edges(path)
+    assert read_edges(path, header=False).ids.tolist() == ["ann", "bob", "eve"]
+    assert read_edges(path, header=True).ids.tolist() == ["bob", "eve"]
+    assert read_edges(text("alpha,beta\n0,1\n", "a.csv")).dst.tolist() == [1]
+    assert read_edges(text("7 8\n0 1\n"), header=True).src.tolist() == [0]
+
+
+def test_names_when_asked(text):
+    path = text("ann bob\nbob 7\n")
+    with pytest.raises(ParseError, match="named=True reads ids that are words"):
+        read_edges(path)
+    assert read_edges(path, named=True).ids.tolist() == ["7", "ann", "bob"]
+    assert read_edges(text("1 2\n3 x\n"), named=True).ids.tolist() == ["1", "2", "3", "x"]
+    with pytest.raises(ParseError, match="stray word 'ann'"):
+        read_edges(text("from,to\nann,bob\n", "a.csv"), named=False)
+    with pytest.raises(ParseError, match="line 2: stray word in a file of integer ids"):
+        read_edges(text("from,to\n?,2\n3,4\n5,6\n", "a.csv"))
+    with pytest.raises(ValueError, match="named= is for text"):
+        read_edges(text("5,1,u,x\n1,2\n", "a.jlg"), named=True)
+
+
+def test_names_that_look_like_comments(text):
+    for content in ("from,to\nann,bob\n#eve,bob\n", "from,to\n#eve,bob\n", "from,to\n#eve,bob\nann,bob\n"):
+        path = text(content, "a.csv")
+        with pytest.raises(ParseError, match="a comment among records of names"):
+            read_edges(path)
+        assert "#eve" in read_edges(path, comments="").ids
+    assert read_edges(text("# graph\nann bob\n"), named=True).ids.tolist() == ["ann", "bob"]
+
+
+def test_open_file(text):
+    path = text("from,to\nann,bob\n", "names.csv")
+    with path.open("rb") as file:
+        assert read_edges(file).ids.tolist() == ["ann", "bob"]
+    with path.open() as file, pytest.raises(TypeError, match="open it in binary mode"):
+        read_edges(file)
+
+
+@pytest.mark.parametrize("count", ["²", "-1", "1e9", "99999999999999999999", ""])
+def test_announced_vertices(text, count):
+    with pytest.raises(ParseError, match="line 1: the number of vertices must be an integer"):
+        read_edges(text(f"# num_vertices: {count}\n0 1\n"))
+
+
+@pytest.mark.parametrize("delimiter", ["::", "é", "\n", "5", '"', "-"])
+def test_bad_delimiters(text, delimiter):
+    with pytest.raises(ValueError, match="delimiter must be one ASCII character"):
+        read_edges(text("0 1\n"), delimiter=delimiter)
 
 
 numbers = st.one_of(

@@ -1,9 +1,10 @@
 """Reading, generating, streaming and writing of edge lists.
 
-A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, and pyarrow only for Parquet, Feather,
-Arrow and CSV with quoted fields.
+A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, and pyarrow only for Parquet, Feather and
+Arrow.
 """
 
+from frontier.io.columns import IgnoredColumnsWarning
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.generators import preferential_attachment, small_world, uniform
@@ -18,6 +19,7 @@ from frontier.io.writer import write_edges
 __all__ = [
     "EdgeList",
     "EdgeStream",
+    "IgnoredColumnsWarning",
     "ParseError",
     "from_table",
     "grid",

@@ -1,10 +1,14 @@
-"""Which column holds what: names, their synonyms, and the rule for an unnamed third column."""
+"""Which column holds what: names, their synonyms, and what becomes of columns that have no role."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+
+from frontier.io.errors import ParseError
 
 Columns = Sequence[str | None] | Mapping[str, str] | None
 """Roles by position (None skips one), or a mapping of role to column name."""
@@ -12,19 +16,32 @@ Columns = Sequence[str | None] | Mapping[str, str] | None
 _SYNONYMS = {
     "src": "src source from fromnodeid from_id source_id u start tail i row",
     "dst": "dst dest destination target to tonodeid to_id target_id v end head j col",
-    "weight": "weight weights w wgt value val",
-    "time": "time times t timestamp ts unixtime unixts unix_time",
+    "weight": "weight weights w wgt value val amount cost distance",
+    "time": "time times t timestamp ts datetime date when unixtime unixts unix_time",
 }
+"""Of several columns with names of one role, the one whose name comes first here has it."""
 _ROLE_OF = {name: role for role, names in _SYNONYMS.items() for name in names.split()}
+_RANK = {name: rank for names in _SYNONYMS.values() for rank, name in enumerate(names.split())}
 _ROLES = tuple(_SYNONYMS)
+_ENDS = ("src", "dst")
+UNKNOWN = "unknown"
+"""The role of a third column that nothing names: a weight or a time, as its values say."""
 
 EARLIEST_TIME = 10**8
 """An unnamed third column of integers that are all at least this large is taken for times (Unix: March 1973)."""
 
 
+class IgnoredColumnsWarning(UserWarning):
+    """A table has columns that are neither ends nor weight nor time, and nobody said to leave them out."""
+
+
 def role_of(name: str) -> str | None:
     """Role of a column called `name`, or None where the name says nothing."""
-    return _ROLE_OF.get(name.strip().strip('"').lower())
+    return _ROLE_OF.get(_plain(name))
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip('"').lower()
 
 
 def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
@@ -40,11 +57,98 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
     list of (str or None), or None
         The role of each column, None for one to skip; None altogether if no column is a source or a destination.
     """
-    roles: list[str | None] = []
-    for name in names:
-        role = role_of(name)
-        roles.append(None if role in roles else role)
+    roles = _named_roles(names)
     return roles if "src" in roles and "dst" in roles else None
+
+
+def _named_roles(names: Sequence[str]) -> list[str | None]:
+    """The role of each column whose name is the best one for that role."""
+    roles: list[str | None] = [None] * len(names)
+    for role in _ROLES:
+        with_role = [k for k, name in enumerate(names) if role_of(name) == role]
+        if with_role:
+            roles[min(with_role, key=lambda k: _RANK[_plain(names[k])])] = role
+    return roles
+
+
+def resolve_roles(
+    names: Sequence[str], columns: Columns, weighted: bool | None, source: str
+) -> list[str | None]:  # fmt: skip
+    """Roles of the columns of a table, whatever kind of table it is.
+
+    Columns that are left over are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What the columns are called, in order.
+    columns, weighted
+        See `frontier.io.read_edges`.
+    source : str
+        Name of the table.
+
+    Returns
+    -------
+    list of (str or None)
+        The role of each column; `UNKNOWN` for a third column that may be a weight or a time.
+
+    Raises
+    ------
+    ParseError
+        If there are fewer than two columns, or the names do not say which two are the ends.
+    ValueError
+        If `columns` makes no sense for the table.
+    """
+    if columns is not None and not isinstance(columns, Mapping):
+        roles = check_roles(columns)
+        if len(roles) > len(names):
+            raise ParseError(f"missing column: {len(roles)} named, the table has {len(names)}", source)
+        return roles + [None] * (len(names) - len(roles))
+    given = {} if columns is None else _check_mapping(columns, names, source)
+    if set(_ENDS) <= set(given.values()):
+        return [given.get(k) for k in range(len(names))]
+    if len(names) < 2:
+        other = next((mark for mark in ";|\t" for name in names if mark in name), None)
+        hint = f" (is delimiter={other!r} meant?)" if other else ""
+        raise ParseError(f"missing column: a table of edges needs two, this one has {len(names)}{hint}", source)
+    roles = _amended(names, given, weighted, source)
+    ignored = [name for name, role in zip(names, roles, strict=True) if role is None]
+    if ignored:
+        _warn_ignored(ignored, source)
+    return roles
+
+
+def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None, source: str) -> list[str | None]:
+    """The roles that are given, and for the other columns those that their names tell."""
+    rest = [k for k in range(len(names)) if k not in given]
+    roles: list[str | None] = [given.get(k) for k in range(len(names))]
+    for k, role in zip(rest, _named_roles([names[k] for k in rest]), strict=True):
+        roles[k] = None if role in given.values() else role
+    missing = [role for role in _ENDS if role not in roles]
+    plain = [k for k in rest if role_of(names[k]) is None]
+    measured = "weight" in roles or "time" in roles
+    if missing and len(plain) == len(missing) + 1 and len(missing) == 2 and not measured:
+        missing.append("weight" if weighted else UNKNOWN)  # like three columns without names
+    if missing and len(plain) != len(missing):
+        raise ParseError(
+            f"which columns are the ends of the edges? There are {', '.join(map(repr, names))}; "
+            "say columns={'src': ..., 'dst': ...}", source,
+        )  # fmt: skip
+    for k, role in zip(plain, missing, strict=False):
+        roles[k] = role
+    return roles
+
+
+def _warn_ignored(ignored: list[str], source: str) -> None:
+    said = ", ".join(repr(name) if name else "without a name" for name in ignored)
+    example = next(filter(None, ignored), "...")
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("frontier.io"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{source}: ignored the column{'s' * (len(ignored) > 1)} {said}; choose with columns=, such as "
+        f"columns={{'weight': {example!r}}}", IgnoredColumnsWarning, stacklevel=level,
+    )  # fmt: skip
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
@@ -69,10 +173,8 @@ def check_roles(columns: Sequence[str | None]) -> list[str | None]:
     """
     if isinstance(columns, str):
         raise TypeError(f"columns is a sequence such as ('src', 'dst', 'time'), got the string {columns!r}")
-    roles = [None if name in (None, "", "_") else (role_of(name) or name) for name in columns]
+    roles = [None if name in (None, "", "_") else _known_role(name) for name in columns]
     for role in roles:
-        if role is not None and role not in _ROLES:
-            raise ValueError(f"unknown column {role!r}; columns are {', '.join(_ROLES)}, or None to skip one")
         if role is not None and roles.count(role) > 1:
             raise ValueError(f"column {role!r} is named twice")
     if "src" not in roles or "dst" not in roles:
@@ -82,31 +184,29 @@ def check_roles(columns: Sequence[str | None]) -> list[str | None]:
     return roles
 
 
-def roles_from_mapping(columns: Mapping[str, str], names: Sequence[str]) -> list[str | None]:
-    """Roles of named columns from a mapping of role to name.
+def _known_role(name: object) -> str:
+    role = role_of(name) if isinstance(name, str) else None
+    if role is None:
+        raise ValueError(f"unknown column {name!r}; columns are {', '.join(_ROLES)}, or None to skip one")
+    return role
 
-    Parameters
-    ----------
-    columns : mapping of str to str
-        For example ``{"src": "sender", "dst": "receiver", "time": "sent"}``.
-    names : sequence of str
-        The names that the file or table has, in order.
 
-    Returns
-    -------
-    list of (str or None)
-        The role of each column.
-
-    Raises
-    ------
-    ValueError
-        If a role is unknown or `names` lacks a column.
-    """
-    for name in columns.values():
-        if name not in names:
-            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(map(str, names))}")
-    by_name = {name: role for role, name in columns.items()}
-    return check_roles([by_name.get(name) for name in names])
+def _check_mapping(columns: Mapping[str, str], names: Sequence[str], source: str) -> dict[int, str]:
+    """Role by position of the column, from a mapping of role to name such as ``{"src": "sender"}``."""
+    found: dict[int, str] = {}
+    for key, name in columns.items():
+        role = _known_role(key)
+        if role in found.values():
+            raise ValueError(f"column {role!r} is named twice")
+        there = [k for k, other in enumerate(names) if other == str(name)]
+        if not there:
+            raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
+        if len(there) > 1:
+            raise ValueError(f"{source}: {len(there)} columns are called {name!r}; give the roles by position")
+        if there[0] in found:
+            raise ValueError(f"columns: {name!r} cannot be both the {found[there[0]]} and the {role}")
+        found[there[0]] = role
+    return found
 
 
 def looks_like_times(values: np.ndarray) -> bool:

@@ -1,33 +1,72 @@
-"""Bytes of plain, compressed and archived files."""
+"""Bytes of plain and compressed files."""
 
 from __future__ import annotations
 
 import bz2
-import gzip
-import io
 import lzma
 import os
-import tarfile
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from frontier.io.errors import ParseError
 
-_CODECS = (
-    (b"\x1f\x8b", "gzip", gzip.decompress),
-    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
-    (b"BZh", "bzip2", bz2.decompress),
+_CODECS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", lambda: zlib.decompressobj(wbits=31)),
+    (b"\xfd7zXZ\x00", "xz", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
+    (b"BZh", "bzip2", bz2.BZ2Decompressor),
+)
+_UNREADABLE = (
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!", "a rar archive"),
+    (b"\x04\x22\x4d\x18", "lz4 data"),
 )
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".bz2")
 
+BOMB_BYTES = 1 << 28
+BOMB_RATIO = 200
+"""Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused: graphs do not
+compress that well, and a file of a few kilobytes must not fill the memory."""
+_STEP = 1 << 24  # bytes decompressed at a time
+_CHUNK = 1 << 16  # bytes given to the decompressor at a time
 
-def read_bytes(path: str | os.PathLike) -> bytes:
-    """Read a whole file and decompress it.
+
+def read_raw(path: str | os.PathLike | BinaryIO) -> bytes:
+    """The bytes of a file, or of what is left of an open one, as they are.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    TypeError
+        If an open file gives text instead of bytes.
+    """
+    if isinstance(path, str | os.PathLike):
+        return Path(path).read_bytes()
+    raw = path.read()
+    if not isinstance(raw, bytes):
+        raise TypeError(f"path: an open file must give bytes, not {type(raw).__name__}; open it in binary mode")
+    return raw
+
+
+def unpacked_limit(raw: bytes) -> int:
+    """The most bytes that a file with these bytes may unpack to."""
+    return max(BOMB_BYTES, BOMB_RATIO * len(raw))
+
+
+def decompress(raw: bytes, source: str, limit: int) -> bytes:
+    """Decompress data if it is compressed.
 
     Parameters
     ----------
-    path : str or path-like
-        A plain, gzip, xz or bzip2 file; recognised by its first bytes, not by its name.
+    raw : bytes
+        Plain, gzip, xz or bzip2 data, also of several streams; recognised by the first bytes, not by the name.
+    source : str
+        Name of the file, for errors.
+    limit : int
+        The most bytes to make of it.
 
     Returns
     -------
@@ -37,25 +76,57 @@ def read_bytes(path: str | os.PathLike) -> bytes:
     Raises
     ------
     ParseError
-        If the compressed data is truncated or damaged, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not
-        compressed.
-    OSError
-        If the file cannot be read.
+        If the data is truncated or damaged anywhere, if it unpacks to more than `limit`, is compressed in a way that is
+        not supported, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
     """
-    raw = Path(path).read_bytes()
-    for magic, name, decompress in _CODECS:
+    for magic, name, new in _CODECS:
         if raw.startswith(magic):
-            try:
-                return decompress(raw)
-            except (EOFError, lzma.LZMAError, zlib.error, ValueError, OSError) as error:
-                truncated = isinstance(error, EOFError) or "ended before" in str(error)
-                reason = "is truncated" if truncated else f"is damaged ({error})"
-                raise ParseError(f"the {name} data {reason}", str(path)) from error
-    if Path(path).suffix.lower() in COMPRESSED_SUFFIXES:
+            return b"".join(_pieces(raw, magic, name, new, source, limit))
+    for magic, name in _UNREADABLE:
+        if raw.startswith(magic):
+            raise ParseError(f"this is {name}, which is not supported; unpack it first", source)
+    suffix = Path(source).suffix
+    if suffix.lower() in COMPRESSED_SUFFIXES:
         if not raw:
-            raise ParseError("the file is empty, so its compressed data is truncated", str(path))
-        raise ParseError(f"the name ends in {Path(path).suffix} but the content is not compressed that way", str(path))
+            raise ParseError("the file is empty, so its compressed data is truncated", source)
+        raise ParseError(f"the name ends in {suffix} but the content is not compressed that way", source)
     return raw
+
+
+def _pieces(
+    raw: bytes, magic: bytes, name: str, new: Callable[[], Any], source: str, limit: int
+) -> Iterator[bytes]:  # fmt: skip
+    """Decompressed parts of all streams in turn; the standard library drops a later stream that is damaged."""
+    at, made = 0, 0
+    while at < len(raw):
+        if at and not raw[at:].strip(b"\0"):  # padding
+            return
+        if not raw.startswith(magic, at):
+            raise ParseError(f"the {name} data is damaged (other data follows it)", source)
+        stream = new()
+        while not stream.eof:
+            if at >= len(raw):
+                raise ParseError(f"the {name} data is truncated", source)
+            chunk = raw[at : at + _CHUNK]
+            at += len(chunk)
+            while True:
+                try:
+                    piece = stream.decompress(chunk, _STEP)
+                except (lzma.LZMAError, zlib.error, ValueError, OSError) as error:
+                    raise ParseError(f"the {name} data is damaged ({error})", source) from error
+                except MemoryError as error:
+                    raise ParseError(f"the {name} data asks for too much memory to unpack it", source) from error
+                made += len(piece)
+                if made > limit:
+                    raise ParseError(
+                        f"the {name} data unpacks to more than {BOMB_RATIO} times its size; "
+                        "unpack it first if that is right", source,
+                    )  # fmt: skip
+                yield piece
+                chunk = getattr(stream, "unconsumed_tail", b"")  # what zlib leaves when a piece is full
+                if stream.eof or not (chunk or len(piece) == _STEP or not getattr(stream, "needs_input", True)):
+                    break
+        at -= len(stream.unused_data)
 
 
 def bare_name(path: str | os.PathLike) -> str:
@@ -75,39 +146,3 @@ def bare_name(path: str | os.PathLike) -> str:
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
     return name
-
-
-def is_tar(data: bytes, name: str) -> bool:
-    """Whether decompressed `data` is a tar archive, by its content or by its bare name."""
-    return data[257:262] == b"ustar" or name.endswith((".tar", ".tgz", ".txz"))
-
-
-def read_tar(data: bytes, source: str) -> dict[str, bytes]:
-    """Unpack the regular files of a tar archive in memory.
-
-    Parameters
-    ----------
-    data : bytes
-        The decompressed archive.
-    source : str
-        Name of the archive, for errors.
-
-    Returns
-    -------
-    dict of str to bytes
-        Content by member name, in archive order.
-
-    Raises
-    ------
-    ParseError
-        If the archive is damaged.
-    """
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            return {
-                m.name: file.read()
-                for m in archive.getmembers()
-                if m.isfile() and (file := archive.extractfile(m)) is not None
-            }
-    except (tarfile.TarError, EOFError) as error:
-        raise ParseError(f"the tar archive is damaged ({error})", source) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
-from frontier.io.text import Layout, first_line, read_text
+from frontier.io.text import Layout, first_line, is_count, read_text
 
 
 def read_jlg(data: bytes, source: str, **options) -> EdgeList:
@@ -30,10 +30,10 @@ def read_jlg(data: bytes, source: str, **options) -> EdgeList:
         If the header or a line is malformed, or the number of lines is not the announced one.
     """
     header, start = first_line(data)
-    fields = [field.strip() for field in header.split(",")]
-    if len(fields) < 3 or not (fields[0].isdigit() and fields[1].isdigit()) or fields[2] not in ("u", "d"):
+    fields = [field.strip(" \t") for field in header.split(",")]
+    if len(fields) < 3 or not (is_count(fields[0]) and is_count(fields[1])) or fields[2] not in ("u", "d"):
         raise ParseError("expected the header 'vertices,edges,u|d,name'", source, 1, header)
-    layout = Layout(start=start, base=1, num_vertices=int(fields[0]), directed=fields[2] == "d")
+    layout = Layout(start=start, base=1, num_vertices=int(fields[0]), directed=fields[2] == "d", delimiter=",")
     edges, _ = read_text(data, source, layout=layout, **options)
     if len(edges) != int(fields[1]):
         raise ParseError(f"{fields[1]} edges announced, {len(edges)} found", source, 1, header)

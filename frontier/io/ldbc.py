@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 
 from frontier.io.columns import Columns
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
-from frontier.io.files import read_bytes
-from frontier.io.text import Layout, read_text
+from frontier.io.files import COMPRESSED_SUFFIXES, bare_name
+from frontier.io.text import Layout, read_column, read_text
 
 
 def read_ldbc(
@@ -50,15 +50,19 @@ def read_ldbc(
         If a line is malformed, the ``.v`` file repeats an id or lacks an end of an edge, or the counts in the
         properties do not agree.
     """
-    properties = _properties(edges_name, files)
+    properties = _properties(edges_name, files, source)
     if columns is None and weighted is None:  # the third column is a weight, never a time
         weighted = True
-    layout = Layout(real_weights=True)
+    layout = Layout(delimiter=" ", real_weights=True)
     edges, _ = read_text(files[edges_name], source, layout=layout, columns=columns, weighted=weighted, **options)
-    edges = replace(edges, directed={"true": True, "false": False}.get(properties.get("directed", "")))
-    vertices_name = edges_name.removesuffix(".e") + ".v"
-    if vertices_name in files:
-        ids = _vertex_ids(files[vertices_name], vertices_name)
+    said = properties.get("directed")
+    if said not in (None, "true", "false"):
+        raise ParseError(f"the properties say directed = {said!r}, which is neither true nor false", source)
+    edges = replace(edges, directed=None if said is None else said == "true")
+    vertices_name = beside(_stem(edges_name), ".v", files)
+    if vertices_name is not None:
+        folder = source.removesuffix(edges_name) if source.endswith(edges_name) else ""
+        ids = _vertex_ids(files[vertices_name], f"{folder}{vertices_name}")
         edges = replace(
             edges,
             src=_find(ids, edges.src, source, vertices_name),
@@ -74,31 +78,17 @@ def read_ldbc(
     return edges
 
 
-class Directory(Mapping[str, bytes]):
-    """The files of one directory as a mapping of name to decompressed content.
+def beside(stem: str, suffix: str, files: Mapping[str, bytes]) -> str | None:
+    """Name of the file with this stem and suffix, compressed or not; None if there is none."""
+    return next((name for end in ("", *COMPRESSED_SUFFIXES) if (name := f"{stem}{suffix}{end}") in files), None)
 
-    Parameters
-    ----------
-    path : Path
-        The directory.
-    """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __getitem__(self, name: str) -> bytes:
-        if not (self._path / name).is_file():
-            raise KeyError(name)
-        return read_bytes(self._path / name)
-
-    def __contains__(self, name: object) -> bool:
-        return (self._path / str(name)).is_file()
-
-    def __iter__(self):
-        return (entry.name for entry in sorted(self._path.iterdir()) if entry.is_file())
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+def _stem(name: str) -> str:
+    """The name without ``.gz`` and the like, and without the suffix before that."""
+    path = PurePosixPath(name)
+    while path.suffix.lower() in COMPRESSED_SUFFIXES:
+        path = path.with_suffix("")
+    return str(path.with_suffix(""))
 
 
 def edge_file_of(properties: bytes, default: str) -> str:
@@ -115,40 +105,29 @@ def _parse(text: bytes) -> dict[str, str]:
     return {key.strip(): value.strip() for key, value in pairs if not key.lstrip().startswith(("#", "!"))}
 
 
-def _properties(edges_name: str, files: Mapping[str, bytes]) -> dict[str, str]:
+def _properties(edges_name: str, files: Mapping[str, bytes], source: str) -> dict[str, str]:
     """Properties of the graph whose edge file has this name, without the ``graph.NAME.`` before them."""
-    wanted = PurePosixPath(edges_name).name
+    wanted, own = bare_name(edges_name), f"{PurePosixPath(_stem(edges_name)).name}.properties"
     for name in files:
         if name.endswith(".properties"):
             pairs = _parse(files[name])
             for key, value in pairs.items():
-                if key.endswith(".edge-file") and value == wanted:
+                if key.endswith(".edge-file") and value.lower() == wanted:
                     prefix = key.removesuffix("edge-file")
                     return {k.removeprefix(prefix): v for k, v in pairs.items() if k.startswith(prefix)}
+            if PurePosixPath(name).name == own:
+                raise ParseError(f"{name} names no edge file {wanted}", source)
     return {}
 
 
 def _vertex_ids(data: bytes, source: str) -> np.ndarray:
-    """Ids of a ``.v`` file, ascending, shape (n,), int64."""
-    # The kernel wants pairs; a vertex file is one id per line, with properties that do not matter here.
-    try:
-        words = [line.split(None, 1)[0] for line in data.splitlines() if line.strip()]
-        ids = np.array(words, dtype="S").astype(np.int64) if words else np.empty(0, dtype=np.int64)
-    except (ValueError, OverflowError) as error:
-        number = next(k for k, line in enumerate(data.splitlines(), 1) if line.strip() and not _is_id(line.split()[0]))
-        text = data.splitlines()[number - 1].decode("utf-8", "replace")
-        raise ParseError("not a vertex id of int64", source, number, text) from error
+    """Ids of a ``.v`` file, ascending, shape (n,), int64: one on a line, with properties that do not matter here."""
+    ids = read_column(data, source)
     ids.sort()
-    if len(ids) and ids[0] < 0:
-        raise ParseError(f"negative vertex id {ids[0]}", source)
     repeated = ids[1:][ids[1:] == ids[:-1]]
     if len(repeated):
         raise ParseError(f"vertex {repeated[0]} is listed twice", source)
     return ids
-
-
-def _is_id(word: bytes) -> bool:
-    return word.lstrip(b"+-").isdigit() and abs(int(word)) < 2**63
 
 
 def _find(ids: np.ndarray, ends: np.ndarray, source: str, vertices: str) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError, line_error
-from frontier.io.text import Layout, first_line, read_text
+from frontier.io.text import Layout, first_line, is_count, read_text
 
 MAGIC = b"%%MatrixMarket"
 _DIRECTED = {"general": True, "symmetric": False}
@@ -47,7 +47,7 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
     roles: list[str | None] = ["src", "dst"] if words[3] == "pattern" else ["src", "dst", "weight"]
     begin = data.find(b"\n", start) + 1 or len(data)
     layout = Layout(
-        start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]],
+        start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]], delimiter=" ",
         real_weights=words[3] == "real",
     )  # fmt: skip
     edges, _ = read_text(data, source, layout=layout, **options)
@@ -86,10 +86,11 @@ def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, in
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
-        line = data[start:end].strip()
+        line = data[start:end].strip(b" \t\r")
         if line and not line.startswith(b"%"):
-            words = line.split()
-            if len(words) != 3 or not all(word.isdigit() for word in words):
+            words = line.replace(b"\t", b" ").split(b" ")
+            words = [word for word in words if word]
+            if len(words) != 3 or not all(is_count(word.decode("ascii", "replace")) for word in words):
                 raise line_error("expected the size line 'rows columns entries'", source, data, start)
             return start, (int(words[0]), int(words[1]), int(words[2]))
         start = end + 1

@@ -5,55 +5,67 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from frontier.io.archives import Directory, Files, open_archive
 from frontier.io.columns import Columns
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
-from frontier.io.files import bare_name, is_tar, read_bytes, read_tar
+from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
 from frontier.io.jlg import read_jlg
-from frontier.io.ldbc import Directory, edge_file_of, read_ldbc
+from frontier.io.ldbc import beside, edge_file_of, read_ldbc
 from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
-from frontier.io.tables import from_table, read_arrow_file, read_quoted_csv
-from frontier.io.text import COMMENTS, is_operation_stream, read_text
+from frontier.io.tables import from_table, read_arrow_file
+from frontier.io.text import COMMENTS, first_words, is_operation_stream, read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
 _TEMPORAL = ("src", "dst", "time")
+_OPEN_FILE = "input"  # what an open file without a name is called
 
 
 def read_edges(
-    path: str | os.PathLike,
+    path: str | os.PathLike | BinaryIO,
     *,
     columns: Columns = None,
     weighted: bool | None = None,
     compact: bool = False,
     comments: str = COMMENTS,
     delimiter: str | None = None,
+    header: bool | None = None,
+    named: bool | None = None,
     member: str | None = None,
 ) -> EdgeList:
     """Read a graph file of any supported format.
 
     The format follows from the content and the name:
 
-    - **text** ``u v``, ``u v w``, ``u v t`` or ``u v w t`` (SNAP, KONECT): one record per line, blanks, tabs or commas
-      between columns, an optional first line of names, ``#`` and ``%`` comments;
+    - **text** ``u v``, ``u v w``, ``u v t`` or ``u v w t`` (SNAP, KONECT): one record per line, blanks between columns
+      or commas, an optional first line of names, ``#`` and ``%`` comments;
+    - **CSV** and TSV (by suffix): the same; vertices may have names instead of numbers, fields may be quoted;
     - **Matrix Market** coordinate files (content), and without header (``*.noheader.mtx``), counted from 1;
     - ``.jlg``: a line ``n,m,u,name``, then ``u,v`` counted from 1;
     - **LDBC Graphalytics** ``.e`` with the ``.v`` and ``.properties`` files beside it; any of the three may be named;
     - **Parquet, Feather, Arrow** (content; needs pyarrow);
-    - each of them compressed with gzip, xz or bzip2, or as a member of a tar archive.
+    - each of them compressed with gzip, xz or bzip2, or as a member of a tar or zip archive.
+
+    A time is a number, or a date of ISO 8601 such as ``2020-01-31T10:00:00Z``, which becomes nanoseconds since 1970.
 
     Parameters
     ----------
-    path : str or path-like
-        The file.
+    path : str, path-like or binary file
+        The file, or an open one, which is read to its end.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
-        for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``.
-        By default columns go by their names, if any, in a first line or in a comment. Otherwise a third column is the
-        time if the file's name says ``temporal``, or if it holds integers that are all at least 10**8; else it is the
-        weight; and a fourth column is the time after a weight.
+        for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
+        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say.
+        By default columns go by their names, if any, in a first line or in a comment: ``src``, ``source``, ``from``,
+        ...; ``dst``, ``target``, ``to``, ...; ``weight``, ``value``, ``amount``, ``cost``, ...; ``time``,
+        ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends, and a
+        third column. Other columns are ignored with an `IgnoredColumnsWarning`, which names them.
+        A third column without a name is the time if the file's name says ``temporal``, or if it holds dates or integers
+        that are all at least 10**8; else it is the weight; and a fourth column is the time after a weight.
     weighted : bool, optional
         True makes an unnamed third column the weight and insists on weights; False leaves weights out; None decides
         as above.
@@ -64,7 +76,15 @@ def read_edges(
     comments : str
         Characters that start a comment line.
     delimiter : str, optional
-        One character that separates columns besides blanks; a comma by default.
+        One character that separates columns; ``" "`` for blanks and tabs in any number. By default a comma if the first
+        line holds one, else a tab in CSV and TSV files that hold one, else blanks. Blanks around fields are dropped.
+    header : bool, optional
+        Whether the first line of a text holds the names of the columns. By default it does if these name the ends, or
+        if in a CSV or TSV file words stand above integers.
+    named : bool, optional
+        Whether ids in a text are words, which are then numbered, with `ids` the words. By default they are if an
+        end is a word in the first record of a CSV or TSV file, or of a file with names of columns. No other comments
+        than those at the top may stand in such a file.
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.
@@ -91,22 +111,25 @@ def read_edges(
     >>> edges = read_edges("sx-mathoverflow.txt.gz", compact=True)  # doctest: +SKIP
     >>> edges.src, edges.dst, edges.times, edges.ids  # doctest: +SKIP
     """
-    options = {"columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter}
+    options = {
+        "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
+        "named": named,
+    }  # fmt: skip
     edges, _ = read_records(path, options, member=member, operations=False)
     return edges.compact() if compact else edges
 
 
 def read_records(
-    path: str | os.PathLike, options: dict, *, member: str | None = None, operations: bool | None = None
+    path: str | os.PathLike | BinaryIO, options: dict, *, member: str | None = None, operations: bool | None = None
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a file that may be a stream of insertions and deletions.
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, path-like or binary file
         The file.
     options : dict
-        `columns`, `weighted`, `comments` and `delimiter` of `read_edges`.
+        `columns`, `weighted`, `comments`, `delimiter`, `header` and `named` of `read_edges`.
     member : str, optional
         See `read_edges`.
     operations : bool, optional
@@ -124,75 +147,93 @@ def read_records(
     ParseError, OSError, ImportError, ValueError
         See `read_edges`.
     """
-    edges, ops = _read(Path(path), options, member, operations)
+    edges, ops = _read(path, options, member, operations)
     if options["weighted"] and edges.weights is None and len(edges):
-        raise ParseError("missing column: weights are asked for and there are none", str(path))
+        raise ParseError("missing column: weights are asked for and there are none", _source_of(path))
     return edges, ops
 
 
-def _read(path: Path, options: dict, member: str | None, operations: bool | None) -> tuple[EdgeList, np.ndarray | None]:
+def _source_of(path: Any) -> str:
+    """What to call a file in errors."""
+    if isinstance(path, str | os.PathLike):
+        return str(Path(path))
+    name = getattr(path, "name", None)
+    return name if isinstance(name, str) else _OPEN_FILE
+
+
+def _read(
+    path: Any, options: dict, member: str | None, operations: bool | None
+) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
     """Find the format and read."""
-    data, name, source = read_bytes(path), bare_name(path), str(path)
-    files: Mapping[str, bytes] = Directory(path.parent)
-    key = path.name
-    if is_tar(data, name):
-        files = read_tar(data, source)
+    raw, source = read_raw(path), _source_of(path)
+    limit, name, key = unpacked_limit(raw), bare_name(source), Path(source).name
+    data = decompress(raw, source, limit)
+    files: Files | Directory | None = open_archive(data, name, source, limit)
+    if files is not None:
         key = _choose(files, member, source)
         data, name, source = files[key], bare_name(key), f"{source}:{key}"
     elif member is not None:
-        raise ValueError(f"{source} is not a tar archive, so it has no member {member!r}")
+        raise ValueError(f"{source} is not an archive, so it has no member {member!r}")
+    else:
+        files = Directory(Path(source).parent)
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
-        return read_ldbc(key, files, source if name.endswith(".e") else key, **options), None
+        folder = source.removesuffix(key) if source.endswith(key) else source[: source.rfind("/") + 1]
+        return read_ldbc(key, files, f"{folder}{key}", **_numbers_only(options, source)), None
     return _read_single(data, name, source, options, operations)
+
+
+def _numbers_only(options: dict, source: str) -> dict:
+    """Options of a text format whose ids are integers and whose columns have no names."""
+    for name in ("header", "named"):
+        if options[name]:
+            raise ValueError(f"{source}: {name}= is for text and CSV; this format leaves no choice")
+    return options
 
 
 def _read_single(
     data: bytes, name: str, source: str, options: dict, operations: bool | None
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
-    table_options = {"columns": options["columns"], "weighted": options["weighted"], "source": source}
     if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
-        return from_table(read_arrow_file(data, source), **table_options), None
+        _numbers_only(options, source)
+        return from_table(
+            read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source
+        ), None  # fmt: skip
     if data.startswith(MAGIC) or (name.endswith(".mtx") and ".noheader." not in name):
+        _numbers_only(options, source)
         return read_matrix_market(data, source, columns=options["columns"], weighted=options["weighted"]), None
     if name.endswith(".mtx"):
-        return read_headerless(data, source, **options), None
+        return read_headerless(data, source, **_numbers_only(options, source)), None
     if name.endswith(".jlg"):
-        return read_jlg(data, source, **options), None
-    csv = name.endswith(".csv")
-    if csv and b'"' in data:  # quoted fields may hold the delimiter, which the kernel does not know about
-        return from_table(read_quoted_csv(data, source, options["delimiter"]), **table_options), None
+        return read_jlg(data, source, **_numbers_only(options, source)), None
     if operations is not True and is_operation_stream(data, options["comments"]):
         if operations is False:
             raise ParseError("lines start with '+' or '-'; read such a stream with read_stream", source)
         operations = True
     if options["columns"] is None and options["weighted"] is None and "temporal" in name:
-        options = {**options, "columns": _temporal_columns(data, options)}
-    edges, ops = read_text(data, source, operations=bool(operations), any_header=csv, **options)
+        words = first_words(data, options["comments"], options["delimiter"])
+        if len(words) == 3 and words[0].isdecimal():
+            options = {**options, "columns": _TEMPORAL}
+    # What comes through a pipe has no suffix.
+    table = name.endswith((".csv", ".tsv")) or "." not in name
+    edges, ops = read_text(data, source, operations=bool(operations), table=table, **options)
     return edges, ops if operations else None
 
 
-def _temporal_columns(data: bytes, options: dict) -> tuple[str, ...] | None:
-    """Columns of a text whose file name says that it has times; None unless there are three."""
-    for line in data[: 1 << 16].splitlines():
-        text = line.strip().decode("utf-8", "replace")
-        if text and text[0] not in options["comments"]:
-            words = text.replace(options["delimiter"] or ",", " ").split()
-            return _TEMPORAL if len(words) == 3 and words[0].isdigit() else None
-    return None
-
-
-def _choose(files: Mapping[str, bytes], member: str | None, source: str) -> str:
+def _choose(files: Files, member: str | None, source: str) -> str:
     """The member of an archive to read."""
-    graphs = [name for name in files if bare_name(name).endswith(_EDGE_SUFFIXES)]
+    # macOS puts a companion of each file into zip archives.
+    graphs = [name for name in files if bare_name(name).endswith(_EDGE_SUFFIXES) and not name.startswith("__MACOSX/")]
     if member is not None:
         wanted = "/" + member.strip("/")
         exact = [name for name in files if ("/" + name).endswith(wanted)]
-        stems = [name for name in graphs if ("/" + str(PurePosixPath(name).with_suffix(""))).endswith(wanted)]
+        stems = [name for name in graphs if ("/" + _without_suffix(name)).endswith(wanted)]
         found = exact or stems
         if len(found) == 1:
             return found[0]
+        if not found and any(("/" + name).endswith(wanted) for name in files.links):
+            raise ParseError(f"{member!r} is a link, which is not followed; name the file itself", source)
         problem = "matches several members" if found else "is not in the archive"
         raise ParseError(f"{member!r} {problem}; it holds the graphs {', '.join(found or graphs)}", source)
     if len(graphs) != 1:
@@ -201,14 +242,22 @@ def _choose(files: Mapping[str, bytes], member: str | None, source: str) -> str:
     return graphs[0]
 
 
+def _without_suffix(name: str) -> str:
+    path = PurePosixPath(name)
+    while path.suffix.lower() in COMPRESSED_SUFFIXES:
+        path = path.with_suffix("")
+    return str(path.with_suffix(""))
+
+
 def _edge_file(key: str, data: bytes, files: Mapping[str, bytes], source: str) -> str:
     """Name of the ``.e`` file that belongs to a ``.e``, ``.v`` or ``.properties`` file."""
-    if key.endswith(".e"):
+    if bare_name(key).endswith(".e"):
         return key
-    stem = key.removesuffix(".v").removesuffix(".properties")
-    wanted = edge_file_of(data, f"{stem}.e") if key.endswith(".properties") else f"{stem}.e"
-    if wanted in files:
-        return wanted
+    stem = _without_suffix(key)
+    wanted = edge_file_of(data, f"{stem}.e") if bare_name(key).endswith(".properties") else f"{stem}.e"
+    there = beside(wanted.removesuffix(".e"), ".e", files)
+    if there is not None:
+        return there
     # Archives keep properties and data in different folders.
     found = [name for name in files if PurePosixPath(name).name == PurePosixPath(wanted).name]
     if len(found) != 1:

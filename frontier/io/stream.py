@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import BinaryIO
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class EdgeStream:
 
 
 def read_stream(
-    path: str | os.PathLike,
+    path: str | os.PathLike | BinaryIO,
     batch_size: int = 65536,
     *,
     columns: Columns = None,
@@ -110,18 +111,20 @@ def read_stream(
     weighted: bool | None = None,
     comments: str = COMMENTS,
     delimiter: str | None = None,
+    header: bool | None = None,
+    named: bool | None = None,
     member: str | None = None,
 ) -> EdgeStream:
     """Read a graph file as a stream of batches.
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, path-like or binary file
         A file of any format of `read_edges`, or text whose lines are ``+ u v [w] [t]`` and ``- u v`` (insertions and
         deletions; columns beyond the ends are optional in deletions unless they are times).
     batch_size : int
         Most records per batch.
-    columns, weighted, comments, delimiter, member
+    columns, weighted, comments, delimiter, header, named, member
         See `read_edges`. In a file of insertions and deletions, columns count from behind the operation.
     order : {"time", "file"}
         ``"time"`` sorts by time where the file has times, records of equal time keeping their order; ``"file"`` keeps
@@ -147,13 +150,16 @@ def read_stream(
     Examples
     --------
     >>> for batch in read_stream("sx-mathoverflow.txt.gz", batch_size=65536):  # doctest: +SKIP
-    ...     graph.insert(batch.src, batch.dst)
+    ...     graph.insert_edges(batch.src, batch.dst)
     """
     if order not in _ORDERS:
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")
     if batch_size < 1:
         raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
-    options = {"columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter}
+    options = {
+        "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
+        "named": named,
+    }  # fmt: skip
     edges, ops = read_records(path, options, member=member, operations=True if operations else None)
     inserts = None if ops is None else ops == _INSERT
     if compact:

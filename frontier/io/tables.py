@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from frontier.io.columns import Columns, check_roles, looks_like_times, roles_from_mapping, roles_from_names
+from frontier.io import words as wd
+from frontier.io.columns import UNKNOWN, Columns, looks_like_times, resolve_roles
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
+from frontier.io.files import unpacked_limit
+from frontier.io.text import LARGEST_ID
 
 _NANOSECONDS = np.dtype("datetime64[ns]")
 
@@ -32,10 +36,9 @@ def from_table(
     table : pyarrow.Table, pandas.DataFrame, mapping of str to array, or structured ndarray
         Anything with named columns. The ends of edges are integers, or words of any kind, which are then numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
-        Which column is what: ``{"src": "sender", "dst": "receiver"}``, or roles by position. By default columns are
-        recognised by their names (``src``/``source``/``from``, ``dst``/``target``/``to``, ``weight``, ``time``/
-        ``timestamp``, ...), and where those do not name both ends, the first two columns are the ends and a third is
-        the weight or, if it is a date or holds integers that are all at least 10**8, the time.
+        Which column is what: see `read_edges`. By default columns go by their names, and others are ignored with an
+        `IgnoredColumnsWarning`. A third column without a name is the time if it holds dates or integers that are all at
+        least 10**8, else the weight.
     weighted : bool, optional
         True makes an unnamed third column the weight, False leaves weights out.
     compact : bool
@@ -48,8 +51,8 @@ def from_table(
     Returns
     -------
     EdgeList
-        Dates become int64 nanoseconds since 1970-01-01; weights and other times are int64, or float64 if the column
-        holds floats.
+        Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64, or
+        float64 if the column holds floats.
 
     Raises
     ------
@@ -62,18 +65,19 @@ def from_table(
         If `table` is not a table.
     """
     names, get = _access(table)
-    roles = _roles(columns, weighted, names, source)
+    roles = resolve_roles(names, columns, weighted, source)
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
+    _check_lengths(picked, source)
     weights, times = picked.get("weight"), picked.get("time")
-    if "unknown" in picked:
-        third = picked["unknown"]
-        if weighted is None and (third.dtype.kind == "M" or looks_like_times(third)):
+    if UNKNOWN in picked:
+        third = picked[UNKNOWN]
+        if weighted is None and (_holds_dates(third) or looks_like_times(third)):
             times = third
         else:
             weights = third
     if weighted is False:
         weights = None
-    src, dst, ids = _ends(picked["src"], picked["dst"], source)
+    src, dst, ids = _ends(_ints(picked["src"]), _ints(picked["dst"]), source)
     edges = EdgeList(
         src,
         dst,
@@ -109,50 +113,38 @@ def read_arrow_file(data: bytes, source: str) -> Any:
     ParseError
         If pyarrow rejects the file.
     """
-    pa = require_pyarrow("this file")
+    require_pyarrow("this file")
     try:
-        if data.startswith(b"PAR1"):
-            import pyarrow.parquet as parquet
+        table = _read_parquet(data, source) if data.startswith(b"PAR1") else _read_feather(data, source)
+        table.validate(full=True)  # offsets that lie outside of their buffers would be followed
+    except (ParseError, ImportError):
+        raise
+    except Exception as error:  # pyarrow raises OSError, ValueError, UnicodeDecodeError and more for damaged files
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise ParseError(f"pyarrow cannot read it ({words})", source) from error
+    return table
 
-            return parquet.read_table(io.BytesIO(data))
-        import pyarrow.feather as feather
 
-        return feather.read_table(io.BytesIO(data))
-    except pa.ArrowException as error:
-        raise ParseError(f"pyarrow cannot read it ({error})", source) from error
+def _read_parquet(data: bytes, source: str) -> Any:
+    import pyarrow.parquet as parquet
+
+    file = parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)
+    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    if sum(group.num_rows for group in groups) != file.metadata.num_rows:
+        raise ParseError("the row groups do not hold as many rows as the file announces", source)
+    # A run of one value takes a few bytes, however long it is.
+    if 8 * file.metadata.num_rows * file.metadata.num_columns > unpacked_limit(data):
+        raise ParseError(f"{file.metadata.num_rows:,} rows in a file of {len(data):,} bytes are too many", source)
+    return file.read()
 
 
-def read_quoted_csv(data: bytes, source: str, delimiter: str | None) -> Any:
-    """Read a CSV file that has quoted fields with pyarrow.
+def _read_feather(data: bytes, source: str) -> Any:
+    import pyarrow.feather as feather
 
-    Parameters
-    ----------
-    data : bytes
-        The file, with a first line of names.
-    source : str
-        Its name, for errors.
-    delimiter : str, optional
-        One character; a comma by default.
-
-    Returns
-    -------
-    pyarrow.Table
-        The whole table.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
-    ParseError
-        If pyarrow rejects the file.
-    """
-    pa = require_pyarrow("CSV with quoted fields")
-    import pyarrow.csv as csv
-
-    try:
-        return csv.read_csv(io.BytesIO(data), parse_options=csv.ParseOptions(delimiter=delimiter or ","))
-    except pa.ArrowException as error:
-        raise ParseError(f"pyarrow cannot read it ({error})", source) from error
+    table = feather.read_table(io.BytesIO(data), memory_map=False)
+    if table.nbytes > unpacked_limit(data):
+        raise ParseError(f"{table.nbytes:,} bytes in a file of {len(data):,} are too many", source)
+    return table
 
 
 def require_pyarrow(what: str) -> Any:
@@ -191,7 +183,9 @@ def _access(table: Any) -> tuple[list[str], Any]:
         return [str(name) for name in names], lambda k: np.asarray(table[names[k]])
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas and its like
         names = list(table.columns)
-        return [str(name) for name in names], lambda k: np.asarray(table[names[k]])
+        # By position where that is possible, as names may occur twice.
+        pick = (lambda k: table.iloc[:, k]) if hasattr(table, "iloc") else (lambda k: table[names[k]])
+        return [str(name) for name in names], lambda k: np.asarray(pick(k))
     raise TypeError(f"expected a table with named columns, got {type(table).__name__}")
 
 
@@ -203,20 +197,31 @@ def _from_arrow(column: Any) -> np.ndarray:
         return column.to_numpy(zero_copy_only=False)
 
 
-def _roles(columns: Columns, weighted: bool | None, names: list[str], source: str) -> list[str | None]:
-    """Roles of the columns in order."""
-    if len(names) < 2:
-        raise ParseError(f"missing column: a table of edges needs two, this one has {len(names)}", source)
-    if columns is not None:
-        roles = roles_from_mapping(columns, names) if isinstance(columns, Mapping) else check_roles(columns)
-        if len(roles) > len(names):
-            raise ParseError(f"missing column: {len(roles)} named, the table has {len(names)}", source)
-        return roles
-    named = roles_from_names(names)
-    if named is not None:
-        return named
-    third = "weight" if weighted else "unknown"
-    return ["src", "dst", third, None][: min(len(names), 3)]
+def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
+    """Raise unless the columns are of one dimension and one length."""
+    for role, column in picked.items():
+        if column.ndim != 1:
+            raise ParseError(f"the column of {role} has {column.ndim} dimensions", source)
+        if len(column) != len(picked["src"]):
+            raise ParseError(f"{role} has {len(column)} rows, src has {len(picked['src'])}", source)
+
+
+def _ints(column: np.ndarray) -> np.ndarray:
+    """A column of Python integers, such as pandas' nullable ones, as int64; any other as it is."""
+    if column.dtype.kind != "O" or not len(column):
+        return column
+    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in column):
+        return column
+    if all(-(2**63) <= v < 2**63 for v in column):
+        return column.astype(np.int64)
+    return column.astype(np.uint64) if all(0 <= v < 2**64 for v in column) else column
+
+
+def _holds_dates(column: np.ndarray) -> bool:
+    """Whether a column holds dates, as such or as text."""
+    if column.dtype.kind == "M":
+        return True
+    return column.dtype.kind in "OU" and len(column) > 0 and isinstance(column[0], str) and wd.is_date(column[0])
 
 
 def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -225,8 +230,8 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
     if all(c.dtype.kind in "iu" or len(c) == 0 for c in columns.values()):
         for name, column in columns.items():
             _report(column < 0, f"negative vertex id in {name}", column, source)
-            if column.dtype == np.uint64:
-                _report(column > np.uint64(2**63 - 2), f"vertex id in {name} is over the int64 range", column, source)
+            if column.dtype.kind in "iu" and column.dtype.itemsize == 8:
+                _report(column > np.uint64(LARGEST_ID), f"vertex id in {name} is over the int64 range", column, source)
         return src.astype(np.int64, copy=False), dst.astype(np.int64, copy=False), None
     for name, column in columns.items():
         if column.dtype.kind == "f":
@@ -237,34 +242,59 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
         if column.dtype.kind == "O":
             absent = np.fromiter((v is None or v != v for v in column), dtype=bool, count=len(column))
             _report(absent, f"missing vertex id in {name}", column, source)
-    words = np.concatenate([src.astype(object), dst.astype(object)])
     try:
-        ids, inverse = np.unique(words, return_inverse=True)
+        ids, (src, dst) = wd.number_words([src.tolist(), dst.tolist()])
     except TypeError as error:
-        raise ParseError("vertex ids mix words and numbers", source) from error
-    return inverse.reshape(-1)[: len(src)], inverse.reshape(-1)[len(src) :], ids
+        kinds = sorted({type(v).__name__ for column in columns.values() for v in column.tolist()})
+        reason = f"vertex ids mix {' and '.join(kinds)}; they must be all words or all integers"
+        raise ParseError(reason, source) from error
+    return src, dst, ids
 
 
 def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
     """Check a weight or time column; dates become int64 nanoseconds."""
-    if column.dtype.kind == "M":
+    if column.dtype.kind in "mM":
         _report(np.isnat(column), f"the {name} is missing", column, source)
-        return column.astype(_NANOSECONDS).astype(np.int64)
-    if column.dtype.kind == "O" and all(isinstance(value, int | np.integer) for value in column):
-        column = np.asarray(column.tolist())
+        found = column.astype(_NANOSECONDS if column.dtype.kind == "M" else "timedelta64[ns]")
+        _report(found.astype(column.dtype) != column, f"the {name} is out of the range of nanoseconds", column, source)
+        return found.astype(np.int64)
     if column.dtype.kind == "u":
-        _report(column > np.iinfo(np.int64).max, f"the {name} is over the int64 range", column, source)
-    if column.dtype.kind in "bu":
+        _report(column > np.uint64(2**63 - 1), f"the {name} is over the int64 range", column, source)
         return column.astype(np.int64)
-    if column.dtype.kind == "i":
+    if column.dtype.kind in "bi":
         return column.astype(np.int64, copy=False)
-    try:
+    if column.dtype.kind in "OSU":
+        column = _from_objects(column, name, source)
+    if column.dtype.kind not in "fi":
+        raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source)
+    if column.dtype.kind == "f":
         column = column.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source) from error
-    _report(np.isnan(column), f"the {name} is NaN or missing", column, source)
-    _report(np.isinf(column), f"the {name} is infinite", column, source)
+        _report(np.isnan(column), f"the {name} is NaN or missing", column, source)
+        _report(np.isinf(column), f"the {name} is infinite", column, source)
     return column
+
+
+def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
+    """A column of Python objects as numbers: text is read strictly, missing values are NaN."""
+    column = _ints(column)
+    if column.dtype.kind in "iu":
+        return _numbers(column, name, source)
+    values = column.tolist()
+    if values and all(isinstance(v, str) for v in values):
+        def fault(row: int, reason: str) -> ParseError:
+            return ParseError(f"the column of {name}s holds words, not numbers: {reason}", source, row + 1, values[row])
+
+        return wd.dates(values, fault) if name == "time" and wd.is_date(values[0]) else wd.numbers(values, fault)
+    if any(isinstance(v, str | bytes | complex) for v in values):
+        raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source)
+    missing = np.fromiter((v is None or v != v for v in values), dtype=bool, count=len(values))
+    _report(missing, f"the {name} is NaN or missing", column, source)
+    if all(isinstance(v, datetime.date) for v in values):
+        return _numbers(column.astype(_NANOSECONDS), name, source)
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParseError(f"the column of {name}s holds {type(values[0]).__name__}, not numbers", source) from error
 
 
 def _report(bad: np.ndarray, reason: str, column: np.ndarray, source: str) -> None:

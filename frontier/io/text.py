@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from frontier.io import words as wd
 from frontier.io.columns import (
+    UNKNOWN,
     Columns,
     check_roles,
     looks_like_times,
+    resolve_roles,
     role_of,
-    roles_from_mapping,
     roles_from_names,
 )
 from frontier.io.edge_list import EdgeList
-from frontier.io.errors import line_error
+from frontier.io.errors import ParseError, line_error
 
 COMMENTS = "#%"
-_LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
-_UNKNOWN = "unknown"  # the role of a third column that nothing names
+LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
+_BLANKS = -1
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MANY = 4096  # bytes of a first line to look at when separators are guessed
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Layout:
         Whether the file says that records are directed.
     real_weights : bool
         Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
+    delimiter : str, optional
+        What separates columns, where the format says so.
     """
 
     start: int = 0
@@ -50,6 +56,52 @@ class Layout:
     roles: list[str | None] | None = None
     directed: bool | None = None
     real_weights: bool = False
+    delimiter: str | None = None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How the lines of one file are to be read.
+
+    Parameters
+    ----------
+    data, source : bytes, str
+        The file and its name.
+    layout : Layout
+    separator : int
+        Byte that separates columns; -1 for blanks.
+    comments : frozenset of int
+        First bytes of comment lines.
+    roles : list of (str or None)
+        Roles of the columns.
+    exact : bool
+        Whether further columns are an error.
+    operations : bool
+        Whether lines start with ``+`` or ``-``.
+    words : frozenset of str
+        Roles whose columns hold words: ends that are names, times that are dates.
+    guessed : bool
+        Whether that ends are names was found out from the first record.
+    inner_comments : bool
+        Whether comments may stand among the records. A name may start like a comment, so that of files of names it is
+        not known which of both a line is.
+    """
+
+    data: bytes
+    source: str
+    layout: Layout
+    separator: int
+    comments: frozenset[int]
+    roles: list[str | None] = field(default_factory=list)
+    exact: bool = True
+    operations: bool = False
+    words: frozenset[str] = frozenset()
+    guessed: bool = False
+    inner_comments: bool = True
+
+    def error(self, reason: str, position: int) -> ParseError:
+        """The error for the line at a position."""
+        return line_error(reason, self.source, self.data, position)
 
 
 def read_text(
@@ -61,8 +113,10 @@ def read_text(
     weighted: bool | None = None,
     comments: str = COMMENTS,
     delimiter: str | None = None,
+    header: bool | None = None,
+    named: bool | None = None,
     operations: bool = False,
-    any_header: bool = False,
+    table: bool = False,
 ) -> tuple[EdgeList, np.ndarray]:
     """Parse a text edge list.
 
@@ -74,12 +128,12 @@ def read_text(
         Its name, for errors.
     layout : Layout, optional
         What the format fixes; by default it is read off the comments and names at the top of the file.
-    columns, weighted, comments, delimiter
+    columns, weighted, comments, delimiter, header, named
         See `frontier.io.read_edges`.
     operations : bool
         Whether every line starts with ``+`` or ``-``.
-    any_header : bool
-        Whether a first line of words is a header even if it names neither source nor destination.
+    table : bool
+        Whether the file is one of the kind (CSV, TSV) that has a first line of names more often than not, and words.
 
     Returns
     -------
@@ -95,28 +149,53 @@ def read_text(
     ValueError
         If `columns` or `delimiter` make no sense.
     """
+    if data.startswith(_UTF16):
+        raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
     if layout is None:
         layout = _preamble(data, source, comments)
-    separator = _separator(delimiter)
-    comment_set = frozenset(comments.encode())
-    at, words = _first_record(data, layout.start, comment_set, separator, operations)
+    elif named or header:
+        raise ValueError(f"{source}: a file of this format has no names; leave out header= and named=")
+    plan = _Plan(data, source, layout, _BLANKS, frozenset(comments.encode()), operations=operations)
+    at, line = _record(plan, layout.start)
+    plan = replace(plan, separator=_separator(delimiter or layout.delimiter, line, table))
+    words = _split(plan, line)
     names = None
-    if words and not given and not operations and not re.match(r"[-+.]?\d", words[0]) and not _is_operation(words):
-        names = words
-        named = roles_from_names(words)
-        if named or any_header or (columns is not None and _names_known(columns, words)):
-            end = data.find(b"\n", at)
-            layout = replace(layout, start=len(data) if end < 0 else end + 1, roles=named)
-            _, words = _first_record(data, layout.start, comment_set, separator, operations)
-    roles, exact = _roles(columns, weighted, layout.roles, len(words), names, data, at, source)
-    table = _tokenize(data, source, layout, roles, comment_set, separator, operations, exact)
-    return _assemble(table, layout, weighted), table["ops"]
+    if not given and not operations:
+        names, layout, words = _header(plan, at, words, columns, header, table)
+        plan = replace(plan, layout=layout)
+    if operations:
+        words = _first_insertion(plan, at)
+    roles, exact = _roles(columns, weighted, plan, names, words, at)
+    allowed = not given and (table or names is not None) if named is None else named
+    roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
+    maybe_named = "src" in in_words or (allowed and not words)
+    if maybe_named and names is None:
+        plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
+    plan = replace(
+        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named
+    )  # fmt: skip
+    found, ops = _tokenize(plan)
+    return _assemble(plan, found, weighted), ops
+
+
+def read_column(data: bytes, source: str) -> np.ndarray:
+    """Parse the vertex id that each line of a text starts with, and nothing behind it; shape (m,), int64."""
+    plan = _Plan(data, source, Layout(), _BLANKS, frozenset(), ["vertex"], exact=False)
+    return _tokenize(plan)[0]["vertex"].copy()
 
 
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
     """Whether the first record of a text starts with ``+`` or ``-`` as a word of its own."""
-    return _is_operation(_first_record(data, 0, frozenset(comments.encode()), 44, False)[1])
+    plan = _Plan(data, "", Layout(), _BLANKS, frozenset(comments.encode()))
+    return re.match(r"[+-](?:[ \t,;|]|$)", _record(plan, 0)[1].strip(" \t")) is not None
+
+
+def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
+    """The words of the first line that is neither blank nor a comment."""
+    plan = _Plan(data, "", Layout(), _BLANKS, frozenset(comments.encode()))
+    line = _record(plan, 0)[1]
+    return _split(replace(plan, separator=_separator(delimiter, line, False)), line)
 
 
 def first_line(data: bytes) -> tuple[str, int]:
@@ -126,40 +205,67 @@ def first_line(data: bytes) -> tuple[str, int]:
     return data[:end].decode("utf-8", "replace").rstrip("\r"), min(end + 1, len(data))
 
 
-def _is_operation(words: Sequence[str]) -> bool:
-    return bool(words) and words[0] in ("+", "-")
+def is_count(word: str) -> bool:
+    """Whether a word is a number of vertices or edges that an array can have."""
+    return re.fullmatch(r"[0-9]{1,19}", word) is not None and int(word) <= LARGEST_ID + 1
 
 
-def _separator(delimiter: str | None) -> int:
-    """The byte that may separate columns besides blanks."""
+def _separator(delimiter: str | None, line: str, table: bool) -> int:
+    """The byte that separates columns, -1 for blanks: what was said, else a comma if the first line holds one."""
     if delimiter is None:
-        return ord(",")
-    if len(delimiter.encode()) != 1:
-        raise ValueError(f"delimiter must be one ASCII character, got {delimiter!r}")
-    return -1 if delimiter.isspace() else ord(delimiter)
+        if "," in line[:_MANY]:
+            return ord(",")
+        return ord("\t") if table and "\t" in line[:_MANY].strip() else _BLANKS
+    if len(delimiter.encode()) != 1 or delimiter in "\n\r\"+-." or delimiter.isalnum():
+        raise ValueError(
+            f"delimiter must be one ASCII character that is in no number and ends no line, got {delimiter!r}"
+        )
+    return _BLANKS if delimiter == " " else ord(delimiter)
 
 
-def _first_record(
-    data: bytes, start: int, comments: frozenset[int], separator: int, operations: bool
-) -> tuple[int, list[str]]:
-    """Offset and words of the first line that is neither blank nor a comment; of the first insertion in a stream."""
+def _record(plan: _Plan, start: int) -> tuple[int, str]:
+    """Offset and text of the first line from `start` on that is neither blank nor a comment."""
+    data = plan.data
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
-        line = data[start:end].strip()
-        if line and line[0] not in comments:
-            text = line.decode("utf-8", "replace")
-            if separator >= 0:
-                text = text.rstrip(chr(separator))
-                words = [w for part in text.split(chr(separator)) for w in (part.split() or [""])]
-            else:
-                words = text.split()
-            if not operations:
-                return start, words
-            if words[0] != "-":  # deletions may lack the weight, so they do not tell the width
-                return start, words[1:]
+        line = data[start:end].strip(b" \t\r")
+        if line and line[0] not in plan.comments:
+            return start, data[start:end].removesuffix(b"\r").decode("utf-8", "replace")
         start = end + 1
-    return len(data), []
+    return len(data), ""
+
+
+def _split(plan: _Plan, line: str) -> list[str]:
+    """The words of a line, as the kernel splits it, without empty ones at the end."""
+    if plan.separator < 0:
+        fields = re.findall(r'"(?:[^"]|"")*"|[^ \t]+', line)
+    else:
+        mark = re.escape(chr(plan.separator))
+        fields, at = [], 0
+        while at <= len(line):
+            match = re.compile(rf'[ \t]*(?:"(?:[^"]|"")*")?[^{mark}]*').match(line, at)
+            assert match is not None
+            fields.append(match[0].strip(" \t"))
+            at = match.end() + 1
+    while fields and not fields[-1]:
+        fields.pop()
+    quoted = (len(field) > 1 and field[0] == field[-1] == '"' for field in fields)
+    return [field[1:-1].replace('""', '"') if q else field for field, q in zip(fields, quoted, strict=True)]
+
+
+def _first_insertion(plan: _Plan, at: int) -> list[str]:
+    """Words of the first insertion of a stream; deletions may lack the weight, so they do not tell the width."""
+    while at < len(plan.data):
+        at, line = _record(plan, at)
+        line = line.strip(" \t")
+        if not line.startswith("-"):
+            rest = line[1:].strip(" \t")
+            separated = plan.separator >= 0 and rest.startswith(chr(plan.separator))
+            return _split(plan, rest[1:] if separated else rest)
+        end = plan.data.find(b"\n", at)
+        at = len(plan.data) if end < 0 else end + 1
+    return []
 
 
 def _preamble(data: bytes, source: str, comments: str) -> Layout:
@@ -179,7 +285,9 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
             layout = replace(layout, base=1, directed=konect[1] == "asym")
         elif direction := re.match(r"(directed|undirected)\s+graph\b", text, re.IGNORECASE):
             layout = replace(layout, directed=direction[1].lower() == "directed")
-        elif count := re.match(r"num_vertices:\s*(\d+)$", text):
+        elif count := re.match(r"num_vertices:\s*(.*)$", text):
+            if not is_count(count[1]):
+                raise line_error("the number of vertices must be an integer of int64", source, data, start)
             layout = replace(layout, num_vertices=int(count[1]))
         elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
             layout = replace(layout, roles=roles_from_names(text.split()))
@@ -187,114 +295,176 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
     return layout
 
 
-def _names_known(columns: Columns, words: Sequence[str]) -> bool:
-    return isinstance(columns, Mapping) and set(columns.values()) <= set(words)
+def _header(
+    plan: _Plan, at: int, words: list[str], columns: Columns, header: bool | None, table: bool
+) -> tuple[list[str] | None, Layout, list[str]]:
+    """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
+    layout = plan.layout
+    if not words or header is False or (header is None and wd.starts_like_number(words[0])):
+        return None, layout, words
+    end = plan.data.find(b"\n", at)
+    below = replace(layout, start=len(plan.data) if end < 0 else end + 1)
+    following = _split(plan, _record(plan, below.start)[1])
+    known = isinstance(columns, Mapping) and {str(name) for name in columns.values()} <= set(words)
+    if header or known or roles_from_names(words) or (table and (len(words) < 2 or _holds_numbers(following))):
+        return words, below, following
+    if table:
+        raise plan.error("does this line hold the names of the columns, or the first record? "
+                         "Say header=True or header=False", at)  # fmt: skip
+    return None, layout, words
+
+
+def _holds_numbers(words: list[str]) -> bool:
+    """Whether two words of a record are integers, as ends are."""
+    return sum(re.fullmatch(r"[0-9]+", word, re.ASCII) is not None for word in words) >= 2
 
 
 def _roles(
     columns: Columns,
     weighted: bool | None,
-    named: list[str | None] | None,
-    width: int,
+    plan: _Plan,
     names: Sequence[str] | None,
-    data: bytes,
+    words: Sequence[str],
     at: int,
-    source: str,
 ) -> tuple[list[str | None], bool]:
     """Roles of the columns to parse, and whether more columns than these are an error."""
+    width = len(words)
+    if names is not None:
+        # Columns given by position may be fewer than there are, as it is said that the rest is to be skipped.
+        return resolve_roles(names, columns, weighted, plan.source), columns is None or isinstance(columns, Mapping)
     if columns is not None:
         if isinstance(columns, Mapping):
-            if names is None:
-                raise ValueError(f"{source}: columns is a mapping of names, but the file has no line of names")
-            return roles_from_mapping(columns, names), False
+            raise ValueError(f"{plan.source}: columns is a mapping of names, but the file has no line of names")
         return check_roles(columns), False
-    if named is not None:
-        named = list(named)
-        while named[-1] is None:
-            named.pop()
+    if plan.layout.roles is not None and len(plan.layout.roles) >= width:
         # The comment of SNAP's temporal files may name fewer columns than there are.
-        if len(named) >= width or names is not None:
-            return named, names is None
+        return list(plan.layout.roles), True
     if width <= 2:
         return ["src", "dst"], True
     if width == 3:
-        return ["src", "dst", "weight" if weighted else _UNKNOWN], True
+        return ["src", "dst", "weight" if weighted else UNKNOWN], True
     if width == 4:
         return ["src", "dst", "weight", "time"], True
-    raise line_error(f"{width} columns; say which is which with columns=('src', 'dst', ...)", source, data, at)
+    raise plan.error(f"{width} columns; say which is which with columns=('src', 'dst', ...)", at)
 
 
-def _tokenize(
-    data: bytes,
-    source: str,
-    layout: Layout,
-    roles: Sequence[str | None],
-    comments: frozenset[int],
-    separator: int,
-    operations: bool,
-    exact: bool,
-) -> dict[str, np.ndarray]:
-    """Run the kernel; return a column for each role, and ``ops``."""
+def _words_of(
+    roles: list[str | None], words: Sequence[str], allowed: bool, named: bool, weighted: bool | None
+) -> tuple[list[str | None], frozenset[str], bool]:
+    """Roles, those whose columns hold words, and whether it was the first record that said that ends are words."""
+    first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
+    if UNKNOWN in first and weighted is None and wd.is_date(first[UNKNOWN]):
+        roles = ["time" if role == UNKNOWN else role for role in roles]
+        first["time"] = first[UNKNOWN]
+    found = {"time"} if wd.is_date(first.get("time", "")) else set()
+    guessed = allowed and not named and any(
+        first.get(end) and not wd.starts_like_number(first[end]) for end in ("src", "dst")
+    )  # fmt: skip
+    if named or guessed:
+        found |= {"src", "dst"}
+    return roles, frozenset(found), guessed
+
+
+def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
     from frontier.io import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
 
+    data, layout, roles = plan.data, plan.layout, plan.roles
     kept = [role for role in roles if role is not None]
-    number = tk.OPTIONAL_NUMBER if operations else tk.NUMBER
-    kind_of = {None: tk.SKIP, "src": tk.ID, "dst": tk.ID, "time": tk.NUMBER}
+    number = tk.OPTIONAL_NUMBER if plan.operations else tk.NUMBER
+    kind_of = {None: tk.SKIP, "src": tk.ID, "dst": tk.ID, "vertex": tk.ID, "time": tk.NUMBER}
+    kind_of |= dict.fromkeys(plan.words, tk.TEXT)
     kinds = np.array([kind_of.get(role, number) for role in roles])
     slots = np.array([0 if role is None else kept.index(role) for role in roles])
     rows = data.count(b"\n", layout.start) + 1
     out = np.empty((len(kept), rows), dtype=np.int64)
     is_real = np.zeros(len(kept), dtype=bool)
-    hard = np.empty((rows * (len(kept) - 2), 4), dtype=np.int64)
-    ops = np.empty(rows if operations else 0, dtype=np.int8)
+    numbers = int(np.isin(kinds, (tk.NUMBER, tk.OPTIONAL_NUMBER)).sum())
+    hard = np.empty((rows * numbers, 4), dtype=np.int64)
+    ends = np.empty((len(kept), rows) if plan.words else (0, 0), dtype=np.int64)
+    ops = np.empty(rows if plan.operations else 0, dtype=np.int8)
     is_comment = np.zeros(256, dtype=bool)
-    is_comment[list(comments)] = True
+    is_comment[list(plan.comments)] = True
     lowest = layout.base
-    highest = _LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, _LARGEST_ID)
+    highest = LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, LARGEST_ID)
     status, position, column, count, hards = tk.tokenize(
         np.frombuffer(data, dtype=np.uint8),
         layout.start,
         is_comment,
-        separator,
+        plan.inner_comments,
+        plan.separator,
         kinds,
         slots,
         lowest,
         highest,
-        operations,
-        exact,
+        plan.operations,
+        plan.exact,
         out,
         out.view(np.float64),
         is_real,
         hard,
+        ends,
         ops,
     )
     if status != tk.OK:
-        reason = _reason(status, _word(data, position, separator), roles, column, layout, tk)
-        raise line_error(reason, source, data, position)
+        raise plan.error(_reason(plan, status, position, column, count, tk), position)
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
         if abs(value) == float("inf"):
-            raise line_error(f"the {kept[slot]} {data[begin:end].decode()} overflows float64", source, data, begin)
+            raise plan.error(f"the {kept[slot]} {data[begin:end].decode()} overflows float64", begin)
         out.view(np.float64)[slot, row] = value
     table = {
         role: (out[slot].view(np.float64) if is_real[slot] else out[slot])[:count] for slot, role in enumerate(kept)
     }
-    table["ops"] = ops[:count]
-    return table
+    texts = {role: _texts(plan, out[slot, :count], ends[slot, :count])
+             for slot, role in enumerate(kept) if role in plan.words}  # fmt: skip
+    if "time" in plan.words:
+        table["time"] = wd.dates(texts["time"], _fault(plan, table["time"]))
+    if "src" in plan.words:
+        if plan.guessed:
+            _check_guess(plan, texts, table)
+        table["ids"], (table["src"], table["dst"]) = wd.number_words([texts["src"], texts["dst"]])
+    return table, ops[:count]
 
 
-def _assemble(table: dict[str, np.ndarray], layout: Layout, weighted: bool | None) -> EdgeList:
+def _texts(plan: _Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
+    """The words of a column."""
+    found = []
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        word = plan.data[max(begin, ~begin) : end]
+        try:
+            found.append((word.replace(b'""', b'"') if begin < 0 else word).decode())
+        except UnicodeDecodeError as error:
+            raise plan.error(f"the word {word!r} is not UTF-8", max(begin, ~begin)) from error
+    return found
+
+
+def _fault(plan: _Plan, begins: np.ndarray) -> Callable[[int, str], Exception]:
+    """Makes the error for a row of a column of words."""
+    places = begins.copy()
+    return lambda row, reason: plan.error(reason, max(int(places[row]), ~int(places[row])))
+
+
+def _check_guess(plan: _Plan, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
+    """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
+    rest = range(1, len(texts["src"]))
+    if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
+        raise _fault(plan, table["src"])(0, "stray word in a file of integer ids (named=True reads ids that are words)")
+
+
+def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) -> EdgeList:
     """Turn parsed columns into an edge list, vertices counted from 0."""
+    layout, ids = plan.layout, table.get("ids")
     weights, times = table.get("weight"), table.get("time")
-    if _UNKNOWN in table:
-        if weighted is None and looks_like_times(table[_UNKNOWN]):
-            times = table[_UNKNOWN]
+    if UNKNOWN in table:
+        if weighted is None and looks_like_times(table[UNKNOWN]):
+            times = table[UNKNOWN]
         else:
-            weights = table[_UNKNOWN]
+            weights = table[UNKNOWN]
     if weighted is False:
         weights = None
     src, dst = table["src"], table["dst"]
-    if layout.base:
+    if layout.base and ids is None:
         src -= layout.base
         dst -= layout.base
     # Copies, so that the list does not keep the kernel's whole buffer alive; int32 makes its own.
@@ -303,26 +473,32 @@ def _assemble(table: dict[str, np.ndarray], layout: Layout, weighted: bool | Non
         dst,
         weights=None if weights is None else weights.astype(np.float64) if layout.real_weights else weights.copy(),
         times=None if times is None else times.copy(),
-        num_vertices=layout.num_vertices,
+        num_vertices=layout.num_vertices if ids is None else len(ids),
+        ids=ids,
         directed=layout.directed,
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges
 
 
-def _word(data: bytes, position: int, separator: int) -> str:
+def _word(plan: _Plan, position: int) -> str:
     """The word that starts at `position`."""
-    stop = re.compile(rb"[\s%s]" % (re.escape(bytes([separator])) if separator >= 0 else b""))
-    match = stop.search(data, position + 1)
-    word = data[position : match.start() if match else len(data)].decode("utf-8", "replace")
+    stop = rb"[\n%s]" % (b" \t" if plan.separator < 0 else re.escape(bytes([plan.separator])))
+    match = re.compile(stop).search(plan.data, position + 1)
+    word = plan.data[position : match.start() if match else len(plan.data)].decode("utf-8", "replace").strip(" \t\r")
     return word if len(word) <= 60 else word[:60] + "…"
 
 
-def _reason(status: int, word: str, roles: Sequence[str | None], column: int, layout: Layout, tk) -> str:
+def _reason(plan: _Plan, status: int, position: int, column: int, row: int, tk) -> str:
     """Say in words what the kernel found."""
+    roles, layout, word = plan.roles, plan.layout, _word(plan, position)
     role = roles[column] if 0 <= column < len(roles) else None
-    name = "third column" if role == _UNKNOWN else str(role)
+    name = "third column" if role == UNKNOWN else str(role) if role else f"column {column + 1}"
     if status == tk.WORD:
-        return f"stray word {word!r} where the {name} should be"
+        is_name = row == 0 and role in ("src", "dst") and "src" not in plan.words
+        other = next((c for c in ";|\t" if c in word), None)
+        hint = f" (is delimiter={other!r} meant?)" if other else " (named=True reads ids that are words)"
+        hint = hint if is_name else ""
+        return f"stray word {word!r} where the {name} should be{hint}"
     if status == tk.NEGATIVE:
         return f"negative vertex id {word}"
     if status == tk.OVER_INT64 or (status == tk.ABOVE and layout.num_vertices is None):
@@ -341,6 +517,12 @@ def _reason(status: int, word: str, roles: Sequence[str | None], column: int, la
         return f"{word!r} is not an operation; lines start with '+' or '-'"
     if status == tk.EMPTY_FIELD:
         return f"missing column: the {name} is empty"
+    if status == tk.CONTROL:
+        return f"the control character {chr(plan.data[position])!r} in the {name}"
+    if status == tk.QUOTE:
+        return f"the {name} is not one field in quotes, and one only"
+    if status == tk.COMMENT:
+        return "a comment among records of names; comments='' makes it a record"
     if status == tk.BELOW:
         return f"vertex id {word} in a format that counts from {layout.base}"
     return f"vertex id {word} is over the announced number of vertices, {layout.num_vertices}"

@@ -1,0 +1,164 @@
+"""Files inside tar and zip archives, and beside a file in its directory. Nothing is ever written to disk."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from frontier.io.errors import ParseError
+from frontier.io.files import decompress, read_raw, unpacked_limit
+
+_BLOCK = 512  # bytes, the unit of tar archives
+_DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, EOFError, ValueError, OverflowError, LookupError, OSError, RuntimeError,
+    NotImplementedError, MemoryError,
+)  # fmt: skip
+"""What the standard library raises for archives that are damaged, or encrypted."""
+
+
+class Files(Mapping[str, bytes]):
+    """Files by name, read and decompressed when they are asked for.
+
+    Parameters
+    ----------
+    readers : dict of str to callable
+        Gives the bytes of a file as they are stored.
+    source : str
+        Name of the archive, for errors.
+    limit : int
+        The most bytes that a file may unpack to.
+    links : frozenset of str
+        Names that stand for other files; these are not followed.
+    """
+
+    def __init__(
+        self, readers: dict[str, Callable[[], bytes]], source: str, limit: int, links: frozenset[str] = frozenset()
+    ) -> None:
+        self._readers, self._source, self._limit, self.links = readers, source, limit, links
+
+    def __getitem__(self, name: str) -> bytes:
+        reader, source = self._readers[name], f"{self._source}:{name}"
+        try:
+            raw = reader()
+        except ParseError:
+            raise
+        except _DAMAGED as error:
+            raise ParseError(f"the archive is damaged there ({_words(error)})", source) from error
+        return decompress(raw, source, self._limit)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._readers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+
+class Directory(Mapping[str, bytes]):
+    """The files of one directory, read and decompressed when they are asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The directory.
+    """
+
+    links: frozenset[str] = frozenset()
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self:
+            raise KeyError(name)
+        raw = read_raw(self._path / name)
+        return decompress(raw, str(self._path / name), unpacked_limit(raw))
+
+    def __contains__(self, name: object) -> bool:
+        return "/" not in str(name) and (self._path / str(name)).is_file()
+
+    def __iter__(self) -> Iterator[str]:
+        return (entry.name for entry in sorted(self._path.iterdir()) if entry.is_file())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
+    """The files of an archive; None if the data is none.
+
+    Parameters
+    ----------
+    data : bytes
+        The decompressed file.
+    name : str
+        Its bare name, which says so too if it is a tar archive of the old kind.
+    source : str
+        Its name, for errors.
+    limit : int
+        The most bytes that a member may unpack to.
+
+    Raises
+    ------
+    ParseError
+        If the archive is damaged or truncated.
+    """
+    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
+        kind, opener = "zip", _zip
+    elif data[257:262] == b"ustar" or name.endswith((".tar", ".tgz", ".txz", ".tbz", ".tbz2")):
+        kind, opener = "tar", _tar
+    else:
+        return None
+    try:
+        return opener(data, source, limit)
+    except ParseError:
+        raise
+    except _DAMAGED as error:
+        raise ParseError(f"the {kind} archive is damaged ({_words(error)})", source) from error
+
+
+def _tar(data: bytes, source: str, limit: int) -> Files:
+    archive = tarfile.TarFile(fileobj=io.BytesIO(data))
+    members = archive.getmembers()
+    # At a header that is damaged, `tarfile` stops as if the archive ended there.
+    if data[archive.offset : archive.offset + _BLOCK] != bytes(_BLOCK):
+        where = "is truncated: its end mark is missing" if archive.offset >= len(data) else "is damaged"
+        raise ParseError(f"the tar archive {where} (after {len(members)} members)", source)
+
+    def read(member: tarfile.TarInfo) -> bytes:
+        if member.sparse is not None or member.size > len(data):
+            raise ParseError("sparse members are not supported", f"{source}:{member.name}")
+        file = archive.extractfile(member)
+        return b"" if file is None else file.read()
+
+    readers = {member.name: partial(read, member) for member in members if member.isfile()}
+    links = frozenset(member.name for member in members if member.issym() or member.islnk()) - set(readers)
+    return Files(readers, source, limit, links)
+
+
+def _zip(data: bytes, source: str, limit: int) -> Files:
+    archive = zipfile.ZipFile(io.BytesIO(data))
+
+    def read(member: zipfile.ZipInfo) -> bytes:
+        with archive.open(member) as file:
+            content = file.read(limit + 1)
+        if len(content) > limit:
+            raise ParseError("it unpacks to too many times its size; unpack it first if that is right",
+                             f"{source}:{member.filename}")  # fmt: skip
+        return content
+
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    # Unix keeps the type of a file in the upper half of its attributes; 0xA is a symbolic link.
+    links = frozenset(member.filename for member in members if member.external_attr >> 28 == 0xA)
+    readers = {member.filename: partial(read, member) for member in members if member.filename not in links}
+    return Files(readers, source, limit, links)
+
+
+def _words(error: BaseException) -> str:
+    return str(error) or type(error).__name__
