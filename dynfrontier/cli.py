@@ -14,6 +14,7 @@ from .commands.stream import stream
 from .commands.structures import structures
 from .commands.triangles import triangles
 from .commands.workload import workload
+from .console import guarded
 
 app = typer.Typer(
     name="dynfrontier",
@@ -23,14 +24,14 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
 )
-app.command()(stream)
-app.command()(triangles)
-app.command()(bfs)
-app.command()(compare)
-app.command()(workload)
-app.command()(info)
+app.command()(guarded(stream))
+app.command()(guarded(triangles))
+app.command()(guarded(bfs))
+app.command()(guarded(compare))
+app.command()(guarded(workload))
+app.command()(guarded(info))
 app.add_typer(generate, name="generate")
-app.command()(structures)
+app.command()(guarded(structures))
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
+
+from .interrupted import EXIT_CODE
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -28,7 +34,64 @@ def user_errors(*kinds: type[Exception]) -> Iterator[None]:
     except kinds as error:
         if isinstance(error, OSError) and error.strerror:
             fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
-        fail(error)
+        fail(as_options(str(error)))
+
+
+_OPTIONS = (
+    ("columns={'src': ..., 'dst': ...}", "--columns src=...,dst=..."),
+    ("columns=('src', 'dst', ...)", "--columns src,dst,..."),
+    ("named=True reads", "--names reads"),
+    ("header=True or header=False", "--header or --no-header"),
+    ("header= and named=", "--header and --names"),
+    ("comments=''", "--comments ''"),
+    ("delimiter=", "--delimiter "),
+    ("member=", "--member"),
+    ("named= is", "--names is"),
+    ("header= is", "--header is"),
+    ("read such a stream with read_stream", "`dynfrontier stream` applies such a file"),
+)
+"""What readers' messages call arguments, and the options for them."""
+
+
+def as_options(text: str) -> str:
+    """A reader's message in terms of the command line."""
+    for argument, option in _OPTIONS:
+        text = text.replace(argument, option)
+    return text
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Show warnings of readers as one line each."""
+    from frontier.io import IgnoredColumnsWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IgnoredColumnsWarning)
+        yield
+    for warning in caught:
+        found = warning.message
+        if isinstance(found, IgnoredColumnsWarning):
+            text = f"{found.summary}; choose with --columns, such as --columns weight={found.example}"
+            err.print(f"note: {text}", markup=False, soft_wrap=True)
+        else:
+            warnings.warn_explicit(found, warning.category, warning.filename, warning.lineno)
+
+
+def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that an interrupt ends with exit code 130 and a closed pipe quietly, neither with a traceback."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except KeyboardInterrupt:
+            fail("interrupted", code=EXIT_CODE)
+        except BrokenPipeError:
+            # So that the interpreter does not fail once more when it flushes standard output in the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+
+    return run
 
 
 @contextmanager

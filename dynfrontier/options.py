@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import fail, user_errors
+from .console import fail, notes, user_errors
 
 if TYPE_CHECKING:
     import frontier as fr
 
 File = Annotated[
-    Path, typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed.")
-]
+    Path,
+    typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
+                        "standard input."),
+]  # fmt: skip
 StructureName = Annotated[
     str | None, typer.Option("--structure", "-s", help="Graph structure; see `dynfrontier structures`.")
 ]
 DeviceName = Annotated[str, typer.Option("--device", "-d", help="auto, cpu or gpu.")]
 Member = Annotated[str | None, typer.Option("--member", help="Which graph of an archive to read.")]
 Columns = Annotated[
-    str | None, typer.Option("--columns", help="Roles of the columns, such as 'src,dst,weight,time'; '-' skips one.")
-]
+    str | None,
+    typer.Option("--columns", help="Roles of the columns by position, such as 'src,dst,weight,time', '-' skips one; or "
+                 "by name, such as 'weight=amount,time=day'."),
+]  # fmt: skip
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", help="What separates columns of text: a character, or tab, comma, semicolon or space.",
+                 show_default="comma, tab or blanks, as the first line has it"),
+]  # fmt: skip
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line of a text holds the names of columns.",
+                 show_default="what it looks like"),
+]  # fmt: skip
+Names = Annotated[
+    bool | None,
+    typer.Option("--names/--no-names", help="Whether vertices in a text have names instead of integers.",
+                 show_default="what the first record of a CSV file has"),
+]  # fmt: skip
+Comments = Annotated[str, typer.Option("--comments", help="Characters that start a comment line in text.")]
+COMMENTS = "#%"
+_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
+STANDARD_INPUT = "standard input"
 PREFERRED = "slab"
 
 
@@ -47,14 +73,93 @@ def pick_device(name: str) -> fr.Device:
         return resolve_device(name)
 
 
-def column_roles(text: str | None) -> tuple[str | None, ...] | None:
-    """The roles that ``--columns`` names."""
-    return None if text is None else tuple(None if word in ("-", "") else word for word in text.split(","))
+@dataclass(frozen=True)
+class Input:
+    """A file to read, and what was said about it; attributes are the options of these names.
+
+    Raises
+    ------
+    typer.Exit
+        With an error, if the options make no sense.
+    """
+
+    file: Path
+    member: str | None = None
+    columns: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    names: bool | None = None
+    comments: str = COMMENTS
+
+    @property
+    def name(self) -> str:
+        """What to call the file."""
+        return STANDARD_INPUT if str(self.file) == "-" else str(self.file)
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; None for standard input."""
+        return None if str(self.file) == "-" else self.file
+
+    def edges(self) -> fr.io.EdgeList:
+        """The edges, vertices numbered without gaps."""
+        import frontier as fr
+
+        return self._read(fr.io.read_edges, compact=True)
+
+    def stream(self, *args: Any) -> fr.io.EdgeStream:
+        """The edges as a stream of batches."""
+        import frontier as fr
+
+        return self._read(fr.io.read_stream, *args)
+
+    def _read(self, reader: Any, *args: Any, **options: Any) -> Any:
+        import frontier as fr
+
+        delimiter = None if self.delimiter is None else _DELIMITERS.get(self.delimiter.lower(), self.delimiter)
+        with user_errors(fr.io.ParseError, OSError, ValueError, ImportError), notes():
+            return reader(
+                self._open(), *args, columns=column_roles(self.columns), member=self.member, delimiter=delimiter,
+                header=self.header, named=self.names, comments=self.comments, **options,
+            )  # fmt: skip
+
+    def _open(self) -> Any:
+        if self.path is not None:
+            return self.path
+        data = io.BytesIO(sys.stdin.buffer.read())
+        data.name = STANDARD_INPUT  # type: ignore[attr-defined]
+        return data
 
 
-def read(file: Path, member: str | None, columns: str | None) -> fr.io.EdgeList:
-    """The edges of a file, vertices numbered without gaps."""
-    import frontier as fr
+def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:
+    """The roles that ``--columns`` names, by position or by name."""
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",")]
+    if not any("=" in word for word in words):
+        return tuple(None if word in ("-", "") else word for word in words)
+    pairs = [word.split("=", 1) for word in words]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"--columns must be roles by position or pairs such as weight=amount, not both: {text!r}")
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError(f"--columns names a role twice: {text!r}")
+    return dict(pairs)
 
-    with user_errors(fr.io.ParseError, OSError, ValueError, ImportError):
-        return fr.io.read_edges(file, member=member, columns=column_roles(columns), compact=True)
+
+def vertex_of(edges: fr.io.EdgeList, text: str, name: str) -> int:
+    """The number of the vertex that the file calls `text`; an error if there is none."""
+    import numpy as np
+
+    ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
+    named = ids.dtype.kind == "O"
+    wanted: Any = text
+    if not named:
+        try:
+            wanted = int(text)
+        except ValueError:
+            fail(f"--source {text}: the ids of {name} are integers")
+    found = np.flatnonzero(ids == wanted) if named or abs(wanted) < 2**63 else np.empty(0, int)
+    if not found.size:
+        there = f"names are such as {ids[0]!r}" if named else f"ids go from {ids.min()} to {ids.max()}"
+        fail(f"vertex {text} is not in {name}; {there}")
+    return int(found[0])

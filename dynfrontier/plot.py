@@ -5,14 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .job import Step
-
-
-def require_matplotlib() -> None:
-    """Raise ImportError, saying what to install, unless matplotlib is there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError("--plot needs matplotlib: pip install matplotlib (or dynfrontier[plot])") from None
+from .outputs import save_picture
 
 
 def plot_steps(steps: list[Step], path: Path, title: str) -> None:
@@ -41,4 +34,4 @@ def plot_steps(steps: list[Step], path: Path, title: str) -> None:
     below.set_xlabel("batch")
     below.set_ylim(bottom=0)
     below.legend(loc="upper left")
-    figure.savefig(path, dpi=120)
+    save_picture(figure, path, dpi=120)

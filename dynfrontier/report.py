@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from .job import Step
+from .outputs import write_text
 from .text import duration, scaled, size
 
 
@@ -28,6 +29,8 @@ class Report:
         Total, median and 99th percentile of updates, counts and both.
     verified : bool or None
         None if it was not checked.
+    interrupted : bool
+        Whether the user stopped it before the end of the stream.
     """
 
     setting: dict[str, Any]
@@ -35,14 +38,16 @@ class Report:
     totals: dict[str, Any]
     seconds: dict[str, dict[str, float]]
     verified: bool | None = None
+    interrupted: bool = False
 
     def write_json(self, path: Path) -> None:
         """Write it all to a file."""
-        path.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        write_text(path, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def make_report(
-    setting: dict[str, Any], steps: list[Step], graph: Any, recount_seconds: float, verified: bool | None
+    setting: dict[str, Any], steps: list[Step], graph: Any, recount_seconds: float, verified: bool | None,
+    interrupted: bool = False,
 ) -> Report:
     """Sum up the steps of a job."""
     memory = graph.memory_usage()
@@ -68,7 +73,7 @@ def make_report(
         "bytes_used": memory.used,
     }
     seconds = {"update": _spread(update), "count": _spread(count), "both": _spread(update + count)}
-    return Report(setting, steps, totals, seconds, verified)
+    return Report(setting, steps, totals, seconds, verified, interrupted)
 
 
 def _spread(seconds: np.ndarray) -> dict[str, float]:
@@ -107,7 +112,8 @@ def times_table(report: Report) -> Table:
         spread = report.seconds[key]
         rate = scaled(rates[key]) if key in rates else ""
         table.add_row(name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate)
-    table.add_row("count from scratch", duration(report.totals["recount_seconds"]), "", "", "")
+    if not report.interrupted:
+        table.add_row("count from scratch", duration(report.totals["recount_seconds"]), "", "", "")
     return table
 
 

@@ -17,6 +17,7 @@ from dynfrontier import check, job, supported
 from dynfrontier.cli import app
 from dynfrontier.comparison import checks, questions
 from dynfrontier.text import counted, duration, scaled, size
+from dynfrontier.workload.analytics import find_analytic
 from frontier.runtime.cache import PROJECT_ROOT
 
 STRUCTURES = [name for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)]
@@ -24,8 +25,8 @@ SMALL = ("stream", "--scale", "7", "--batch-size", "128", "--device", "cpu")
 TRIANGLE_AND_TAIL = "10 20\n20 30\n30 10\n30 40\n40 40\n20 10\n"
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args], catch_exceptions=False)
+def run(*args, code=0, stdin=None):
+    result = CliRunner().invoke(app, [str(arg) for arg in args], catch_exceptions=False, input=stdin)
     assert result.exit_code == code, result.output
     return " ".join(result.output.split())
 
@@ -123,6 +124,149 @@ def test_errors_name_what_is_wrong(tmp_path):
 @pytest.mark.skipif(fr.gpu_available(), reason="there is a GPU")
 def test_no_gpu():
     assert "CuPy is not installed or sees no GPU" in run("stream", "--device", "gpu", code=2)
+
+
+READING = [("info",), ("bfs", "--device", "cpu"), ("triangles", "--device", "cpu"), ("stream", "--device", "cpu")]
+
+
+@pytest.fixture
+def names_file(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text('from;to;amount;note\nann;bob;2;x\nbob;"eve; jr";3;y\n')
+    return path
+
+
+@pytest.mark.parametrize("command", READING)
+def test_reading_a_table(command, names_file):
+    table = (*command, names_file, "--delimiter", "semicolon")
+    assert "ignored the column 'note'; choose with --columns, such as --columns weight=note" in run(*table)
+    assert "note:" not in run(*table, "--columns", "src=from,dst=to,weight=amount")
+    assert "note:" not in run(*command, "-", "--delimiter", ";", "--names", "--no-header", stdin=b"ann;bob\nbob;eve\n")
+    assert "is --delimiter ';' meant?" in run(*command, names_file, code=2)
+    assert "there is no column 'sum'" in run(*table, "--columns", "weight=sum", code=2)
+    assert "not both" in run(*table, "--columns", "weight=sum,src", code=2)
+    unclear = run(*command, "-", stdin=b"ann,bob\nbob,eve\n", code=2)
+    assert "standard input, line 1" in unclear and "Say --header or --no-header" in unclear
+
+
+@pytest.mark.parametrize("command", READING)
+def test_files_that_cannot_be_read(command, tmp_path):
+    empty, binary = tmp_path / "empty.gz", tmp_path / "b.csv"
+    empty.write_bytes(b"")
+    binary.write_bytes(bytes(range(256)))
+    for path, reason in [(tmp_path, "Is a directory"), (empty, "truncated"), (binary, "b.csv"), ("", "directory"),
+                         (tmp_path / "none", "No such file")]:  # fmt: skip
+        assert reason in run(*command, path, code=2)
+
+
+def test_outputs_are_checked_before_anything_runs(graph_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(fr.io, "read_edges", None)
+    monkeypatch.setattr(fr.io, "read_stream", None)
+    options = [("stream", "--json"), ("stream", "--plot"), ("bfs", "--output"), ("compare", "--json")]
+    for command, option in options:
+        start = (command, graph_file, "--device", "cpu", option)
+        assert "No such file or directory" in run(*start, tmp_path / "none" / "x.png", code=2)
+        assert "Is a directory" in run(*start, tmp_path, code=2)
+        assert "Not a directory" in run(*start, graph_file / "x.png", code=2)
+        if option != "--plot":
+            assert "is the input, too" in run(*start, graph_file, code=2)
+    assert "no picture can be drawn as 'xyz'" in run("stream", "--plot", tmp_path / "a.xyz", code=2)
+    same = ("--plot", tmp_path / "a.png", "--json", tmp_path / "a.png")
+    assert "--json and --plot both name" in run("stream", *same, code=2)
+    assert "No such file or directory" in run("generate", "grid", tmp_path / "none" / "x.txt", code=2)
+    assert sorted(tmp_path.iterdir()) == [graph_file]
+
+
+def interrupt_at(monkeypatch, target, name, number):
+    """Let a function raise KeyboardInterrupt when it is called for the nth time."""
+    original, calls = getattr(target, name), []
+
+    def call(*args, **kwargs):
+        calls.append(None)
+        if len(calls) == number:
+            raise KeyboardInterrupt
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(target, name, call)
+
+
+def test_interrupted_stream(monkeypatch, tmp_path):
+    interrupt_at(monkeypatch, job, "_apply", 8 + 5)  # the warm-up has eight
+    results = tmp_path / "results.json"
+    output = run(*SMALL, "--json", results, "--plot", tmp_path / "plot.png", code=130)
+    assert "interrupted after 4 batches of 16" in output and "Stream and graph" in output
+    found = json.loads(results.read_text())
+    assert found["interrupted"] is True and found["verified"] is None and len(found["steps"]) == 4
+    assert (tmp_path / "plot.png").exists()
+
+
+def test_interrupted_comparison(monkeypatch, graph_file, tmp_path):
+    pytest.importorskip("networkx")
+    module = sys.modules["dynfrontier.comparison.compare"]
+    interrupt_at(monkeypatch, module, "_answer", 2)
+    results = tmp_path / "results.json"
+    command = ("compare", graph_file, "-d", "cpu", "--against", "networkx", "-a", "bfs", "-a", "triangles")
+    assert "interrupted after 1 of the algorithms" in run(*command, "--repeat", 1, "--json", results, code=130)
+    found = json.loads(results.read_text())
+    assert found["interrupted"] is True and [row["algorithm"] for row in found["rows"]] == ["bfs"]
+
+
+def test_interrupted_workload(monkeypatch, graph_file, tmp_path):
+    from dynfrontier.workload import runner
+
+    interrupt_at(monkeypatch, runner, "_measure", 2)
+    results = tmp_path / "results.json"
+    command = ("workload", graph_file, "-d", "cpu", "-b", 2, "--preload", 0, "-s", "csr", "-s", "slab")
+    output = run(*command, "--json", results, code=130)
+    assert "interrupted" in output and "batches of 2" in output
+    found = json.loads(results.read_text())
+    assert found["interrupted"] is True and [row["structure"] for row in found["rows"]] == ["csr"]
+    assert "csr" in run("workload", "--read", results)
+
+
+def test_interrupted_reading(monkeypatch, graph_file):
+    interrupt_at(monkeypatch, fr.io, "read_edges", 1)
+    assert "error: interrupted" in run("bfs", graph_file, "--device", "cpu", code=130)
+
+
+def test_names_of_vertices(tmp_path):
+    path, table = tmp_path / "names.csv", tmp_path / "out.csv"
+    path.write_text('from,to\nann,bob\nbob,"eve, jr"\n[red],ann\n')
+    start = ("bfs", path, "--device", "cpu")
+    assert "From vertex bob: 4 of 4" in run(*start, "--source", "bob", "--output", table)
+    assert table.read_text().splitlines() == [
+        "vertex,distance,predecessor", "[red],2,ann", "ann,1,bob", "bob,0,", '"eve, jr",1,bob',
+    ]  # fmt: skip
+    assert "vertex zed is not in" in run(*start, "--source", "zed", code=2)
+    assert "From vertex [red]" in run(*start, "--source", "[red]")
+
+
+def test_bfs_of_a_table_with_names(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(
+        pa.table({"src": ["ann", "bob"], "dst": ["bob", "eve"]}), tmp_path / "names.parquet"
+    )
+    run("bfs", tmp_path / "names.parquet", "--device", "cpu", "--output", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "vertex,distance,predecessor\nann,1,bob\nbob,0,\neve,1,bob\n"
+
+
+def test_a_file_that_cannot_be_finished_stays_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "g.txt"
+    path.write_text("precious")
+    monkeypatch.setattr("frontier.io.writer._ROWS", 1)
+    interrupt_at(monkeypatch, sys.modules["frontier.io.writer"], "_lines", 3)
+    run("generate", "grid", path, code=130)
+    assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
+
+
+def test_analytics_have_one_set_of_names(graph_file):
+    pytest.importorskip("networkx")
+    options = ("--device", "cpu", "--against", "networkx", "--repeat", 1)
+    for name in ("triangles", "triangle_count", "components", "connected_components"):
+        assert "yes," in run("compare", graph_file, "-a", name, *options)
+        run("workload", graph_file, "-d", "cpu", "-b", 2, "--preload", 0, "-s", "csr", "-a", name)
+        assert find_analytic(f"dynamic_{name}").name in ("dynamic_triangles", "dynamic_components")
+    assert "there is no 'nosuch'" in run("compare", graph_file, "-a", "nosuch", code=2)
 
 
 # ---- the other commands ---------------------------------------------------------------------------------------------

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import Columns, DeviceName, File, Member, StructureName, pick_device, pick_structure, read
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    File,
+    Header,
+    Input,
+    Member,
+    Names,
+    StructureName,
+    pick_device,
+    pick_structure,
+    vertex_of,
+)
+from ..outputs import check_outputs
 
 MOST_ROWS = 20
 
@@ -17,8 +34,9 @@ MOST_ROWS = 20
 def bfs(
     file: File,
     source: Annotated[
-        int | None,
-        typer.Option(help="Where to start: an id of the file.", show_default="the vertex with most neighbors"),
+        str | None,
+        typer.Option(help="Where to start: an id of the file, or a name.",
+                     show_default="the vertex with most neighbors"),
     ] = None,
     directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", help="Follow edges forward only, or both ways.",
@@ -28,6 +46,10 @@ def bfs(
     device: DeviceName = "auto",
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     output: Annotated[Path | None, typer.Option(help="Write vertex, distance, predecessor to this CSV file.")] = None,
 ) -> None:  # fmt: skip
     """Find distances from a vertex, in edges.
@@ -37,10 +59,13 @@ def bfs(
     - `dynfrontier bfs wiki-Vote.txt.gz --source 30 --output distances.csv`
     """
     place, kind = pick_device(device), pick_structure(structure)
+    given = Input(file, member, columns, delimiter, header, names, comments)
+    check_outputs(given.path, output=output)
     with memory_errors():
-        edges = read(file, member, columns)
+        edges = given.edges()
         if not edges.num_vertices:
-            fail(f"{file} holds no vertices")
+            fail(f"{given.name} holds no vertices")
+        start = None if source is None else vertex_of(edges, source, given.name)
         import numpy as np
 
         from algorithms import bfs as search
@@ -53,13 +78,8 @@ def bfs(
             graph = kind.from_edges(
                 edges.src, edges.dst, num_vertices=edges.num_vertices, directed=directed, device=place
             )
-            if source is None:
+            if start is None:
                 start = int(graph.degrees().argmax())
-            else:
-                found = np.flatnonzero(ids == source)
-                if not found.size:
-                    fail(f"vertex {source} is not in {file}; ids go from {ids.min()} to {ids.max()}")
-                start = int(found[0])
             search(graph, start)
         begin = time.perf_counter()
         result = search(graph, start)
@@ -70,11 +90,23 @@ def bfs(
         _report(graph, ids[start], np.bincount(distance[reached]), seconds)
         if output is not None:
             predecessor = place.to_host(result.predecessor)[reached]
-            before = np.where(predecessor < 0, -1, ids[predecessor])
-            rows = np.column_stack([ids[reached], distance[reached], before])
+            nothing = "" if ids.dtype.kind == "O" else -1
+            before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
             with user_errors(OSError):
-                np.savetxt(output, rows, fmt="%d", delimiter=",", header="vertex,distance,predecessor", comments="")
+                _write(output, zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True))
             err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
+
+
+def _write(path: Path, rows: Iterable[tuple]) -> None:
+    """Write the result as CSV; of the vertex that the search starts from, the predecessor is -1, or no name."""
+    import csv
+
+    from frontier.io.atomic import replacing
+
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("vertex", "distance", "predecessor"))
+        writer.writerows(rows)
 
 
 def _report(graph, start, per_level, seconds) -> None:
@@ -87,8 +119,8 @@ def _report(graph, start, per_level, seconds) -> None:
     out.print(
         f"From vertex {start}: {int(per_level.sum()):,} of {graph.num_vertices:,} vertices reached, over "
         f"{graph.num_edges:,} {kind} edges, in {duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})",
-        soft_wrap=True,
-    )
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
     table = Table(box=None)
     table.add_column("distance", justify="right")
     table.add_column("vertices", justify="right")

@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 from ..console import fail, memory_errors, out, user_errors
-from ..options import Columns, DeviceName, File, Member, StructureName, pick_device, pick_structure, read
+from ..interrupted import EXIT_CODE, Interrupted
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    File,
+    Header,
+    Input,
+    Member,
+    Names,
+    StructureName,
+    pick_device,
+    pick_structure,
+    vertex_of,
+)
+from ..outputs import check_outputs, write_text
 
 
 def compare(
@@ -23,8 +40,9 @@ def compare(
                      show_default="cugraph on a GPU, otherwise what is installed"),
     ] = None,
     source: Annotated[
-        int | None,
-        typer.Option(help="Where searches start: an id of the file.", show_default="the vertex with most neighbors"),
+        str | None,
+        typer.Option(help="Where searches start: an id of the file, or a name.",
+                     show_default="the vertex with most neighbors"),
     ] = None,
     k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
                                                 show_default="4")] = None,
@@ -38,6 +56,10 @@ def compare(
     device: DeviceName = "auto",
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
 ) -> None:  # fmt: skip
     """Compare results and times with cuGraph's, or another library's, on a graph.
@@ -51,24 +73,24 @@ def compare(
     - `dynfrontier compare roads.mtx --against igraph --algorithm sssp --structure hornet --device cpu`
     """
     place, kind = pick_device(device), pick_structure(structure)
+    given = Input(file, member, columns, delimiter, header, names, comments)
+    check_outputs(given.path, json=json)
     with memory_errors():
-        edges = read(file, member, columns)
-        import numpy as np
-
+        from ..comparison import chosen_algorithms, load_graph
         from ..comparison import compare as run
-        from ..comparison import load_graph
         from ..compiling import compile_messages
 
-        start = None
-        if source is not None:
-            ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
-            found = np.flatnonzero(ids == source)
-            if not found.size:
-                fail(f"vertex {source} is not in {file}")
-            start = int(found[0])
+        with user_errors(ValueError):
+            algorithms = chosen_algorithms(algorithm)
+        edges = given.edges()
+        start = None if source is None else vertex_of(edges, source, given.name)
+        interrupted = False
         with compile_messages(), user_errors(ValueError, ImportError):
             graph = load_graph(edges, kind, place, directed)
-            comparison = run(graph, algorithm, against, source=start, ks=k or (4,), tol=tol, repeat=repeat)
+            try:
+                comparison = run(graph, algorithms, against, source=start, ks=k or (4,), tol=tol, repeat=repeat)
+            except Interrupted as stopped:
+                comparison, interrupted = stopped.found, True
     out.print(comparison.graph, markup=False, soft_wrap=True)
     out.print()
     out.print(comparison.table().rich())
@@ -79,7 +101,9 @@ def compare(
         import json as writer
 
         with user_errors(OSError):
-            json.write_text(writer.dumps(comparison.to_dict(), indent=2) + "\n")
+            write_text(json, writer.dumps(comparison.to_dict(), indent=2) + "\n")
     if not comparison.agrees:
         wrong = ", ".join(row.algorithm for row in comparison.rows if row.agrees is False)
-        fail(f"results differ: {wrong}", code=1)
+        fail(f"results differ: {wrong}", code=EXIT_CODE if interrupted else 1)
+    if interrupted:
+        fail(f"interrupted after {len(comparison.rows)} of the algorithms", code=EXIT_CODE)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import err, memory_errors, user_errors
+from ..console import err, guarded, memory_errors, user_errors
+from ..outputs import check_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ Seed = Annotated[int, typer.Option(help="Equal seeds give equal graphs.")]
 
 
 @generate.command()
+@guarded
 def rmat(
     out: Out,
     scale: Annotated[int, typer.Option(min=0, max=31, help="2**scale vertices.")] = 16,
@@ -40,6 +42,7 @@ def rmat(
 
 
 @generate.command()
+@guarded
 def uniform(
     out: Out,
     vertices: Annotated[int, typer.Option(min=0)] = 65536,
@@ -56,6 +59,7 @@ def uniform(
 
 
 @generate.command()
+@guarded
 def grid(
     out: Out,
     rows: Annotated[int, typer.Option(min=0)] = 256,
@@ -71,6 +75,7 @@ def grid(
 
 
 @generate.command()
+@guarded
 def road(out: Out, vertices: Annotated[int, typer.Option(min=0)] = 65536, seed: Seed = 1) -> None:
     """A network like that of roads: large diameter, small degrees.
 
@@ -84,6 +89,7 @@ def road(out: Out, vertices: Annotated[int, typer.Option(min=0)] = 65536, seed: 
 def _make(out: Path, maker: Callable[..., fr.io.EdgeList]) -> None:
     from frontier import io
 
+    check_outputs(out=out)
     with memory_errors(), user_errors(ValueError, OSError, ImportError):
         edges = maker(io)
         io.write_edges(out, edges)

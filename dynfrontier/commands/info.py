@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import memory_errors, out, user_errors
-from ..options import Columns, File, Member, column_roles
+from ..console import memory_errors, out
+from ..options import COMMENTS, Columns, Comments, Delimiter, File, Header, Input, Member, Names
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -17,6 +17,10 @@ def info(
     file: File,
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     components: Annotated[bool, typer.Option("--components", help="Also find the connected components.")] = False,
 ) -> None:
     """Say what a graph file holds: vertices, edges, degrees.
@@ -25,11 +29,8 @@ def info(
 
     - `dynfrontier info email-Enron.txt.gz --components`
     """
-    import frontier as fr
-
     with memory_errors():
-        with user_errors(fr.io.ParseError, OSError, ValueError, ImportError):
-            stream = fr.io.read_stream(file, columns=column_roles(columns), member=member)
+        stream = Input(file, member, columns, delimiter, header, names, comments).stream()
         from rich.table import Table
 
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -76,4 +77,6 @@ def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:
 
 
 def _range(values: Any) -> str:
+    if not len(values):
+        return "of no record"
     return f"{values.min():g} to {values.max():g}" if values.dtype.kind == "f" else f"{values.min()} to {values.max()}"

@@ -8,7 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import Columns, DeviceName, Member, StructureName, column_roles, pick_device, pick_structure
+from ..interrupted import EXIT_CODE
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    Header,
+    Input,
+    Member,
+    Names,
+    StructureName,
+    pick_device,
+    pick_structure,
+)
+from ..outputs import check_outputs, check_picture
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -26,7 +41,7 @@ def stream(
     file: Annotated[
         Path | None,
         typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'. "
-                            "Without one, a scale-free (R-MAT) stream is made."),
+                            "- for standard input. Without one, a scale-free (R-MAT) stream is made."),
     ] = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
@@ -48,6 +63,10 @@ def stream(
     seed: Annotated[int, typer.Option(help="Generated stream: equal seeds give equal streams.")] = 1,
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Check the final count against SciPy's, on the CPU.")
     ] = True,
@@ -66,46 +85,45 @@ def stream(
     - `dynfrontier stream sx-mathoverflow.txt.gz --batch-size 1000 --window 100`
     - `dynfrontier stream changes.txt --structure csr --device cpu --json results.json`
     """
-    if plot is not None:
-        from ..plot import require_matplotlib
-
-        with user_errors(ImportError):
-            require_matplotlib()
+    given = None if file is None else Input(file, member, columns, delimiter, header, names, comments)
+    check_picture(plot)
+    check_outputs(given and given.path, plot=plot, json=json)
     place = pick_device(device)
     kind = pick_structure(structure)
     with memory_errors():
-        edges, setting = _open(file, place, batch_size, window, scale, edge_factor, seed, member, columns)
+        edges, setting = _open(given, place, batch_size, window, scale, edge_factor, seed)
         setting = {"structure": kind.name, "device": place.kind, **setting}
-        job, steps = _run(kind, place, edges, setting, quiet)
-        _finish(job, steps, setting, check=check, plot=plot, json=json, quiet=quiet)
+        job, steps, interrupted = _run(kind, place, edges, setting, quiet)
+        _finish(job, steps, setting, check=check, plot=plot, json=json, quiet=quiet, interrupted=interrupted)
 
 
 def _open(
-    file: Path | None, device: fr.Device, batch_size: int | None, window: int | None, scale: int | None,
-    edge_factor: float, seed: int, member: str | None, columns: str | None,
+    given: Input | None, device: fr.Device, batch_size: int | None, window: int | None, scale: int | None,
+    edge_factor: float, seed: int,
 ) -> tuple[fr.io.EdgeStream, dict[str, Any]]:  # fmt: skip
     """The stream, and what to say of it."""
     import frontier as fr
 
-    if file is None:
+    if given is None:
         usual_scale, usual_batch = GENERATED[device.kind]
         scale, batch_size = scale or usual_scale, batch_size or usual_batch
         source = f"R-MAT, scale {scale}, {edge_factor:g} records a vertex, seed {seed}"
         stream = fr.io.stream_edges(fr.io.rmat(scale, edge_factor, seed=seed), batch_size)
         window = int(GENERATED_WINDOW * len(stream)) if window is None else window
     else:
-        batch_size, window, source = batch_size or FILE_BATCH, window or 0, str(file)
-        with user_errors(fr.io.ParseError, OSError, ValueError, ImportError):
-            stream = fr.io.read_stream(file, batch_size, columns=column_roles(columns), member=member)
+        batch_size, window, source = batch_size or FILE_BATCH, window or 0, given.name
+        stream = given.stream(batch_size)
         if window and stream.has_deletions:
-            fail(f"{file} says itself what to delete, so that --window has no meaning; leave it out")
+            fail(f"{given.name} says itself what to delete, so that --window has no meaning; leave it out")
     return stream, {"stream": source, "batch_size": batch_size, "window": window}
 
 
 def _run(
     kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool
-) -> tuple[StreamJob, list[Step]]:  # fmt: skip
-    """Apply the stream while showing how far it is."""
+) -> tuple[StreamJob, list[Step], bool]:  # fmt: skip
+    """Apply the stream while showing how far it is; also whether the user interrupted that."""
+    from rich.markup import escape
+
     from ..compiling import compile_messages
     from ..job import StreamJob
     from ..progress import stream_progress
@@ -115,7 +133,7 @@ def _run(
         window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
         amount = f"{counted(len(stream.edges), 'record')} in {counted(len(stream), 'batch')}"
         err.print(
-            f"[bold]{setting['stream']}[/bold]: {amount}{window}; "
+            f"[bold]{escape(setting['stream'])}[/bold]: {amount}{window}; "
             f"structure [bold]{kind.name}[/bold] on the [bold]{device.kind.upper()}[/bold]",
             soft_wrap=True,
         )
@@ -123,24 +141,28 @@ def _run(
     if len(stream):
         with compile_messages(quiet=quiet):
             job.warm_up()
-    with stream_progress(len(stream), quiet) as show, compile_messages(show.message, quiet=quiet):
-        steps = []
-        for step in job.steps():
-            steps.append(step)
-            show.step(step)
-    return job, steps
+    steps: list[Step] = []
+    try:
+        with stream_progress(len(stream), quiet) as show, compile_messages(show.message, quiet=quiet):
+            for step in job.steps():
+                steps.append(step)
+                show.step(step)
+    except KeyboardInterrupt:
+        return job, steps, True
+    return job, steps, False
 
 
 def _finish(
     job: StreamJob, steps: list[Step], setting: dict[str, Any], *, check: bool, plot: Path | None, json: Path | None,
-    quiet: bool,
+    quiet: bool, interrupted: bool,
 ) -> None:  # fmt: skip
-    """Check, and hand out the results."""
+    """Check, and hand out the results; after an interrupt, those of the batches that were done."""
     from ..report import make_report, times_table, totals_table
     from ..text import counted
 
     triangles, edges = (steps[-1].triangles, steps[-1].edges) if steps else (0, 0)
-    recount, recount_seconds = job.recount()
+    check = check and not interrupted  # the count to check against is that of the whole stream
+    recount, recount_seconds = (triangles, 0.0) if interrupted else job.recount()
     wrong = [f"a recount on the graph finds {recount:,}"] if recount != triangles else []
     if check:
         with err.status("checking with SciPy") if not quiet else memory_errors():
@@ -149,7 +171,8 @@ def _finish(
             wrong.append(f"SciPy finds {expected:,}")
         if expected_edges != edges:
             wrong.append(f"the stream leaves {expected_edges:,} edges, the graph has {edges:,}")
-    report = make_report(setting, steps, job.graph, recount_seconds, not wrong if check or wrong else None)
+    report = make_report(setting, steps, job.graph, recount_seconds, not wrong if check or wrong else None,
+                         interrupted)  # fmt: skip
     if not quiet:
         out.print()
         out.print(totals_table(report))
@@ -166,5 +189,8 @@ def _finish(
             plot_steps(steps, plot, f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}")
     if wrong:
         fail(f"not verified: counted {triangles:,} triangles, but " + "; ".join(wrong), code=1)
+    if interrupted:
+        done = f"{counted(len(steps), 'batch')} of {len(job.stream):,}"
+        fail(f"interrupted after {done}: {counted(triangles, 'triangle')}, not checked", code=EXIT_CODE)
     said = "[green]verified[/green]: SciPy counts the same, on the CPU" if check else "not checked"
     out.print(f"{counted(triangles, 'triangle')}, {said}", soft_wrap=True)

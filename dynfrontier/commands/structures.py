@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..console import err, fail, out, user_errors
+from ..outputs import write_text
 
 
 def structures(
@@ -28,7 +29,8 @@ def structures(
         with user_errors(OSError, ValueError):
             text = write.read_text(encoding="utf-8")
             new = replace_between(text, "structures", "\n\n".join(table.markdown() for table in tables()))
-            write.write_text(new, encoding="utf-8")
+            if new != text:
+                write_text(write, new)
         err.print(f"{write}: {'unchanged' if new == text else 'brought up to date'}", markup=False)
         return
     shown = tables()

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from ..console import fail, memory_errors, out
-from ..options import Columns, DeviceName, File, Member, StructureName, pick_device, pick_structure, read
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    File,
+    Header,
+    Input,
+    Member,
+    Names,
+    StructureName,
+    pick_device,
+    pick_structure,
+)
 
 
 def triangles(
@@ -17,6 +31,10 @@ def triangles(
     device: DeviceName = "auto",
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     top: Annotated[int, typer.Option(min=0, help="Show this many vertices with the most triangles.")] = 5,
     check: Annotated[bool, typer.Option("--check/--no-check", help="Check the count against SciPy's.")] = True,
 ) -> None:
@@ -28,7 +46,7 @@ def triangles(
     """
     place, kind = pick_device(device), pick_structure(structure)
     with memory_errors():
-        edges = read(file, member, columns)
+        edges = Input(file, member, columns, delimiter, header, names, comments).edges()
         import numpy as np
 
         from algorithms import triangle_count
@@ -60,4 +78,5 @@ def triangles(
         ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
         for v in np.argsort(-per_vertex, kind="stable")[:top]:
             if per_vertex[v]:
-                out.print(f"  vertex {ids[v]}: {counted(per_vertex[v], 'triangle')}, {counted(degrees[v], 'neighbor')}")
+                said = f"{counted(per_vertex[v], 'triangle')}, {counted(degrees[v], 'neighbor')}"
+                out.print(f"  vertex {ids[v]}: {said}", markup=False, soft_wrap=True)

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import Columns, DeviceName, Member, column_roles, pick_device
+from ..interrupted import EXIT_CODE, Interrupted
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    Header,
+    Input,
+    Member,
+    Names,
+    pick_device,
+)
+from ..outputs import check_outputs, check_picture
 
 if TYPE_CHECKING:
     from ..workload import Recommendation, Workload, WorkloadReport
@@ -70,6 +83,10 @@ def workload(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal operations.")] = 1,
     member: Member = None,
     columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
     read: Annotated[
         Path | None, typer.Option("--read", help="Run nothing; show what --json of an earlier run has written.")
     ] = None,
@@ -89,17 +106,13 @@ def workload(
     - `dynfrontier workload transactions.csv -b 1000 -b 100000 --analytic dynamic_components --json report.json`
     - `dynfrontier workload --read report.json --objective memory --plot report.png`
     """
-    if plot is not None:
-        from ..plot import require_matplotlib
-
-        with user_errors(ImportError):
-            require_matplotlib()
+    given = None if file is None else Input(file, member, columns, delimiter, header, names, comments)
+    check_picture(plot)
     from ..workload import OBJECTIVES, Workload, WorkloadReport
 
     if objective not in OBJECTIVES:
         fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
-    with user_errors(OSError, ValueError):
-        _check_outputs(plot, json)
+    check_outputs(read if given is None else given.path, plot=plot, json=json)
     with memory_errors():
         if read is not None:
             if needless := _given(context):
@@ -111,13 +124,17 @@ def workload(
             with user_errors(ValueError, OSError, ImportError):
                 deletes, queries = shares(mix)
                 chosen = Workload(
-                    _open(file, generate, scale, edge_factor, seed, member, columns),
+                    _open(given, generate, scale, edge_factor, seed),
                     batch_size=batch or 4096, deletes=deletes, queries=queries,
                     delete_order="oldest" if oldest else "random", preload=preload, batches=batches,
                     analytics=analytic or (), directed=directed, seed=seed,
-                    name=str(file) if file else f"{generate or 'rmat'}, scale {scale}, seed {seed}",
+                    name=given.name if given else f"{generate or 'rmat'}, scale {scale}, seed {seed}",
                 )  # fmt: skip
-            found = _run(chosen, structure, place, objective, seconds, quiet)
+            try:
+                found = _run(chosen, structure, place, objective, seconds, quiet)
+            except Interrupted as stopped:
+                _finish_report(stopped.found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+                fail("interrupted: there is no recommendation", code=EXIT_CODE)
         _finish(found, plot=plot, json=json, markdown=markdown, quiet=quiet)
 
 
@@ -129,20 +146,6 @@ def _given(context: typer.Context) -> list[str]:
         if parameter.name not in SHOWING
         and getattr(context.get_parameter_source(str(parameter.name)), "name", "") == "COMMANDLINE"
     ]  # fmt: skip
-
-
-def _check_outputs(plot: Path | None, json: Path | None) -> None:
-    """Raise OSError or ValueError if a file cannot be written in the end: before anything is run."""
-    if plot is not None:
-        from ..workload.plot import check_format
-
-        check_format(plot)
-    for path in (plot, json):
-        if path is not None:
-            there = path.exists()
-            path.open("ab").close()
-            if not there:
-                path.unlink()
 
 
 def shares(mix: str | None) -> tuple[float, float]:
@@ -159,16 +162,13 @@ def shares(mix: str | None) -> tuple[float, float]:
 
 
 def _open(
-    file: Path | None, generate: str | None, scale: int, edge_factor: float, seed: int, member: str | None,
-    columns: str | None,
+    given: Input | None, generate: str | None, scale: int, edge_factor: float, seed: int
 ) -> Any:  # fmt: skip
     """The stream."""
-    import frontier as fr
-
-    if file is not None:
+    if given is not None:
         if generate is not None:
             fail("--generate is for when there is no file; leave out one of them")
-        return fr.io.read_stream(file, columns=column_roles(columns), member=member)
+        return given.stream()
     from ..workload.generated import generate as make
 
     return make(generate or "rmat", scale, edge_factor, seed)
@@ -198,26 +198,33 @@ def _judge(report: WorkloadReport, objective: str) -> Recommendation:
 
 def _finish(found: Recommendation, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
     """Hand out the results."""
-    report = found.report
+    _finish_report(found.report, plot=plot, json=json, markdown=markdown, quiet=quiet)
     if quiet:
         out.print(found.structure)
     else:
-        header = report.header["machine"]
-        err.print(
-            f"[bold]{report.title}[/bold]; on the {report.device.upper()} ({header.get('gpu') or header['cpu']})",
-            soft_wrap=True,
-        )  # fmt: skip
+        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
+
+
+def _finish_report(
+    report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool
+) -> None:  # fmt: skip
+    """Show the figures and write them to files."""
+    if not quiet:
+        from rich.markup import escape
+
+        machine = report.header["machine"]
+        place = f"{report.device.upper()} ({machine.get('gpu') or machine['cpu']})"
+        err.print(f"[bold]{escape(report.title)}[/bold]; on the {place}", soft_wrap=True)
         if markdown:
             typer.echo("\n\n".join(table.markdown() for table in report.tables()))
         else:
             out.print(report.rich())
         for note in report.notes:
             err.print(f"note: {note}", markup=False, soft_wrap=True)
-        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
     if json is not None:
         with user_errors(OSError):
             report.write_json(json)
-    if plot is not None:
+    if plot is not None and report.rows:
         from ..workload.plot import plot_report
 
         with user_errors(OSError, ValueError):

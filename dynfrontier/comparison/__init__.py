@@ -1,6 +1,6 @@
 """Our algorithms beside those of cuGraph and others, on a snapshot of one graph: what they find, and in what time."""
 
-from .compare import ALGORITHMS, compare, load_graph
+from .compare import ALGORITHMS, chosen_algorithms, compare, load_graph
 from .result import Comparison, Row
 
-__all__ = ["ALGORITHMS", "Comparison", "Row", "compare", "load_graph"]
+__all__ = ["ALGORITHMS", "Comparison", "Row", "chosen_algorithms", "compare", "load_graph"]

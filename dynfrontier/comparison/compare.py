@@ -11,6 +11,8 @@ import numpy as np
 import frontier as fr
 from frontier.runtime import resolve_device
 
+from ..interrupted import Interrupted
+from ..names import SHORT_NAMES
 from ..peers import PEERS, BasePeer, load_peer, usable_peers
 from ..peers.clock import timed_calls
 from .questions import QUESTIONS, Question, Setting
@@ -72,6 +74,8 @@ def compare(
         There is no such algorithm, peer or structure, `source` is no vertex, or `alpha` is not below 1.
     ImportError
         No other library is installed, or not one that was named.
+    Interrupted
+        A KeyboardInterrupt, whose `found` is the comparison of the algorithms until then.
 
     Notes
     -----
@@ -84,7 +88,7 @@ def compare(
         raise ValueError("structure is for files; a graph is compared as it is")
     if not 0 <= alpha < 1:
         raise ValueError(f"alpha must be at least 0 and less than 1, got {alpha}")
-    names = _chosen(algorithms)
+    names = chosen_algorithms(algorithms)
     peers = _peers(against, graph)
     if source is not None and not bool(graph.has_vertices([source]).all()):
         raise ValueError(f"source {source} is no vertex of the graph")
@@ -93,14 +97,21 @@ def compare(
         source = int(graph.degrees().argmax()) if graph.num_vertices else 0
     setting = Setting(snapshot, source, tuple(ks), alpha, tol)
     graphs: dict[tuple, tuple[Any, float]] = {}
-    rows = tuple(
-        _answer(question, snapshot, peers, graphs, repeat) for name in names for question in QUESTIONS[name](setting)
-    )
-    notes = []
+    notes, rows, interrupted = [], [], False
     deleted = graph.num_vertices - snapshot.num_vertices
     if deleted:
         notes.append(f"{deleted:,} deleted vertices are left out on both sides")
-    return Comparison(f"{graph!r}, structure {graph.name}", rows, tuple(notes))
+    try:
+        for name in names:
+            for question in QUESTIONS[name](setting):
+                rows.append(_answer(question, snapshot, peers, graphs, repeat))
+    except KeyboardInterrupt:
+        interrupted = True
+        notes.append("interrupted: the algorithms after these were not compared")
+    found = Comparison(f"{graph!r}, structure {graph.name}", tuple(rows), tuple(notes), interrupted)
+    if interrupted:
+        raise Interrupted(found)
+    return found
 
 
 def load_graph(
@@ -126,8 +137,16 @@ def load_graph(
     )  # fmt: skip
 
 
-def _chosen(algorithms: str | Iterable[str] | None) -> list[str]:
-    names = [algorithms] if isinstance(algorithms, str) else list(ALGORITHMS if algorithms is None else algorithms)
+def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[str]:
+    """The names out of `ALGORITHMS` that are meant; those that a workload uses are good, too.
+
+    Raises
+    ------
+    ValueError
+        There is no such algorithm.
+    """
+    given = [algorithms] if isinstance(algorithms, str) else list(ALGORITHMS if algorithms is None else algorithms)
+    names = list(dict.fromkeys(SHORT_NAMES.get(name, name) for name in given))
     for name in names:
         if name not in ALGORITHMS:
             raise ValueError(f"algorithms: there is no {name!r}; choose from {', '.join(ALGORITHMS)}")

@@ -60,11 +60,14 @@ class Comparison:
     rows : tuple of Row
     notes : tuple of str
         What holds for all rows.
+    interrupted : bool
+        Whether the user stopped it before all algorithms were compared.
     """
 
     graph: str
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def agrees(self) -> bool:
@@ -74,7 +77,10 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything, as what JSON can hold."""
         rows = [{**asdict(row), "ratio": row.ratio} for row in self.rows]
-        return {"graph": self.graph, "agrees": self.agrees, "rows": rows, "notes": list(self.notes)}
+        return {
+            "graph": self.graph, "agrees": self.agrees, "interrupted": self.interrupted, "rows": rows,
+            "notes": list(self.notes),
+        }  # fmt: skip
 
     def to_dataframe(self) -> Any:
         """The rows as a pandas DataFrame.

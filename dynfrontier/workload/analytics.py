@@ -26,6 +26,7 @@ from algorithms import (
 )
 
 from ..job import TimedObserver
+from ..names import LONG_NAMES
 
 ALPHA, TOL, MOST_STEPS = 0.85, 1e-6, 1000
 TRUSS = 4
@@ -125,6 +126,7 @@ def find_analytic(name: str | Callable) -> Analytic:
     if callable(name):
         function = name
         return Analytic(getattr(name, "__name__", "function"), lambda graph, source: function(graph))
+    name = LONG_NAMES.get(name, name)
     if name not in ANALYTICS:
         raise ValueError(f"analytics: there is no {name!r}; choose from {', '.join(ANALYTICS)}, or give a function")
     return ANALYTICS[name]

@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..outputs import save_picture
 from .report import RATES, Measured, WorkloadReport
-
-
-def check_format(path: str | Path) -> None:
-    """Raise ValueError if the name of a file asks for a format that no picture can be drawn in."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    known, wanted = FigureCanvasAgg.get_supported_filetypes(), Path(path).suffix[1:].lower()
-    if wanted and wanted not in known:
-        raise ValueError(f"{path}: no picture can be drawn as {wanted!r}; choose from {', '.join(sorted(known))}")
 
 
 def plot_report(report: WorkloadReport, path: str | Path) -> None:
@@ -42,7 +34,7 @@ def plot_report(report: WorkloadReport, path: str | Path) -> None:
         _draw_analytics(panels[2], rows, colors, report.workload["analytics"])
         _draw_memory(panels[3], rows, colors)
         panels[0].set_title(f"batches of {size:,}", fontsize="small", loc="left")
-    figure.savefig(path, dpi=110)
+    save_picture(figure, Path(path), dpi=110)
 
 
 def _draw_rates(panel: Any, rows: list[Measured], colors: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Group
 from rich.table import Table
 
+from ..outputs import write_text
 from ..text import duration, scaled, size
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class WorkloadReport:
         What was left out, and why; whether the stream was cut short.
     header : dict
         Machine, date, commit and versions.
+    interrupted : bool
+        Whether the user stopped it before everything was measured.
     """
 
     workload: dict[str, Any]
@@ -122,6 +125,7 @@ class WorkloadReport:
     rows: tuple[Measured, ...]
     notes: tuple[str, ...] = ()
     header: dict[str, Any] = field(default_factory=dict)
+    interrupted: bool = False
 
     @property
     def structures(self) -> tuple[str, ...]:
@@ -156,8 +160,11 @@ class WorkloadReport:
     def write_json(self, path: str | Path) -> None:
         """Write everything to a file."""
         rows = ",\n".join("  " + json.dumps(asdict(row)) for row in self.rows)
-        head = {"workload": self.workload, "device": self.device, "notes": list(self.notes), "header": self.header}
-        Path(path).write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + rows + "\n ]\n}\n")
+        head = {
+            "workload": self.workload, "device": self.device, "interrupted": self.interrupted,
+            "notes": list(self.notes), "header": self.header,
+        }  # fmt: skip
+        write_text(Path(path), json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + rows + "\n ]\n}\n")
 
     @classmethod
     def read_json(cls, path: str | Path) -> WorkloadReport:
@@ -171,7 +178,8 @@ class WorkloadReport:
         try:
             found = json.loads(Path(path).read_text())
             rows = tuple(Measured(**row) for row in found["rows"])
-            report = cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"])
+            stopped = bool(found.get("interrupted", False))
+            report = cls(found["workload"], found["device"], rows, tuple(found["notes"]), found["header"], stopped)
             _ = report.place, str(report)  # what it lacks would be missed there
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error

@@ -16,6 +16,7 @@ from frontier.runtime import resolve_device
 from frontier.runtime.progress import on_compile
 
 from ..compiling import compile_messages
+from ..interrupted import Interrupted
 from ..machine import describe_run
 from ..text import counted
 from .analytics import Task, digest
@@ -81,6 +82,8 @@ def run_workload(
         edges in the end, are known beforehand; results of analytics are compared between structures.
     TypeError, ValueError
         Naming the argument and what is wrong with it.
+    Interrupted
+        A KeyboardInterrupt, whose `found` is the report of what was measured until then.
 
     Notes
     -----
@@ -132,7 +135,9 @@ def run_records(
     fitting = {name: kind for name, kind in kinds.items() if kind.can_store_weights or not weighted}
     notes += [f"{name} left out: it stores no weights" for name in kinds if name not in fitting]
     share = None if seconds is None else seconds / max(len(fitting) * len(workload.batch_sizes), 1)
-    with workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet):
+    with (
+        _interrupts() as stopped, workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet)
+    ):  # fmt: skip
         for size in workload.batch_sizes:
             operations = Operations(records, workload, size)
             if not operations.batches:
@@ -156,13 +161,29 @@ def run_records(
                     notes.append(
                         f"{name}, batches of {size:,}: {row.batches} of {len(operations.batches)}, then time was up"
                     )
+    interrupted = bool(stopped)
+    if interrupted:
+        notes.append("interrupted: what is not here was not measured")
     if any(row.batches < PERCENT for row in rows):
         notes.append(f"P99 of fewer than {PERCENT} batches is the time of the worst one")
     said = workload.to_dict() | {
         "records": records.total, "records_used": len(records), "vertices": records.edges.num_vertices,
         "weighted": weighted, "stream_deletes": records.inserts is not None,
     }  # fmt: skip
-    return WorkloadReport(said, device.kind, tuple(rows), tuple(notes), describe_run(device))
+    report = WorkloadReport(said, device.kind, tuple(rows), tuple(notes), describe_run(device), interrupted)
+    if interrupted:
+        raise Interrupted(report)
+    return report
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
+    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it gives."""
+    caught: list[KeyboardInterrupt] = []
+    try:
+        yield caught
+    except KeyboardInterrupt as error:
+        caught.append(error)
 
 
 def _remarks(operations: Operations, size: int) -> list[str]:

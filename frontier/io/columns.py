@@ -32,7 +32,38 @@ EARLIEST_TIME = 10**8
 
 
 class IgnoredColumnsWarning(UserWarning):
-    """A table has columns that are neither ends nor weight nor time, and nobody said to leave them out."""
+    """A table has columns that are neither ends nor weight nor time, and nobody said to leave them out.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table.
+    names : sequence of str
+        The columns.
+
+    Attributes
+    ----------
+    source, names
+        The parameters, as given.
+    """
+
+    def __init__(self, source: str, names: Sequence[str]) -> None:
+        self.source, self.names = source, tuple(names)
+        super().__init__(f"{self.summary}; choose with columns=, such as columns={{'weight': {self.example!r}}}")
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.source, self.names)
+
+    @property
+    def summary(self) -> str:
+        """Which columns of which table are ignored."""
+        said = ", ".join(repr(name) if name else "without a name" for name in self.names)
+        return f"{self.source}: ignored the column{'s' * (len(self.names) > 1)} {said}"
+
+    @property
+    def example(self) -> str:
+        """A column that could be chosen."""
+        return next(filter(None, self.names), "...")
 
 
 def role_of(name: str) -> str | None:
@@ -140,15 +171,10 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
 
 
 def _warn_ignored(ignored: list[str], source: str) -> None:
-    said = ", ".join(repr(name) if name else "without a name" for name in ignored)
-    example = next(filter(None, ignored), "...")
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("frontier.io"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(
-        f"{source}: ignored the column{'s' * (len(ignored) > 1)} {said}; choose with columns=, such as "
-        f"columns={{'weight': {example!r}}}", IgnoredColumnsWarning, stacklevel=level,
-    )  # fmt: skip
+    warnings.warn(IgnoredColumnsWarning(source, ignored), stacklevel=level)
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:

@@ -1,0 +1,87 @@
+"""Files that commands write: whether that is possible is known before anything runs, and none is ever half there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from .console import fail
+
+
+def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
+    """Leave with an error if a file cannot be written in the end.
+
+    Parameters
+    ----------
+    source : Path, optional
+        The file that the command reads.
+    **outputs : Path or None
+        Files to write, by the name of the option.
+    """
+    given = {name: path for name, path in outputs.items() if path is not None}
+    for name, path in given.items():
+        if reason := _obstacle(path):
+            fail(f"{path}: {reason}")
+        for other, there in ({"the input": source} | given).items():
+            if other == name:
+                break
+            if there is not None and path.exists() and there.exists() and path.samefile(there):
+                fail(f"--{name} {path} is {other if other == 'the input' else '--' + other}, too")
+            if there is not None and other != "the input" and path.absolute() == there.absolute():
+                fail(f"--{name} and --{other} both name {path}")
+
+
+def _obstacle(path: Path) -> str:
+    """Why a file cannot be written, or ""."""
+    try:
+        folder = Path(os.path.realpath(path)).parent
+        if path.is_dir():
+            return os.strerror(errno.EISDIR)
+        if path.exists() and not path.is_file():
+            return "" if os.access(path, os.W_OK) else os.strerror(errno.EACCES)
+        if not folder.exists():
+            return os.strerror(errno.ENOENT)
+        if not folder.is_dir():
+            return os.strerror(errno.ENOTDIR)
+        writable = os.access(folder, os.W_OK | os.X_OK) and (not path.exists() or os.access(path, os.W_OK))
+        return "" if writable else os.strerror(errno.EACCES)
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, wholly or not at all."""
+    from frontier.io.atomic import replacing
+
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def check_picture(path: Path | None) -> None:
+    """Leave with an error unless matplotlib is there and can draw what the name of a file asks for."""
+    if path is None:
+        return
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        fail("--plot needs matplotlib: pip install matplotlib (or dynfrontier[plot])")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    known = FigureCanvasAgg.get_supported_filetypes()
+    if picture_format(path) not in known:
+        wanted = picture_format(path)
+        fail(f"{path}: no picture can be drawn as {wanted!r}; choose from {', '.join(sorted(known))}")
+
+
+def picture_format(path: Path) -> str:
+    """The format that the name of a picture asks for."""
+    return path.suffix[1:].lower() or "png"
+
+
+def save_picture(figure: object, path: Path, dpi: int) -> None:
+    """Write a figure of matplotlib, wholly or not at all."""
+    from frontier.io.atomic import replacing
+
+    with replacing(path) as part:
+        figure.savefig(part, dpi=dpi, format=picture_format(path))  # type: ignore[attr-defined]
