@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,7 +17,7 @@ from frontier.io.files import decompress, read_raw, unpacked_limit
 _BLOCK = 512  # bytes, the unit of tar archives
 _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, ValueError, OverflowError, LookupError, OSError, RuntimeError,
-    NotImplementedError, MemoryError,
+    NotImplementedError, MemoryError, zlib.error, lzma.LZMAError,
 )  # fmt: skip
 """What the standard library raises for archives that are damaged, or encrypted."""
 
@@ -113,6 +115,8 @@ def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | Non
         kind, opener = "zip", _zip
     elif data[257:262] == b"ustar" or name.endswith((".tar", ".tgz", ".txz", ".tbz", ".tbz2")):
         kind, opener = "tar", _tar
+    elif name.endswith(".zip"):
+        raise ParseError("the name ends in .zip but the content is no zip archive", source)
     else:
         return None
     try:

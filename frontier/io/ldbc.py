@@ -101,7 +101,7 @@ def edge_file_of(properties: bytes, default: str) -> str:
 
 def _parse(text: bytes) -> dict[str, str]:
     """Keys and values of a properties file."""
-    pairs = (line.split("=", 1) for line in text.decode("utf-8", "replace").splitlines() if "=" in line)
+    pairs = (line.split("=", 1) for line in text.decode("utf-8", "replace").split("\n") if "=" in line)
     return {key.strip(): value.strip() for key, value in pairs if not key.lstrip().startswith(("#", "!"))}
 
 

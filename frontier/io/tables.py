@@ -51,8 +51,8 @@ def from_table(
     Returns
     -------
     EdgeList
-        Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64, or
-        float64 if the column holds floats.
+        Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64,
+        or float64 if the column holds floats.
 
     Raises
     ------

@@ -307,6 +307,9 @@ def _header(
     following = _split(plan, _record(plan, below.start)[1])
     known = isinstance(columns, Mapping) and {str(name) for name in columns.values()} <= set(words)
     if header or known or roles_from_names(words) or (table and (len(words) < 2 or _holds_numbers(following))):
+        # What is wrong with the names themselves, the kernel says.
+        names_alone = replace(layout, start=at)
+        _tokenize(replace(plan, data=plan.data[: below.start], layout=names_alone, roles=[None] * len(words)))
         return words, below, following
     if table:
         raise plan.error("does this line hold the names of the columns, or the first record? "

@@ -43,6 +43,8 @@ def _after_word(buf, i, n, delimiter):
         i += 1
         begin = i
         while i < n and (buf[i] != 34 or (i + 1 < n and buf[i + 1] == 34)):
+            if (buf[i] < 32 and buf[i] != 9 and buf[i] != 10 and buf[i] != 13) or buf[i] == 127:
+                return CONTROL, i, begin, i, doubled
             doubled |= buf[i] == 34
             i += 2 if buf[i] == 34 else 1
         if i >= n:
