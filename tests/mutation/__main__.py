@@ -28,6 +28,9 @@ from typing import Any
 
 import pytest
 
+from dynfrontier.machine import describe_run
+from frontier.runtime import resolve_device
+
 from .kernels import kernel_mutants
 from .mutants import Mutant, mutants
 from .targets import needs_gpu, targets_of
@@ -154,6 +157,8 @@ def main() -> None:
         chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["mutants"] if not r["killed"]]
     else:
         chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)
+    about = {"benchmark": "mutation", "sample": options.sample, "seed": options.seed, "only": options.only}
+    about |= describe_run(resolve_device("gpu" if options.gpu else "cpu"))
     results: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder) / "project", options.tests, options.gpu)
@@ -163,7 +168,6 @@ def main() -> None:
             old, new = (" ".join(part.split()) for part in (mutant.old, mutant.new))
             print(f"{verdict} {results[-1]['seconds']:5.0f} s  {path}:{mutant.line}  {old}  ->  {new}", flush=True)
             if options.out:
-                about = {"sample": options.sample, "seed": options.seed, "only": options.only}
                 options.out.write_text(json.dumps({**about, "mutants": results}, indent=1) + "\n")
         wrong = unfounded(copy, results, options.seconds)
     print(report(results))

@@ -22,6 +22,7 @@ ARITHMETIC = {
     ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
 }  # fmt: skip
 OPPOSITES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
+LAUNCH = {"_tiles", "_lanes", "tile", "threads", "blocks", "together"}
 UNNOTICED = {"__repr__", "__str__", "_repr_html_"}
 
 
@@ -103,6 +104,10 @@ def _children(node: ast.AST, gpu: bool) -> list[ast.AST]:
         return [node.orelse if _asks_for_gpu(node.test) else node.body]
     if isinstance(node, ast.AnnAssign):
         return [node.value] if node.value else []
+    if isinstance(node, ast.Call) and not gpu:
+        # How kernels are launched on a GPU.
+        kept = [word.value for word in node.keywords if word.arg not in LAUNCH]
+        return [] if getattr(node.func, "attr", "") in LAUNCH else [node.func, *node.args, *kept]
     if isinstance(node, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr):
         return []
     if isinstance(node, ast.Assert):
