@@ -10,8 +10,8 @@ UPDATES = (
     "test_stateful.py", "test_campaign.py", "test_operations_memory.py",
 )  # fmt: skip
 OPERATORS = (
-    "test_operators.py", "test_engine.py", "test_traverse_modes.py", "test_match.py", "test_algorithms.py",
-    "test_pagerank.py", "test_sssp.py", "test_k_truss.py", "test_components.py",
+    "test_functor_forms.py", "test_operators.py", "test_engine.py", "test_traverse_modes.py", "test_match.py",
+    "test_algorithms.py", "test_pagerank.py", "test_sssp.py", "test_k_truss.py", "test_components.py",
 )  # fmt: skip
 COMMON = ("test_bad_input.py", "test_operations_inputs.py", "test_observers.py", *UPDATES, "test_match.py")
 INPUT = (

@@ -1,0 +1,84 @@
+"""Every operator looks at the form of every function it is given, before it compiles or runs anything."""
+
+import numpy as np
+import pytest
+
+import frontier as fr
+from structures import CSR
+
+
+def arc(src, dst, edge, weight):
+    return True
+
+
+def vertex(v):
+    return v
+
+
+def no_result(v):
+    v + 1
+
+
+def all_of(graph):
+    return fr.Frontier.all(graph)
+
+
+# What each operator is called with in place of a function, the name that it calls it, and how many parameters it wants.
+CALLS = {
+    "advance": (lambda g, f, *args: fr.advance(g, all_of(g), f, *args), "op", 4),
+    "advance, condition": (lambda g, f, *args: fr.advance(g, all_of(g), _arc_with(args), *args, condition=f),
+                           "condition", 1),
+    "advance, prepare": (lambda g, f, *args: fr.advance(g, all_of(g), _arc_with(args), *args, prepare=f), "prepare", 1),
+    "traverse": (lambda g, f, *args: fr.traverse(g, all_of(g), f, *args), "op", 4),
+    "traverse, condition": (lambda g, f, *args: fr.traverse(g, all_of(g), _arc_with(args), *args, condition=f),
+                            "condition", 1),
+    "filter": (lambda g, f, *args: fr.filter(all_of(g), f, *args), "op", 1),
+    "compute": (lambda g, f, *args: fr.compute(all_of(g), f, *args), "op", 1),
+    "reduce": (lambda g, f, *args: fr.reduce(all_of(g), f, *args), "op", 1),
+    "neighbor_reduce": (lambda g, f, *args: fr.neighbor_reduce(g, None, f, *args), "op", 4),
+    "visit_edges": (lambda g, f, *args: fr.visit_edges(g, [0], [1], f, *args), "op", 4),
+    "sample_neighbors": (lambda g, f, *args: fr.sample_neighbors(g, all_of(g), f, *args), "op", 4),
+    "extract_subgraph": (lambda g, f, *args: fr.extract_subgraph(g, f, *args), "op", 4),
+    "intersect": (lambda g, f, *args: fr.intersect(g, [0], [1], f, *args), "op", 5),
+}  # fmt: skip
+
+
+def _arc_with(args):
+    return arc if not args else lambda src, dst, edge, weight, x: True
+
+
+@pytest.fixture
+def graph(device):
+    return CSR.from_edges([0, 1], [1, 2], device=device)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_wrong_functors(graph, name):
+    call, called, parameters = CALLS[name]
+    for wrong in (len, np.add, 3, "op", type):
+        with pytest.raises(fr.FunctorError, match=rf"^{called}\b.* plain Python function"):
+            call(graph, wrong)
+    few = eval(f"lambda {', '.join('abcde'[: parameters - 1])}: True")
+    many = eval(f"lambda {', '.join('abcdef'[: parameters + 1])}: True")
+    for wrong in (few, many):
+        with pytest.raises(fr.FunctorError, match=rf"^{called}\b.*parameters, but is called with"):
+            call(graph, wrong)
+    with pytest.raises(fr.FunctorError, match="1 more"):
+        call(graph, eval(f"lambda {', '.join('abcde'[:parameters])}: True"), graph.xp.zeros(3))
+
+
+@pytest.mark.parametrize("options, error, words", [
+    ({"reduce": "mean"}, ValueError, "reduce must be"),
+    ({"dtype": "int8"}, TypeError, "dtype must be"),
+    ({"out": [0]}, ValueError, "out must be"),
+])  # fmt: skip
+def test_wrong_options_of_reduce(graph, options, error, words):
+    with pytest.raises(error, match=words):
+        fr.reduce(all_of(graph), vertex, **options)
+    with pytest.raises(ValueError, match="out must be"):
+        fr.reduce(all_of(graph), vertex, out=graph.xp.zeros(2))
+
+
+def test_a_number_must_be_returned(graph):
+    with pytest.raises(fr.FunctorError, match="return"):
+        fr.reduce(all_of(graph), no_result)
