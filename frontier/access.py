@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable)
 
 WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 """What structures may raise in an update: the graph is then as it was."""
-STREAM_WORKSPACES = 8  # of a thread; the memory of streams that have not been used for longest is given back
+STREAM_WORKSPACES = 8  # of a thread; with more streams, the memory of the first is given back
 POLL = 0.05  # seconds between looks at whether an update that waits was interrupted
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
