@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .access import updates
+from .access import reads, updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
 from .graph import Graph
@@ -277,6 +277,7 @@ class DynamicGraph(Graph):
 
     # ---- observers --------------------------------------------------------------------------------------------------
 
+    @reads
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
         """Notify `observer` of updates for as long as it lives; the graph does not keep it alive.
 
@@ -297,6 +298,7 @@ class DynamicGraph(Graph):
         """
         self._observers.attach(observer, instead_of)
 
+    @reads
     def detach(self, observer: UpdateObserver) -> None:
         """Notify `observer` of no more updates; does nothing if it is not attached.
 
