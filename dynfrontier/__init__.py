@@ -1,11 +1,11 @@
-"""The application that puts frontier, structures and algorithms together: the command line, `compare` and
+"""The application that puts frontier, structures and algorithms together: the command line, `compare`, `recommend` and
 `run_workload`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["compare", "run_workload"]
+__all__ = ["compare", "recommend", "run_workload"]
 
 
 def __getattr__(name: str) -> Any:
@@ -14,8 +14,12 @@ def __getattr__(name: str) -> Any:
         from .comparison import compare
 
         return compare
-    if name == "run_workload":
-        from .workload import run_workload
+    if name in ("recommend", "run_workload"):
+        from . import workload
 
-        return run_workload
+        return getattr(workload, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 
 import frontier as fr
-import structures
+from dynfrontier import recommend
 
 
 def single_partner(graph: fr.Graph):
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     options = parser.parse_args()
 
-    found = structures.recommend(
+    found = recommend(
         options.file or fr.io.rmat(scale=13, edge_factor=16),
         batch_size=options.batch_size, deletes=0.5, delete_order="oldest",
         analytics=["dynamic_components", single_partner], seconds=options.seconds, device=options.device,
@@ -36,7 +36,7 @@ def main() -> None:
     print(found.report)
     print()
     for objective in ("time", "latency", "memory"):
-        judged = structures.recommend(found.report, objective)
+        judged = recommend(found.report, objective)
         print(f"{objective:8} {judged.structure}: {judged.reason}")
 
 

@@ -6,14 +6,16 @@ Part of the public interface: an algorithm of one's own may use them, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .batch import check_id
-from .dynamic import DynamicGraph
-from .graph import Graph
+from .kinds import AnyDynamicGraph, AnyGraph
 from .values import flag, integer, kind_of, number, one_of
+
+if TYPE_CHECKING:
+    from .graph import Graph
 
 __all__ = [
     "check_array",
@@ -30,7 +32,7 @@ __all__ = [
 
 def check_graph(graph: Any, name: str = "graph") -> None:
     """Raise TypeError unless `graph` is a `Graph`."""
-    if not isinstance(graph, Graph):
+    if not isinstance(graph, AnyGraph):
         maker = {"networkx": "from_networkx", "igraph": "from_igraph", "scipy": "from_scipy"}.get(
             type(graph).__module__.partition(".")[0]
         )
@@ -41,7 +43,7 @@ def check_graph(graph: Any, name: str = "graph") -> None:
 def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
     """Raise TypeError unless `graph` is a `DynamicGraph`."""
     check_graph(graph, name)
-    if not isinstance(graph, DynamicGraph):
+    if not isinstance(graph, AnyDynamicGraph):
         raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
 
 

@@ -13,14 +13,16 @@ from .access import reads, updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
 from .graph import Graph
+from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
+from .operators.extract import incident_arcs
 from .sort import arc_keys, last_of_runs, sort_pairs, split_keys, unique_arcs
 from .updates import UpdateObserver, UpdateResult
 
 ON_EXISTING = ("replace", "keep", "add")
 
 
-class DynamicGraph(Graph):
+class DynamicGraph(Graph, AnyDynamicGraph):
     """A graph that batches of edges and vertices can be added to and taken from.
 
     The rules are the same for every structure on every device:
@@ -257,8 +259,6 @@ class DynamicGraph(Graph):
         ids = check_ids(self.device, ids, "ids", self._num_vertices, self._absent)
         if not ids.size:
             return UpdateResult()
-        from .operators.extract import incident_arcs
-
         xp = self.xp
         marked = xp.zeros(self._num_vertices, bool)
         marked[ids] = True

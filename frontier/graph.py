@@ -13,6 +13,9 @@ import numpy as np
 from .access import Access, reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import ArcMaker, Arcs, check_id, check_ids
+from .kinds import AnyGraph
+from .operators.extract import extract, extract_predecessors, extract_sorted, extract_successors
+from .registry import snapshot_structure
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
 from .storage import graph_header, host_arrays, pickled_graph, read_graph, write_graph
@@ -38,7 +41,7 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
         ) from None
 
 
-class Graph(ABC):
+class Graph(AnyGraph, ABC):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
     A structure subclasses it (or `DynamicGraph`, if it can be changed) and supplies the methods marked *structure*; its
@@ -392,8 +395,6 @@ class Graph(ABC):
         array of `vertex_dtype`, on the graph's device
         """
         v = check_id(v, "v", self._num_vertices, self._absent)
-        from .operators.extract import extract
-
         _, dst, _ = extract(self, self.xp.asarray([v], self.vertex_dtype))
         return self.xp.sort(dst)
 
@@ -425,8 +426,6 @@ class Graph(ABC):
         O(k log k) work for k answers.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
-        from .operators.extract import extract_successors
-
         return extract_successors(self, ids.astype(self.vertex_dtype))
 
     @reads
@@ -437,8 +436,6 @@ class Graph(ABC):
         vertices are asked for: O(E + k log k) work for k answers.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
-        from .operators.extract import extract_predecessors
-
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
 
     @reads
@@ -461,8 +458,6 @@ class Graph(ABC):
 
         Its `offsets`, `indices` and `weights` are what SciPy and others call CSR.
         """
-        from .registry import snapshot_structure
-
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
             *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
         )
@@ -541,8 +536,6 @@ class Graph(ABC):
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """*structure*, where it has a faster way: all arcs as CSR with sorted rows, in arrays of their own."""
-        from .operators.extract import extract_sorted
-
         return extract_sorted(self)
 
     @abstractmethod

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING, Any, cast
+
+from .kinds import AnyGraph
 
 if TYPE_CHECKING:
     from .graph import Graph
+
+PROVIDERS = ["structures"]
+"""Packages that register their structures when they are imported, which they are when somebody asks for structures."""
 
 _structures: dict[str, type[Graph]] = {}
 _snapshot: list[type[Graph]] = []
@@ -27,8 +33,8 @@ def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Grap
 
 def structures() -> dict[str, type[Graph]]:
     """All structures by name."""
-    import structures as _  # noqa: F401  (importing the package registers them)
-
+    for package in PROVIDERS:
+        importlib.import_module(package)
     return dict(_structures)
 
 
@@ -45,8 +51,6 @@ def structure_class(structure: Any) -> type[Graph]:
         if structure not in known:
             raise ValueError(f"structure must be one of {', '.join(map(repr, known))}, not {structure!r}")
         return known[structure]
-    from .graph import Graph
-
-    if isinstance(structure, type) and issubclass(structure, Graph):
-        return structure
+    if isinstance(structure, type) and issubclass(structure, AnyGraph):
+        return cast("type[Graph]", structure)
     raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.registry import register_structure
 
@@ -24,15 +24,17 @@ register_structure(FaimGraph)
 
 __all__ = ["CSR", "GPMA", "LPMA", "FaimGraph", "GraphVine", "Hornet", "SlabGraph"]
 
-if TYPE_CHECKING:
-    from dynfrontier.workload import recommend as recommend
+_offered: dict[str, Any] = {}
+
+
+def offer(name: str, value: Any) -> None:
+    """Have `value` found as ``structures.name``: for packages above this one, which are not imported here."""
+    _offered[name] = value
 
 
 def __getattr__(name: str) -> Any:
-    # Which structure suits a workload is found by running it, with algorithms: the application does so, which is above
-    # this package and is imported only when somebody asks.
-    if name == "recommend":
-        from dynfrontier.workload import recommend
-
-        return recommend
+    if name in _offered:
+        return _offered[name]
+    if name == "recommend":  # it runs workloads, with algorithms
+        raise AttributeError("structures.recommend is there once dynfrontier.workload has been imported")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,7 @@
 """One workload on every structure: a stream, batches of insertions, deletions and queries, and analytics after each."""
 
+from structures import offer
+
 from .recommend import OBJECTIVES, Recommendation, recommend
 from .report import Measured, WorkloadReport
 from .runner import Disagreement, run_workload
@@ -15,3 +17,5 @@ __all__ = [
     "recommend",
     "run_workload",
 ]
+
+offer("recommend", recommend)

@@ -140,8 +140,8 @@ def recommend(
 
     Examples
     --------
-    >>> import structures
-    >>> structures.recommend(  # doctest: +SKIP
+    >>> from dynfrontier import recommend
+    >>> recommend(  # doctest: +SKIP
     ...     "transactions.csv", batch_size=10_000, deletes=0.1, analytics=["components"]
     ... )
     """
