@@ -100,3 +100,18 @@ def test_long_chains_are_rehashed(device):
         longest.append(graph.statistics().longest_chain)
     check_tables(graph)
     assert max(longest) <= 12
+
+
+def test_free_slabs_are_reserved_before_the_pool_grows(device):
+    """Slabs that were given back count as room for a batch, however many arcs it has."""
+    n = 4000
+    ids = np.arange(n)
+    graph = SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device)
+    graph.delete_vertices(ids[10:])
+    slabs = graph.slot_capacity
+    free = graph.statistics().free_slabs
+    unused = graph.slot_capacity // graph.slab_stride - graph._used
+    assert free > unused + 100
+    graph.insert_edges(np.zeros(8 * (unused + 100), np.int64), np.ones(8 * (unused + 100), np.int64))
+    assert graph.slot_capacity == slabs
+    check_tables(graph)
