@@ -70,12 +70,12 @@ def test_wrong_functors(graph, name):
 @pytest.mark.parametrize("options, error, words", [
     ({"reduce": "mean"}, ValueError, "reduce must be"),
     ({"dtype": "int8"}, TypeError, "dtype must be"),
-    ({"out": [0]}, ValueError, "out must be"),
+    ({"out": [0]}, (TypeError, ValueError), "out must be"),
 ])  # fmt: skip
 def test_wrong_options_of_reduce(graph, options, error, words):
     with pytest.raises(error, match=words):
         fr.reduce(all_of(graph), vertex, **options)
-    with pytest.raises(ValueError, match="out must be"):
+    with pytest.raises(ValueError, match="out"):
         fr.reduce(all_of(graph), vertex, out=graph.xp.zeros(2))
 
 
