@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import frontier as fr
 
@@ -63,11 +63,6 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     def __repr__(self) -> str:
         state = ", failed" if self._cause is not None else ", closed" if self._closed else ""
         return f"{type(self).__name__}({self.graph!r}{state})"
-
-    def _no_copy(self, *_: Any) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: make another one of the graph")
-
-    __copy__ = __deepcopy__ = __reduce__ = _no_copy
 
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 

@@ -167,8 +167,8 @@ def make(
 
 
 def to_host(graph: Any, array: Any) -> np.ndarray:
-    """A NumPy array with the contents of a graph's `array`."""
-    return graph.device.to_host(array)
+    """A NumPy array with the contents of a graph's `array`; what is on the host already, and None, as it is."""
+    return array.get() if hasattr(array, "get") else array
 
 
 def edges_of(graph: Any) -> list[tuple[int, int, Any]]:

@@ -61,6 +61,8 @@ def _reason(text: str) -> str:
     for line in lines:
         if "would lose" in line:  # a reason of ours
             return line.rpartition("TypingError: ")[2]
+    if "re-entrant" in text:
+        return "a function that calls itself cannot be compiled for a GPU"
     if _ARRAY_MISUSE.search(text) or "CPointer" in text:
         return "arrays have no length, shape or methods inside a functor; pass what is needed as an argument"
     for line in lines:
