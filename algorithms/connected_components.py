@@ -58,8 +58,9 @@ def connected_components(graph: fr.Graph) -> Components:
     """
     members = fr.Frontier.all(graph)
     labels = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    if graph._absent is not None:
-        labels[graph._absent] = -1
+    absent = graph.absent_mask
+    if absent is not None:
+        labels[absent] = -1
     fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
     fr.reduce(members, _compress, labels, dtype=np.int64)
     rest = members

@@ -138,8 +138,9 @@ class DynamicComponents(IncrementalAlgorithm):
         for array, kept in ((link, self._link), (level, self._level), (parent, self._parent)):
             array[:old] = xp.where(new[:old], array[:old], kept)
         labels = xp.where(new, ids, labels)
-        if graph._absent is not None:
-            labels[graph._absent] = -1
+        absent = graph.absent_mask
+        if absent is not None:
+            labels[absent] = -1
         self._labels, self._link, self._level, self._parent = labels, link, level, parent
         self._count = int(xp.count_nonzero(labels == ids))
         self._tally.fill(0)

@@ -24,8 +24,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.operators.intersect import intersect_known
-from frontier.sort import arc_keys, id_bits, last_of_runs, split_keys
 
 from .edge_peeling import MARKED, pass_on, peel
 from .incremental import IncrementalAlgorithm, maintained
@@ -100,8 +98,8 @@ class DynamicKTruss(IncrementalAlgorithm):
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Take deleted edges out of the truss, and those that they held in it."""
         if src.size:
-            slots = self._truss._find(src, dst)
-            self._leave(self._truss._weight_pool()[slots[self.graph.xp.flatnonzero(slots >= 0)]])
+            slots = self._truss.find_edges(src, dst, checked=False)
+            self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
 
     def vertices_changed(self) -> None:
         """Give the truss room for new vertices."""
@@ -121,11 +119,11 @@ class DynamicKTruss(IncrementalAlgorithm):
     def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
         """Edges that may join the truss, once (src, dst) are in the graph; None if it takes too long to find them."""
         graph, xp = self.graph, self.graph.xp
-        tried = xp.sort(arc_keys(graph.device, src, dst, graph.num_vertices))
+        tried = xp.sort(fr.keys.pack(graph, src, dst))
         found = []
         listed = 0
         while src.size:
-            triangles = intersect_known(graph, src, dst)
+            triangles = fr.intersect(graph, src, dst, checked=False)
             able = xp.flatnonzero(triangles >= self.k - 2)
             src, dst = src[able], dst[able]
             found.append((src, dst))
@@ -140,19 +138,18 @@ class DynamicKTruss(IncrementalAlgorithm):
         """Sorted distinct keys of the other two edges of all triangles that these edges are part of."""
         graph, xp = self.graph, self.graph.xp
         keys = xp.empty(count, np.int64)
-        span = 1 << id_bits(graph.num_vertices)
-        intersect_known(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64))
-        keys.sort()
-        return keys[last_of_runs(graph.device, keys)]
+        span = fr.keys.stride(graph)
+        fr.intersect(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64), checked=False)
+        return fr.keys.distinct(graph, keys)
 
     def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
         """The edges among these keys that are not in the truss and were not tried yet; and all tried keys then."""
         graph, xp = self.graph, self.graph.xp
         place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
         keys = keys[xp.flatnonzero(tried[place] != keys)]
-        src, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+        src, dst = fr.keys.unpack(graph, keys)
         if keys.size:
-            outside = xp.flatnonzero(self._truss._find(src, dst) < 0)
+            outside = xp.flatnonzero(self._truss.find_edges(src, dst, checked=False) < 0)
             keys, src, dst = keys[outside], src[outside], dst[outside]
         return src, dst, xp.sort(xp.concatenate([tried, keys]))
 
@@ -163,10 +160,10 @@ class DynamicKTruss(IncrementalAlgorithm):
         xp, truss = self.graph.xp, self._truss
         numbers = self._take_numbers(int(src.size))
         truss.insert_edges(src, dst, numbers)
-        triangles = intersect_known(truss, src, dst)
+        triangles = fr.intersect(truss, src, dst, checked=False)
         self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
-        pass_on(truss, src, dst, truss._weight_pool(), self._support, 1, MARKED, none, size)  # none falls that gains
+        pass_on(truss, src, dst, truss.slot_weights, self._support, 1, MARKED, none, size)  # none falls that gains
         self._support[numbers] = triangles
         self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 
@@ -175,7 +172,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         if not numbers.size:
             return
         truss = self._truss
-        gone = peel(truss, truss._weight_pool(), self._src, self._dst, self._support, numbers, self.k - 2)
+        gone = peel(truss, truss.slot_weights, self._src, self._dst, self._support, numbers, self.k - 2)
         truss.delete_edges(self._src[gone], self._dst[gone])
         self._free = self.graph.xp.concatenate([self._free, gone.astype(np.int32)])
 

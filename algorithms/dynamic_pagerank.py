@@ -151,8 +151,9 @@ class DynamicPageRank(IncrementalAlgorithm):
         if self._personal is not None:
             personal = graph.xp.zeros(graph.num_vertices, np.float64)
             personal[: self._personal.size] = self._personal
-            if graph._absent is not None:
-                personal[graph._absent] = 0
+            absent = graph.absent_mask
+            if absent is not None:
+                personal[absent] = 0
             self._personal = personal
         self._outdated = True
 
@@ -184,8 +185,9 @@ class DynamicPageRank(IncrementalAlgorithm):
             ranks = xp.zeros(n, np.float64)
             # What a deleted vertex has handed over may have been less than nothing.
             xp.maximum(kept, 0, out=ranks[: kept.size])
-            if graph._absent is not None:
-                ranks[graph._absent] = 0
+            absent = graph.absent_mask
+            if absent is not None:
+                ranks[absent] = 0
             total = float(ranks.sum())
             if total > LEAST_KEPT:
                 self._ranks = ranks / total

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.operators.intersect import intersect_known, searchable
 
 from .incremental import IncrementalAlgorithm, maintained
 from .triangle_count import triangle_count
@@ -107,14 +106,14 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         self._batch_total = 0
         if not src.size:
             return
-        graph, xp = searchable(self.graph, src, dst), self.graph.xp
+        graph, xp = fr.snapshot_if_faster(self.graph, src, dst), self.graph.xp
         if self._changing.size < graph.slot_capacity:
             self._changing = xp.zeros(graph.slot_capacity, np.uint8)
         self._batch_sixths.fill(0)
-        slots = graph._find(xp.concatenate([src, dst]), xp.concatenate([dst, src]))
+        slots = graph.find_edges(xp.concatenate([src, dst]), xp.concatenate([dst, src]), checked=False)
         self._changing[slots] = 1
         try:
-            intersect_known(graph, src, dst, _credit, self._changing, self._batch_sixths)
+            fr.intersect(graph, src, dst, _credit, self._changing, self._batch_sixths, checked=False)
         finally:
             self._changing[slots] = 0
         self._batch_total = int(self._batch_sixths.sum()) // 18

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.operators.intersect import intersect_known
 
 MARKED = -1
 GONE = 2**31 - 1
@@ -36,8 +35,8 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
     xp = graph.xp
     numbers = xp.arange(src.size, dtype=np.int32)
     number = xp.full(graph.slot_capacity, -1, np.int32)
-    number[graph._find(src, dst)] = numbers
-    number[graph._find(dst, src)] = numbers
+    number[graph.find_edges(src, dst, checked=False)] = numbers
+    number[graph.find_edges(dst, src, checked=False)] = numbers
     return number
 
 
@@ -86,7 +85,7 @@ def pass_on(
 
     Edges that fall below `least` are put into `fallen`, and counted in `size`.
     """
-    intersect_known(graph, src, dst, _pass_on, number, support, change, least, fallen, size)
+    fr.intersect(graph, src, dst, _pass_on, number, support, change, least, fallen, size, checked=False)
 
 
 def _pass_on(u, v, w, edge_uw, edge_vw, number, support, change, least, fallen, size):

@@ -25,8 +25,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.registry import snapshot_structure, structure_class
-from frontier.sort import arc_keys, sort_pairs, split_keys
 
 from .edge_peeling import GONE, number_edges, peel
 from .result import Result
@@ -69,7 +67,7 @@ class KTruss(Result):
         structure : str or class, optional
             By default that of the graph the truss was found in.
         """
-        kind = self.structure if structure is None else structure_class(structure)
+        kind = self.structure if structure is None else fr.structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
         return kind.from_edges(
             self.src, self.dst, num_vertices=self.num_vertices, device=device, vertex_dtype=self.src.dtype
@@ -114,7 +112,7 @@ def k_truss(graph: fr.Graph, k: int) -> KTruss:
     O(E^1.5) work, O(V + E) memory.
     """
     src, dst, _ = truss_edges(graph, k)
-    src, dst = split_keys(graph.xp.sort(_edge_keys(graph, src, dst)), graph.num_vertices, graph.vertex_dtype)
+    src, dst = fr.keys.unpack(graph, graph.xp.sort(_edge_keys(graph, src, dst)))
     return KTruss(src, dst, int(k), graph.num_vertices, type(graph))
 
 
@@ -185,8 +183,8 @@ def truss_numbers(graph: fr.Graph) -> TrussNumbers:
             truss[rest[gone]] = k
             left += int(gone.size)
         rest, support = _choose(graph, support != GONE, rest, support)
-    keys, truss = sort_pairs(graph.device, _edge_keys(graph, all_src, all_dst), truss)
-    return TrussNumbers(*split_keys(keys, graph.num_vertices, graph.vertex_dtype), truss)
+    keys, truss = fr.keys.sort(graph, _edge_keys(graph, all_src, all_dst), truss)
+    return TrussNumbers(*fr.keys.unpack(graph, keys), truss)
 
 
 def _check(graph: fr.Graph) -> None:
@@ -208,7 +206,7 @@ def _holding(graph: fr.Graph, src: Any, dst: Any) -> fr.Graph:
     long to find an edge in it."""
     if graph.finds_fast and 2 * int(src.size) > graph.num_edges:
         return graph
-    return snapshot_structure().from_edges(
+    return fr.snapshot_structure().from_edges(
         src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype
     )
 
@@ -219,7 +217,7 @@ def _choose(graph: fr.Graph, mask: Any, *arrays: Any) -> tuple[Any, ...]:
 
 
 def _edge_keys(graph: fr.Graph, src: Any, dst: Any) -> Any:
-    return arc_keys(graph.device, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst), graph.num_vertices)
+    return fr.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
 
 
 def _is_below(v, degree, least):

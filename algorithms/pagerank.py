@@ -22,8 +22,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.arrays import as_weights
-from frontier.batch import check_ids
 
 from .result import Result
 
@@ -193,11 +191,11 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
         count = int(exists.sum())
         return exists / float(count) if count else None
     if isinstance(given, Mapping):
-        ids = check_ids(graph.device, list(given.keys()), name, n)
+        ids = fr.arguments.vertex_ids(graph, list(given.keys()), name, allow_deleted=True)
         values = xp.zeros(n, np.float64)
-        values[ids] = as_weights(graph.device, list(given.values()), name)
+        values[ids] = fr.arguments.numbers(graph, list(given.values()), name)
     else:
-        values = as_weights(graph.device, given, name)
+        values = fr.arguments.numbers(graph, given, name)
         if values.shape != (n,):
             raise ValueError(f"{name} must have an entry for each of the {n} vertices, not shape {values.shape}")
         values = values.astype(np.float64)

@@ -6,7 +6,7 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import arguments, interchange, io
+from . import arguments, interchange, io, keys
 from .access import reads
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
 from .dynamic import DynamicGraph
@@ -19,6 +19,7 @@ from .operators import (
     advance,
     compute,
     edge_support,
+    extract_neighbors,
     extract_subgraph,
     filter,
     intersect,
@@ -26,11 +27,12 @@ from .operators import (
     neighbor_reduce,
     reduce,
     sample_neighbors,
+    snapshot_if_faster,
     traverse,
     visit_edges,
 )
-from .registry import structures
-from .runtime import Device, gpu_available
+from .registry import snapshot_structure, structure_class, structures
+from .runtime import Device, gpu_available, on_compile, resolve_device
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
@@ -56,6 +58,7 @@ __all__ = [
     "checking",
     "compute",
     "edge_support",
+    "extract_neighbors",
     "extract_subgraph",
     "filter",
     "gpu_available",
@@ -64,10 +67,16 @@ __all__ = [
     "intersect",
     "intersect_arcs",
     "io",
+    "keys",
     "neighbor_reduce",
+    "on_compile",
     "reads",
     "reduce",
+    "resolve_device",
     "sample_neighbors",
+    "snapshot_if_faster",
+    "snapshot_structure",
+    "structure_class",
     "structures",
     "traverse",
     "visit_edges",

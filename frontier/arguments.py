@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .batch import check_id
+from .arrays import as_weights
+from .batch import check_id, check_ids
 from .kinds import AnyDynamicGraph, AnyGraph
 from .values import flag, integer, kind_of, number, one_of
 
@@ -25,8 +26,10 @@ __all__ = [
     "flag",
     "integer",
     "number",
+    "numbers",
     "one_of",
     "vertex_id",
+    "vertex_ids",
 ]
 
 
@@ -59,6 +62,39 @@ def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
     """
     check_graph(graph)
     return check_id(vertex, name, graph.num_vertices, graph._absent)
+
+
+def vertex_ids(graph: Graph, values: Any, name: str, *, allow_deleted: bool = False) -> Any:
+    """`values` as an array of ids of vertices of `graph`, on its device: int32 or int64, a copy only where it must be.
+
+    Parameters
+    ----------
+    allow_deleted : bool
+        Whether ids of deleted vertices are good, too.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `values` does not hold integers.
+    ValueError
+        It has other than one dimension, or an id is out of range, or was deleted.
+    """
+    check_graph(graph)
+    return check_ids(graph.device, values, name, graph.num_vertices, None if allow_deleted else graph._absent)
+
+
+def numbers(graph: Graph, values: Any, name: str) -> Any:
+    """`values` as an array on the device of `graph`: int32, int64, float32 or float64, a copy only where it must be.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `values` does not hold numbers.
+    ValueError
+        It has other than one dimension.
+    """
+    check_graph(graph)
+    return as_weights(graph.device, values, name)
 
 
 def check_array(

@@ -337,14 +337,44 @@ class Graph(AnyGraph, ABC):
         """
         return self.find_edges(src, dst) >= 0
 
+    @property
     @reads
-    def find_edges(self, src: Any, dst: Any) -> Any:
+    def absent_mask(self) -> Any:
+        """Which ids name no vertex, as theirs was deleted: None while there are none.
+
+        A read-only array of bool, shape (num_vertices,), on the graph's device, valid until the next update. On a GPU
+        it is a copy, since CuPy has no read-only arrays.
+        """
+        return None if self._absent is None else self.device.read_only(self._absent)
+
+    @property
+    @reads
+    def slot_weights(self) -> Any:
+        """The weight of the arc in each slot (`find_edges`): None in graphs without weights.
+
+        An array of `weight_dtype` on the graph's device, to be indexed by slots of arcs, valid until the next update.
+        It is the graph's own and must not be changed. Entries of slots without an arc may be anything.
+        """
+        return None if self.weight_dtype is None else self._weight_pool()
+
+    @reads
+    def find_edges(self, src: Any, dst: Any, *, checked: bool = True) -> Any:
         """The slot of each arc ``src[i] -> dst[i]``, or -1: the `edge` that operators see, until the next update.
+
+        Parameters
+        ----------
+        src, dst : array-like of int, shape (m,)
+        checked : bool
+            False where they are arrays of the graph's vertex dtype, on its device, that are known to hold ids of its
+            vertices. Then the host does not wait for the device to check them. What arrays that are not so lead to is
+            undefined.
 
         Returns
         -------
         array of int64, shape (m,), on the graph's device
         """
+        if not checked:
+            return self._find(src, dst) if src.size else self.xp.empty(0, np.int64)
         arcs = self._prepare(src, dst, directed=True, drop_loops=False)
         if not len(arcs):
             return self.xp.empty(0, np.int64)

@@ -4,6 +4,7 @@ A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, an
 Arrow.
 """
 
+from frontier.io.atomic import replacing
 from frontier.io.columns import IgnoredColumnsWarning
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
@@ -26,6 +27,7 @@ __all__ = [
     "preferential_attachment",
     "read_edges",
     "read_stream",
+    "replacing",
     "rmat",
     "road_like",
     "sliding_window",

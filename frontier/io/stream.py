@@ -95,6 +95,11 @@ class EdgeStream:
         return self.edges.directed
 
     @property
+    def inserts(self) -> np.ndarray | None:
+        """Which records are insertions, shape (m,), all others being deletions; None if all are."""
+        return self._inserts if self.has_deletions else None
+
+    @property
     def has_deletions(self) -> bool:
         """Whether any batch deletes."""
         return self._inserts is not None and not bool(self._inserts.all())

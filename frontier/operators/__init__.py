@@ -2,9 +2,9 @@
 
 from .advance import advance
 from .compute import compute
-from .extract import extract_subgraph
+from .extract import extract_neighbors, extract_subgraph
 from .filter import filter
-from .intersect import intersect, intersect_arcs
+from .intersect import intersect, intersect_arcs, snapshot_if_faster
 from .neighbor_reduce import neighbor_reduce
 from .reduce import reduce
 from .sample import sample_neighbors
@@ -19,6 +19,7 @@ __all__ = [
     "advance",
     "compute",
     "edge_support",
+    "extract_neighbors",
     "extract_subgraph",
     "filter",
     "intersect",
@@ -26,6 +27,7 @@ __all__ = [
     "neighbor_reduce",
     "reduce",
     "sample_neighbors",
+    "snapshot_if_faster",
     "traverse",
     "visit_edges",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..access import reads
 from ..arguments import check_graph
+from ..batch import check_ids
 from ..registry import snapshot_structure
 from ..sort import arc_keys, row_ids, sort_pairs, split_keys
 from .advance import OP_PARAMETERS, PIECE_BLOCKS, items_per_block
@@ -62,6 +63,41 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+
+
+@reads
+def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """The neighbor lists of some vertices, as they lie in memory: not sorted, and with slots.
+
+    `Graph.successors` sorts them, and gives weights.
+
+    Parameters
+    ----------
+    graph : Graph
+    vertices : array-like of int, shape (m,)
+        In any order; one that is listed twice is answered twice.
+
+    Returns
+    -------
+    offsets : array of int64, shape (m + 1,), on the graph's device
+        The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
+    ids : array of the graph's vertex dtype, shape (offsets[-1],)
+        In no particular order for each vertex.
+    slots : array of int64, shape (offsets[-1],)
+        Of the arcs: what functors see as `edge`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `vertices` are not ids of vertices.
+
+    Notes
+    -----
+    O(k) work for k answers.
+    """
+    check_graph(graph)
+    ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
+    return extract(graph, ids.astype(graph.vertex_dtype, copy=False))
 
 
 def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:

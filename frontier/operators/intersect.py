@@ -36,7 +36,9 @@ _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 
 
 @reads
-def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
+def intersect(
+    graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any, checked: bool = True
+) -> Any:
     """The common neighbors of pairs of vertices: counted, or each handed to `op`.
 
     Parameters
@@ -47,6 +49,10 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
         Called for every common neighbor `w` of every pair, with the slots of the arcs u -> w and v -> w.
     *args : arrays and numbers
         As in `advance`.
+    checked : bool
+        False where `us` and `vs` are arrays of the graph's vertex dtype, on its device, that are known to hold ids of
+        its vertices. Then the host does not wait for the device, neither to check them nor to find out whether a
+        snapshot would be faster to search (`snapshot_if_faster`). What arrays that are not so lead to is undefined.
 
     Returns
     -------
@@ -66,21 +72,36 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     each the structure's own (`find`).
     """
     check_graph(graph)
-    us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
-    vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
-    same_length(us=us, vs=vs)
+    if checked:
+        us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
+        vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
+        same_length(us=us, vs=vs)
     if op is not None:
         check_op(op, "op", PARAMETERS, args)
     elif args:
         raise TypeError("arguments were given, but no op to hand them to")
-    return intersect_known(graph if op is not None else searchable(graph, us, vs), us, vs, op, *args)
+    return _intersect(snapshot_if_faster(graph, us, vs) if checked and op is None else graph, us, vs, op, args)
 
 
-def searchable(graph: Graph, us: Any, vs: Any) -> Graph:
+@reads
+def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
     """`graph`, or a snapshot of it where that takes less than to find the common neighbors of these pairs in it.
 
-    Slots of a snapshot are its own.
+    `intersect` without `op` does so itself. With `op` it does not, since slots of a snapshot are its own: ask for the
+    graph first, then for slots in it.
+
+    Parameters
+    ----------
+    graph : Graph
+    us, vs : arrays of the graph's vertex dtype, shape (m,), on its device
+        Ids of its vertices; they are not checked.
+
+    Returns
+    -------
+    Graph
+        Always `graph` itself where it looks arcs up fast (`Graph.finds_fast`).
     """
+    check_graph(graph)
     if graph.finds_fast:
         return graph
     degrees = graph._degrees().astype(np.int64)
@@ -88,8 +109,8 @@ def searchable(graph: Graph, us: Any, vs: Any) -> Graph:
     return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
 
 
-def intersect_known(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any) -> Any:
-    """`intersect` of arrays of the graph's vertex dtype, on its device, that are known to hold ids of its vertices."""
+def _intersect(graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple) -> Any:
+    """`intersect` of arrays that were checked, or need not be."""
     counts = graph.xp.zeros(us.size, np.int64) if op is None else None
     values = functor_args(graph, op, args) if op is not None else ()
     count = int(us.size)

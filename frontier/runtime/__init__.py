@@ -5,11 +5,12 @@ from .device import Device, gpu_available, resolve_device
 from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .parallel import parallel_kernel
+from .progress import on_compile
 from .scratch import Alarm, Counters, Scratch
 from .threads import threads_for
 from .workspace import Workspace
 
 __all__ = [
     "Alarm", "Counters", "Device", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel", "gpu_available",
-    "load_kernels", "parallel_kernel", "resolve_device", "threads_for",
+    "load_kernels", "on_compile", "parallel_kernel", "resolve_device", "threads_for",
 ]  # fmt: skip

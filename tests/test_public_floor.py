@@ -1,0 +1,203 @@
+"""What incremental analytics are built on: slots and weights without checks, the mask of vertices, keys of arcs."""
+
+import numpy as np
+import pytest
+from model import make, random_batch, to_host
+
+import frontier as fr
+
+
+@pytest.fixture
+def pair(new, rng, directed):
+    src, dst = random_batch(rng, 30, 150)[:2]
+    return new(src, dst, num_vertices=32, directed=directed)
+
+
+def on_device(graph, *arrays):
+    """Arrays as `checked=False` asks for them."""
+    return tuple(graph.xp.asarray(array, dtype=graph.vertex_dtype) for array in arrays)
+
+
+def all_pairs(graph):
+    n = graph.num_vertices
+    return on_device(graph, *np.divmod(np.arange(n * n), n))
+
+
+def test_unchecked_slots_are_those_of_checked_look_ups(pair):
+    graph = pair.graph
+    src, dst = all_pairs(graph)
+    found = graph.find_edges(src, dst, checked=False)
+    assert found.dtype == np.int64
+    assert to_host(graph, found).tolist() == to_host(graph, graph.find_edges(src, dst)).tolist()
+
+
+def test_no_slots_asked_for(pair):
+    found = pair.graph.find_edges(*on_device(pair.graph, [], []), checked=False)
+    assert found.shape == (0,) and found.dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_weights_by_slot(structure, device, dtype):
+    graph = make(structure, device, [0, 1, 2, 0], [1, 2, 3, 3], np.array([1, 2, 3, 4], dtype)).graph
+    src, dst, weights = graph.to_coo()
+    assert graph.slot_weights.dtype == dtype
+    assert to_host(graph, graph.slot_weights[graph.find_edges(src, dst)]).tolist() == to_host(graph, weights).tolist()
+
+
+def test_weights_by_slot_follow_updates(structure, device):
+    graph = make(structure, device, [0, 1], [1, 2], np.array([1, 2], np.float32)).graph
+    graph.insert_edges([1, 2], [2, 0], [7, 8])
+    assert to_host(graph, graph.slot_weights[graph.find_edges([1, 2, 1], [2, 0, 0])]).tolist() == [7, 8, 1]
+
+
+def test_no_weights_by_slot_without_weights(pair):
+    assert pair.graph.slot_weights is None
+
+
+def test_mask_of_absent_vertices(pair):
+    graph = pair.graph
+    assert graph.absent_mask is None
+    graph.delete_vertices([3, 5])
+    mask = to_host(graph, graph.absent_mask)
+    assert mask.shape == (graph.num_vertices,) and mask.dtype == bool
+    assert np.flatnonzero(mask).tolist() == [3, 5]
+    assert mask.tolist() == (~to_host(graph, graph.has_vertices(np.arange(graph.num_vertices)))).tolist()
+    graph.insert_vertices([3])
+    assert np.flatnonzero(to_host(graph, graph.absent_mask)).tolist() == [5]
+    graph.insert_vertices([5])
+    assert graph.absent_mask is None
+
+
+def test_mask_of_absent_vertices_cannot_change_the_graph(pair):
+    graph = pair.graph
+    graph.delete_vertices([3])
+    try:
+        graph.absent_mask[4] = True
+    except ValueError:  # read-only; a copy on a GPU
+        assert not graph.device.is_gpu
+    assert to_host(graph, graph.has_vertices([3, 4])).tolist() == [False, True]
+
+
+def credit(u, v, w, edge_uw, edge_vw, tally):
+    fr.atomic_add(tally, w, 1)
+
+
+def test_unchecked_intersect(pair):
+    graph = pair.graph
+    us, vs = all_pairs(graph)
+    counts = fr.intersect(graph, us, vs, checked=False)
+    assert to_host(graph, counts).tolist() == to_host(graph, fr.intersect(graph, us, vs)).tolist()
+    checked, unchecked = (graph.xp.zeros(graph.num_vertices, np.int64) for _ in range(2))
+    fr.intersect(graph, us, vs, credit, checked)
+    assert fr.intersect(graph, us, vs, credit, unchecked, checked=False) is None
+    assert int(unchecked.sum()) == int(counts.sum())
+    assert to_host(graph, unchecked).tolist() == to_host(graph, checked).tolist()
+
+
+def test_unchecked_intersect_checks_functors(pair):
+    none = on_device(pair.graph, [], [])
+    with pytest.raises(fr.FunctorError, match="op"):
+        fr.intersect(pair.graph, *none, lambda u: None, checked=False)
+    with pytest.raises(TypeError, match="no op"):
+        fr.intersect(pair.graph, *none, None, 3, checked=False)
+
+
+def test_snapshots_are_made_where_look_ups_are_slow(structure, device):
+    n = 200
+    ids = np.arange(1, n)
+    graph = make(structure, device, [*np.zeros(n - 1, int), *np.ones(n - 2, int)], [*ids, *ids[1:]]).graph
+    few, many = on_device(graph, [5], [6]), on_device(graph, np.zeros(50), np.ones(50))
+    assert fr.snapshot_if_faster(graph, *few) is graph
+    chosen = fr.snapshot_if_faster(graph, *many)
+    assert (chosen is graph) == graph.finds_fast
+    assert to_host(graph, fr.intersect(chosen, *many, checked=False)).tolist() == [n - 2] * 50
+
+
+def test_neighbor_lists_as_they_lie(pair):
+    graph = pair.graph
+    asked = [7, 0, 7, 31]
+    offsets, ids, slots = fr.extract_neighbors(graph, asked)
+    begin, found = to_host(graph, offsets), to_host(graph, ids)
+    assert begin.dtype == np.int64 and ids.dtype == graph.vertex_dtype and slots.dtype == np.int64
+    rows = [found[begin[i] : begin[i + 1]].tolist() for i in range(len(asked))]
+    assert [sorted(row) for row in rows] == [to_host(graph, graph.neighbors(v)).tolist() for v in asked]
+    src = np.repeat(asked, np.diff(begin))
+    assert to_host(graph, slots).tolist() == to_host(graph, graph.find_edges(src, ids)).tolist()
+
+
+def test_neighbor_lists_of_no_vertices(pair):
+    offsets, ids, slots = fr.extract_neighbors(pair.graph, [])
+    assert to_host(pair.graph, offsets).tolist() == [0] and ids.size == slots.size == 0
+
+
+def test_neighbor_lists_of_bad_vertices(pair):
+    with pytest.raises(TypeError, match="graph must be a Graph"):
+        fr.extract_neighbors(None, [0])
+    with pytest.raises(ValueError, match=r"vertices\[1\] is 32"):
+        fr.extract_neighbors(pair.graph, [0, 32])
+    pair.graph.delete_vertices([4])
+    with pytest.raises(ValueError, match=r"vertices\[0\] is 4, a vertex that was deleted"):
+        fr.extract_neighbors(pair.graph, [4])
+
+
+@pytest.mark.parametrize("num_vertices", [1, 2, 32, 33])
+def test_keys_order_arcs(device, num_vertices, rng):
+    graph = fr.snapshot_structure()(num_vertices, device=device)
+    src, dst = on_device(graph, *rng.integers(0, num_vertices, (2, 50)))
+    keys = fr.keys.pack(graph, src, dst)
+    assert to_host(graph, keys).tolist() == (to_host(graph, src) * fr.keys.stride(graph) + to_host(graph, dst)).tolist()
+    back = fr.keys.unpack(graph, keys)
+    assert all(ids.dtype == graph.vertex_dtype for ids in back)
+    assert [to_host(graph, ids).tolist() for ids in back] == [to_host(graph, ids).tolist() for ids in (src, dst)]
+    pairs = list(zip(*(to_host(graph, ids).tolist() for ids in (src, dst)), strict=True))
+    ordered, places = fr.keys.sort(graph, keys, graph.xp.arange(50))
+    expected = sorted(range(50), key=lambda i: (pairs[i], i))
+    assert to_host(graph, places).tolist() == expected
+    assert (to_host(graph, ordered) == to_host(graph, keys)[expected]).all()
+    distinct = fr.keys.unpack(graph, fr.keys.distinct(graph, keys))
+    assert list(zip(*(to_host(graph, ids).tolist() for ids in distinct), strict=True)) == sorted(set(pairs))
+
+
+def test_no_keys(device):
+    graph = fr.snapshot_structure()(0, device=device)
+    none = fr.keys.pack(graph, *on_device(graph, [], []))
+    assert none.dtype == np.int64 and fr.keys.distinct(graph, none).size == 0
+    assert [array.size for array in (*fr.keys.unpack(graph, none), *fr.keys.sort(graph, none, none))] == [0] * 4
+
+
+def test_ids_that_do_not_fit_into_keys(device):
+    class Huge:  # a graph of as many vertices would take the memory of a large machine
+        num_vertices = 2**33
+        device = fr.resolve_device("cpu")
+
+    with pytest.raises(OverflowError, match="64-bit keys"):
+        fr.keys.pack(Huge(), np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
+def test_vertex_ids(pair):
+    graph = pair.graph
+    assert to_host(graph, fr.arguments.vertex_ids(graph, [3, 3, 1], "seeds")).tolist() == [3, 3, 1]
+    for bad, error in [([1, 32], ValueError), ([-1], ValueError), ([0.5], TypeError), (3, ValueError)]:
+        with pytest.raises(error, match="seeds"):
+            fr.arguments.vertex_ids(graph, bad, "seeds")
+    graph.delete_vertices([3])
+    with pytest.raises(ValueError, match=r"seeds\[0\] is 3, a vertex that was deleted"):
+        fr.arguments.vertex_ids(graph, [3], "seeds")
+    assert to_host(graph, fr.arguments.vertex_ids(graph, [3], "seeds", allow_deleted=True)).tolist() == [3]
+    with pytest.raises(TypeError, match="graph must be a Graph"):
+        fr.arguments.vertex_ids(None, [3], "seeds")
+
+
+def test_numbers(pair):
+    graph = pair.graph
+    assert to_host(graph, fr.arguments.numbers(graph, [3, 0.5], "scores")).tolist() == [3, 0.5]
+    for bad, error in [(["a"], TypeError), (3, ValueError)]:
+        with pytest.raises(error, match="scores"):
+            fr.arguments.numbers(graph, bad, "scores")
+
+
+def test_a_stream_says_what_is_inserted():
+    edges = fr.io.EdgeList(np.array([0, 1]), np.array([1, 2]), num_vertices=3)
+    assert fr.io.EdgeStream(edges, 2).inserts is None
+    assert fr.io.EdgeStream(edges, 2, np.array([True, True])).inserts is None
+    assert fr.io.EdgeStream(edges, 2, np.array([True, False])).inserts.tolist() == [True, False]
