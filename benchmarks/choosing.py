@@ -16,14 +16,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import frontier as fr
 from dynfrontier.supported import Table, replace_between
 from dynfrontier.text import duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
 from dynfrontier.workload.generated import generate
 from dynfrontier.workload.operations import Records, open_records
 from dynfrontier.workload.runner import choose, run_records
-from frontier import Device
-from frontier.runtime import resolve_device
 
 from .results import FOLDER, Results, describe_run
 
@@ -73,7 +72,7 @@ CASES = (
 )  # fmt: skip
 
 
-def run(device: Device, mode: str, structures: list[str] | None, folder: Path) -> Results:
+def run(device: fr.Device, mode: str, structures: list[str] | None, folder: Path) -> Results:
     """Run every case, and save what there is after each."""
     key = device.kind, mode
     kinds = choose(structures)
@@ -153,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.write.write_text(replace_between(text, "choosing", content), encoding="utf-8")
         return 0
     names = options.structures.split(",") if options.structures else None
-    run(resolve_device(options.device), options.mode, names, options.out)
+    run(fr.resolve_device(options.device), options.mode, names, options.out)
     return 0
 
 

@@ -103,7 +103,7 @@ class Context:
 
     def graph(self, name: str) -> BenchmarkGraph:
         """A graph; tells when it has to be generated."""
-        if name not in self.graphs._made:
+        if not self.graphs.has(name):
             self.say(f"generate {name}")
         return self.graphs.get(name)
 

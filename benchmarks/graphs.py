@@ -78,6 +78,10 @@ class GraphSource:
             found.append("luxembourg_osm")
         return found
 
+    def has(self, name: str) -> bool:
+        """Whether the graph of this name has been generated."""
+        return name in self._made
+
     def get(self, name: str) -> BenchmarkGraph:
         """The graph of this name."""
         if name not in self._made:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from frontier.runtime import resolve_device
 
 from .batches import new_batches
 from .context import choose_structures
@@ -77,7 +76,7 @@ def main() -> None:
     parser.add_argument("--structures", default="")
     parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
-    device = resolve_device("gpu")
+    device = fr.resolve_device("gpu")
     scales = tuple(int(scale) for scale in options.scales.split(","))
     source = GraphSource(device, axes_for("gpu", "quick", scales))
     wanted = [name for name in options.structures.split(",") if name]

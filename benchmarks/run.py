@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import frontier as fr
 from dynfrontier.peers import is_installed
-from frontier.runtime import resolve_device
-from frontier.runtime.progress import on_compile
 
 from . import algorithms_static, dynamic_triangles, incremental, updates
 from .context import Clock, Context, choose_structures
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = parser()
     options = line.parse_args(given)
     try:
-        device = resolve_device(options.device)
+        device = fr.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         scales = tuple(int(text) for text in options.scales.split(",")) if options.scales else None
         peers = _choose_peers(options.peers, device.kind)
@@ -68,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compiled: list[str] = []
     if options.mode != "smoke":
         context.say("compile kernels, on tiny graphs")
-        with on_compile(compiled.append):
+        with fr.on_compile(compiled.append):
             _warm_up(context, chosen)
         context.say(f"{len(compiled)} kernels compiled")
     for position, name in enumerate(chosen):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from frontier.runtime.progress import on_compile
+import frontier as fr
 
 from .console import err
 from .text import duration
@@ -41,7 +41,7 @@ def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = Fa
 
     begin = time.perf_counter()
     try:
-        with on_compile(note):
+        with fr.on_compile(note):
             yield names
     finally:
         if status is not None:

@@ -10,8 +10,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from frontier import Device
-from frontier.runtime.cache import PROJECT_ROOT
+import frontier as fr
+
+PROJECT_ROOT = Path(fr.__file__).resolve().parents[1]
 
 PACKAGES = (
     "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc",
@@ -19,7 +20,7 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def describe_run(device: Device, **options: Any) -> dict[str, Any]:
+def describe_run(device: fr.Device, **options: Any) -> dict[str, Any]:
     """Machine, date, commit and versions; `options` are added to them."""
     commit, dirty = _commit()
     return {
@@ -50,7 +51,7 @@ def _commit() -> tuple[str, bool | None]:
         return "unknown", None
 
 
-def _machine(device: Device) -> dict[str, Any]:
+def _machine(device: fr.Device) -> dict[str, Any]:
     found: dict[str, Any] = {"cpu": _cpu_name(), "cores": _cores(), "system": platform.platform()}
     if device.is_gpu:
         runtime = device.xp.cuda.runtime

@@ -67,10 +67,10 @@ def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
 
 def pick_device(name: str) -> fr.Device:
     """The device of this name."""
-    from frontier.runtime import resolve_device
+    import frontier as fr
 
     with user_errors(RuntimeError, ValueError):
-        return resolve_device(name)
+        return fr.resolve_device(name)
 
 
 @dataclass(frozen=True)

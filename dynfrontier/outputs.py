@@ -52,7 +52,7 @@ def _obstacle(path: Path) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, wholly or not at all."""
-    from frontier.io.atomic import replacing
+    from frontier.io import replacing
 
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -81,7 +81,7 @@ def picture_format(path: Path) -> str:
 
 def save_picture(figure: object, path: Path, dpi: int) -> None:
     """Write a figure of matplotlib, wholly or not at all."""
-    from frontier.io.atomic import replacing
+    from frontier.io import replacing
 
     with replacing(path) as part:
         figure.savefig(part, dpi=dpi, format=picture_format(path))  # type: ignore[attr-defined]

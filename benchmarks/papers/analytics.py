@@ -12,8 +12,6 @@ import numpy as np
 
 import frontier as fr
 from algorithms import bfs, connected_components, k_truss, pagerank, triangle_count
-from frontier.operators.extract import extract
-from frontier.sort import id_bits
 
 from ..defaults import BATCH_SEED, PAGERANK_ALPHA, VECTOR_SEED
 from ..graphs import hub_of
@@ -177,15 +175,15 @@ def exports(cell: Cell) -> None:
     """Copies as CSR: rows as they lie, rows sorted on the device, and rows sorted on the host and brought back: ms."""
     graph = cell.directed()
     vertices = cell.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    cell.add_time(cell.timed(partial(extract, graph, vertices))[0], "as it lies")
+    cell.add_time(cell.timed(partial(fr.extract_neighbors, graph, vertices))[0], "as it lies")
     cell.add_time(cell.timed(graph.to_csr)[0], "sorted")
     cell.add_time(cell.timed(partial(sort_on_the_host, graph, vertices))[0], "sorted on the host")
 
 
 def sort_on_the_host(graph: fr.Graph, vertices: Any) -> Any:
     """The neighbors of these vertices, row by row, each row in order: as one sort of 64-bit keys, by the host."""
-    device, shift = graph.device, id_bits(graph.num_vertices)
-    offsets, dst, _ = extract(graph, vertices)
+    device, shift = graph.device, (graph.num_vertices - 1).bit_length()
+    offsets, dst, _ = fr.extract_neighbors(graph, vertices)
     begin, ids = device.to_host(offsets), device.to_host(dst)
     keys = np.repeat(np.arange(begin.size - 1) << shift, np.diff(begin)) | ids
     keys.sort()

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from frontier.runtime import resolve_device
-from frontier.runtime.progress import on_compile
+import frontier as fr
 
 from ..context import Clock, Context, choose_structures
 from ..defaults import MODES
@@ -62,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 for experiment in experiments:
                     print(f"{paper.name}  {title_of(experiment)}")
             return 0
-        device = resolve_device(options.device)
+        device = fr.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         if options.scale is not None and not 4 <= options.scale <= 26:
             raise ValueError(f"--scale must be from 4 to 26, got {options.scale}")
@@ -131,6 +130,6 @@ def _warm_up(context: Context, chosen: list[tuple[Paper, list[Experiment]]]) -> 
     axes = paper_axes(context.device.kind, "smoke")
     shapes = Shapes(context.device, axes)
     tiny = replace(context, mode="smoke", axes=axes, graphs=shapes, quiet=True, out=None, clock=Clock())
-    with on_compile(compiled.append):
+    with fr.on_compile(compiled.append):
         _measure(tiny, chosen, partly=False)
     context.say(f"{len(compiled)} kernels compiled")

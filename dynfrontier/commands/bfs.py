@@ -101,7 +101,7 @@ def _write(path: Path, rows: Iterable[tuple]) -> None:
     """Write the result as CSV; of the vertex that the search starts from, the predecessor is -1, or no name."""
     import csv
 
-    from frontier.io.atomic import replacing
+    from frontier.io import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

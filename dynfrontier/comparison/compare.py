@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.runtime import resolve_device
 
 from ..interrupted import Interrupted
 from ..names import SHORT_NAMES
@@ -133,7 +132,7 @@ def load_graph(
         structure = known[name]
     return structure.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices,
-        directed=bool(edges.directed) if directed is None else directed, device=resolve_device(device),
+        directed=bool(edges.directed) if directed is None else directed, device=fr.resolve_device(device),
     )  # fmt: skip
 
 

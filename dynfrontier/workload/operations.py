@@ -82,7 +82,7 @@ def open_records(workload: Workload) -> Records:
         source = fr.io.read_stream(source)
     elif isinstance(source, fr.io.EdgeList):
         source = fr.io.stream_edges(source)
-    inserts = source._inserts if source.has_deletions else None
+    inserts = source.inserts
     if not len(source.edges):
         raise ValueError("source holds no records")
     if inserts is not None and workload.deletes:

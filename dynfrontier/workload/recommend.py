@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.runtime import resolve_device
 
 from ..text import duration
 from .operations import Records, open_records
@@ -155,7 +154,7 @@ def recommend(
     if not seconds > 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
     workload = as_workload(source, options)
-    kinds, place = choose(structures), resolve_device(device)
+    kinds, place = choose(structures), fr.resolve_device(device)
     return judge(_run_sample(workload, open_records(workload), kinds, place, seconds, quiet), objective)
 
 

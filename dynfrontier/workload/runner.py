@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from frontier.runtime import resolve_device
-from frontier.runtime.progress import on_compile
 
 from ..compiling import compile_messages
 from ..interrupted import Interrupted
@@ -95,7 +93,7 @@ def run_workload(
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
     return run_records(
-        workload, open_records(workload), choose(structures), resolve_device(device), seconds, quiet
+        workload, open_records(workload), choose(structures), fr.resolve_device(device), seconds, quiet
     )
 
 
@@ -269,7 +267,7 @@ def _measure(
         show.step()
         return time.perf_counter() <= end
 
-    with on_compile(compiled.append):
+    with fr.on_compile(compiled.append):
         show.begin(f"{what}, rehearsed", count)
         run(rehearsing, rehearsal=True)
         for attempt in range(ATTEMPTS):
