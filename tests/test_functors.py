@@ -1,12 +1,15 @@
 """A functor means what it means in Python at the moment of the call, on both devices; others are refused."""
 
+import collections
 import enum
+import gc
 import itertools
 import math
 import os
 import subprocess
 import sys
 import types
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -263,6 +266,39 @@ def test_errors_are_short_and_name_the_function_that_is_called(everyone):
     assert str(error).startswith("op() cannot be compiled for ") and "in broken()" in str(error)
     assert str(error).endswith("return v.size") and "\x1b" not in str(error)
     assert error.__cause__ is None and error.__suppress_context__ and error.original is not None
+
+
+def test_a_tuple_type_and_an_enumeration_that_are_made_anew_have_their_new_meaning(everyone):
+    for fields in ("a b", "b a"):
+        pair = collections.namedtuple("Pair", fields)(1, 2)
+        assert count(everyone, lambda v: v >= pair.a) == N - pair.a  # noqa: B023
+    for other in (1, 2):
+        kind = enum.IntEnum("Kind", {"ONE": 1, "TWO": 2, "OTHER": other})
+        assert count(everyone, lambda v: v >= kind.OTHER.value) == N - other  # noqa: B023
+
+
+def test_a_module_that_stands_for_itself_is_refused(everyone):
+    settings = types.ModuleType("settings")
+    settings.limit = 3
+
+    def through_another_name(v):
+        other = settings
+        return v >= other.limit
+
+    with pytest.raises(fr.FunctorError, match="uses the module settings as a value: write settings"):
+        count(everyone, through_another_name)
+
+
+def test_a_functor_is_freed_when_nobody_else_has_it(everyone):
+    def make(limit):
+        def down(v):
+            return v if v < limit else down(v - 1)
+
+        return lambda v: v >= limit, lambda v: down(v) == v
+
+    held = [weakref.ref(op) for limit in (2, 3) for op in make(limit) if count(everyone, op)]
+    gc.collect()
+    assert [ref() for ref in held] == [None] * 4
 
 
 def test_the_meaning_of_a_functor_is_found_quickly(everyone):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from importlib import metadata
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, ClassVar
 
 import numba
@@ -34,12 +34,17 @@ def functor_identity(function: Callable) -> Identity:
     Raises
     ------
     FunctorError
-        It names an array or a list, whose contents may change.
+        It names an array, a list or a whole module, whose contents may change.
     """
     try:
         return identity(function)  # type: ignore[arg-type]
     except MutableGlobalError as error:
         kind = type(error.value).__name__
+        if isinstance(error.value, ModuleType):
+            raise FunctorError(
+                f"{function.__name__}() uses the module {error.name} as a value: "
+                f"write {error.name}.name where the name is needed"
+            ) from None
         remedy = "pass it to the operator as an argument" if hasattr(error.value, "dtype") else (
             "use a tuple, or pass an array to the operator as an argument"
         )  # fmt: skip

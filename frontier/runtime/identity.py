@@ -16,7 +16,7 @@ import struct
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from numba.core import types
@@ -31,7 +31,7 @@ Chain = tuple[str, ...]
 
 
 class MutableGlobalError(TypeError):
-    """A function names an array or a container outside of it, whose contents its compiled code would not follow."""
+    """A function names an array, a container or a whole module, whose contents its compiled code would not follow."""
 
     def __init__(self, name: str, value: Any):
         super().__init__(f"{name} is a {type(value).__name__}")
@@ -87,9 +87,10 @@ def _chain(instructions: list[dis.Instruction], start: int) -> Chain:
     """The attributes that are taken of a value that has just been loaded, one after another."""
     names = []
     for instruction in instructions[start:]:
-        if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            names.append(instruction.argval)
+        elif instruction.opname != "EXTENDED_ARG":
             break
-        names.append(instruction.argval)
     return tuple(names)
 
 
@@ -152,7 +153,8 @@ class Identity:
 
 
 _identities: dict[tuple, Identity] = {}
-_latest: WeakKeyDictionary[FunctionType, tuple[Identity, _Watched]] = WeakKeyDictionary()
+_latest: dict[int, tuple[ref[FunctionType], Identity, _Watched]] = {}
+"""What was found last for each function that is alive, by its address."""
 
 
 def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
@@ -168,42 +170,80 @@ def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
     Raises
     ------
     MutableGlobalError
-        The function, or one that it calls, names an array or a container whose contents may change.
+        The function, or one that it calls, names an array or a container whose contents may change, or a module as
+        a whole.
     """
-    latest = _latest.get(function)
-    if latest is not None and latest[1].unchanged():
-        return latest[0]
+    address = id(function)
+    latest = _latest.get(address)
+    if latest is not None and latest[0]() is function and latest[2].unchanged():
+        return latest[1]
     reader = _Reader(arrays)
     key = reader.function(function)
     found = _identities.setdefault(key, Identity(key))
-    _latest[function] = found, reader.watched
+    _latest[address] = ref(function, lambda _: _latest.pop(address, None)), found, reader.watched
     return found
 
 
-class _Watched:
-    """The names by which a key was found, and what they stood for."""
+class _Function(NamedTuple):
+    """A function that a key was made of, and what it named."""
 
-    __slots__ = ("cells", "functions", "names", "steady")
+    function: ref[FunctionType]
+    code: CodeType
+    defaults: Any
+    keyword_defaults: dict[str, Any] | None
+    names: tuple[tuple[str, Any], ...]
+    cells: tuple[tuple[int, Any], ...]
+
+
+class _Watched:
+    """The names by which a key was found, and what they stood for.
+
+    Functions are held weakly: one that refers to itself would otherwise never be freed.
+    """
+
+    __slots__ = ("functions", "modules", "steady")
 
     def __init__(self) -> None:
-        self.names: list[tuple[dict[str, Any], str, Any]] = []
-        self.cells: list[tuple[CellType, Any]] = []
-        self.functions: list[tuple[FunctionType, CodeType, Any, Any]] = []
-        self.steady = True  # a module may compute an attribute whenever it is asked for it
+        self.functions: list[_Function] = []
+        self.modules: list[tuple[dict[str, Any], str, Any]] = []
+        self.steady = True  # a module may compute an attribute whenever it is asked for it; an array may be written to
 
     def unchanged(self) -> bool:
         """Whether every name still stands for the same object."""
         if not self.steady:
             return False
-        for function, code, defaults, keyword_defaults in self.functions:
-            if function.__code__ is not code or function.__defaults__ is not defaults:
+        for held, code, defaults, keyword_defaults, names, cells in self.functions:
+            function = held()
+            if function is None or function.__code__ is not code or function.__defaults__ is not defaults:
                 return False
-            if function.__kwdefaults__ != keyword_defaults:
+            if not _same_items(function.__kwdefaults__, keyword_defaults):
                 return False
-        for space, name, value in self.names:
-            if space.get(name, _MISSING) is not value:
-                return False
-        return all(_contents(cell) is value for cell, value in self.cells)
+            space = function.__globals__
+            for name, value in names:
+                if not _same(space.get(name, _MISSING), value):
+                    return False
+            if cells:
+                closure = function.__closure__ or ()
+                for i, value in cells:
+                    if not _same(_contents(closure[i]), value):
+                        return False
+        return all(_same(space.get(name, _MISSING), value) for space, name, value in self.modules)
+
+
+def _weakly(value: Any) -> Any:
+    """A reference to a value that does not keep it alive, if it is a function; otherwise the value."""
+    return ref(value) if type(value) is FunctionType else value
+
+
+def _same(value: Any, held: Any) -> bool:
+    """Whether `value` is the object that `_weakly` made `held` of."""
+    return value is held or (type(held) is ref and value is not None and held() is value)
+
+
+def _same_items(items: dict[str, Any] | None, held: dict[str, Any] | None) -> bool:
+    if not items or not held:
+        return not items and not held
+    return items.keys() == held.keys() and all(items[name] is held[name] for name in held)
 
 
 _PLAIN = frozenset({int, bool, str, bytes, type(None), type(...)})
@@ -224,16 +264,15 @@ class _Reader:
         self._seen[id(function)] = len(self._seen)
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         kept = None if keyword_defaults is None else dict(keyword_defaults)
-        self.watched.functions.append((function, function.__code__, defaults, kept))
+        named, space, cells = reads(function.__code__), function.__globals__, _cells(function).items()
+        self.watched.functions.append(_Function(
+            ref(function), function.__code__, defaults, kept,
+            tuple((name, _weakly(space.get(name, _MISSING))) for name in named.globals),
+            tuple((i, _weakly(_contents(cell))) for i, (name, cell) in enumerate(cells) if name in named.free),
+        ))  # fmt: skip
         parts: list[Any] = [function.__code__]
         parts += (self._value("a default", value) for value in defaults or ())
         parts += ((name, self._value(name, value)) for name, value in sorted((kept or {}).items()))
-        named = reads(function.__code__)
-        space = function.__globals__
-        self.watched.names += ((space, name, space.get(name, _MISSING)) for name in named.globals)
-        if named.free:
-            cells = _cells(function)
-            self.watched.cells += ((cells[name], _contents(cells[name])) for name in named.free)
         for name, value, chains, _ in captured(function):
             if isinstance(value, ModuleType):
                 parts.extend(self._follow(name, value, chain) for chain in chains)
@@ -248,7 +287,7 @@ class _Reader:
                 break
             name = f"{name}.{attribute}"
             held = value.__dict__.get(attribute, _MISSING)
-            self.watched.names.append((value.__dict__, attribute, held))
+            self.watched.modules.append((value.__dict__, attribute, _weakly(held)))
             if held is _MISSING:
                 held = getattr(value, attribute, _MISSING)
                 self.watched.steady = False
@@ -268,13 +307,13 @@ class _Reader:
         if kind is complex:
             return kind, struct.pack("dd", value.real, value.imag)
         if isinstance(value, tuple):
-            return _named(kind), tuple(self._value(name, item) for item in value)
+            return _named(kind), getattr(kind, "_fields", ()), tuple(self._value(name, item) for item in value)
         if isinstance(getattr(value, "py_func", None), FunctionType):
             options = getattr(value, "targetoptions", {})
             return "compiled", repr(sorted(options.items())), self.function(value.py_func)
         if isinstance(value, _Intrinsic):
             return "intrinsic", self.function(value._defn)
-        if isinstance(value, BuiltinFunctionType | np.ufunc | ModuleType):
+        if isinstance(value, BuiltinFunctionType | np.ufunc) or _is_library(value):
             return "library", getattr(value, "__module__", ""), value.__name__
         if isinstance(value, np.generic):
             return value.dtype.str, value.tobytes()
@@ -283,14 +322,21 @@ class _Reader:
         if isinstance(value, enum.Enum):
             return _named(kind), value.name, self._value(name, value.value)
         if isinstance(value, enum.EnumMeta):
-            return _named(value), tuple(self._value(name, member) for member in value)
+            members = value.__members__.items()  # aliases, too
+            return _named(value), tuple((alias, self._value(name, member)) for alias, member in members)
         if isinstance(value, type):
             return _named(value), getattr(value, "_fields", ())
         if isinstance(value, np.ndarray) and self._arrays:
+            self.watched.steady = False
             return "array", value.dtype.str, value.shape, value.tobytes()
-        if isinstance(value, MUTABLE) or hasattr(value, "__array__") or hasattr(value, "__cuda_array_interface__"):
+        is_array = hasattr(value, "__array__") or hasattr(value, "__cuda_array_interface__")
+        if is_array or isinstance(value, (*MUTABLE, ModuleType)):
             raise MutableGlobalError(name, value)
         return _Unknown(value)
+
+
+def _is_library(value: Any) -> bool:
+    return isinstance(value, ModuleType) and value.__name__.partition(".")[0] in LIBRARIES
 
 
 def _named(kind: type) -> str:
