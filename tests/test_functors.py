@@ -215,6 +215,15 @@ def partly_returns(v):
         return True
 
 
+def test_the_form_of_a_functor_is_checked_for_each_operator(everyone):
+    def op(v):
+        return v > 3
+
+    fr.compute(everyone, op)
+    with pytest.raises(fr.FunctorError, match=r"op op\(\) takes 1 parameters, but is called with"):
+        fr.sample_neighbors(everyone.graph, everyone, op)
+
+
 @pytest.mark.parametrize("op", [no_return, partly_returns])
 def test_a_functor_has_to_return_what_the_operator_needs(everyone, op):
     line = op.__code__.co_firstlineno + 1

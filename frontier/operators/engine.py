@@ -120,7 +120,8 @@ def check_op(
 ) -> None:
     """Check a functor's form once; the answer is remembered with its code."""
     code = getattr(function, "__code__", None)
-    key = ("checked", code, name, len(args), len(getattr(function, "__defaults__", None) or ()), wanted)
+    defaults = len(getattr(function, "__defaults__", None) or ())
+    key = ("checked", code, name, parameters, len(args), defaults, wanted)
     if code is None or key not in _kernels:
         check_functor(function, name, parameters, len(args), wanted)
         _kernels[key] = True
