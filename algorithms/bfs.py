@@ -45,7 +45,7 @@ class BFSResult(Result):
 
 @fr.reads
 def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResult:
-    """Distances from `source`, in edges, and the tree that gives them.
+    """Breadth-first distances and tree from `source`.
 
     Parameters
     ----------

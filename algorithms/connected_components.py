@@ -45,7 +45,7 @@ class Components(Result):
 
 @fr.reads
 def connected_components(graph: fr.Graph) -> Components:
-    """Find which vertices are connected.
+    """Connected components, labeled by their smallest vertex.
 
     Parameters
     ----------

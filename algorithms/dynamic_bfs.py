@@ -9,7 +9,7 @@ from .dynamic_distances import DynamicDistances
 
 
 class DynamicBFS(DynamicDistances):
-    """Distances from a vertex in edges, and the tree that gives them, right after every batch.
+    """Breadth-first distances and tree from a source, exact after every batch.
 
     Searches once when it is made; from then on they are maintained incrementally, until it is closed.
 

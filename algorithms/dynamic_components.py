@@ -41,7 +41,7 @@ MANY_LOOSE = 1 / 8
 
 
 class DynamicComponents(IncrementalAlgorithm):
-    """The connected components of a graph, exact after every batch.
+    """Connected components, exact after every batch.
 
     Finds them once when it is made; from then on they are maintained incrementally, until it is closed.
 

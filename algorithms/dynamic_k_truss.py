@@ -34,7 +34,7 @@ ANEW_ABOVE = 1 / 2
 
 
 class DynamicKTruss(IncrementalAlgorithm):
-    """The k-truss of an undirected graph, exact after every batch.
+    """k-truss of an undirected graph, exact after every batch.
 
     Finds it once when it is made; from then on it is maintained incrementally, until it is closed.
 

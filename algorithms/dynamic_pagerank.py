@@ -57,7 +57,7 @@ than this many times the tolerance."""
 
 
 class DynamicPageRank(IncrementalAlgorithm):
-    """The ranks of a graph's vertices, to a tolerance, as they are after every batch.
+    """PageRank, within a tolerance after every batch.
 
     Parameters
     ----------

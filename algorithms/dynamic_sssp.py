@@ -9,7 +9,7 @@ from .sssp import sssp
 
 
 class DynamicSSSP(DynamicDistances):
-    """Lengths of the shortest paths from a vertex, and the tree that gives them, right after every batch.
+    """Shortest-path lengths and tree from a source, correct after every batch.
 
     Searches once when it is made; from then on they are maintained incrementally, until it is closed.
 

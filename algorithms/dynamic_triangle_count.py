@@ -25,7 +25,7 @@ from .triangle_count import triangle_count
 
 
 class DynamicTriangleCount(IncrementalAlgorithm):
-    """The triangles of an undirected graph, exact after every batch.
+    """Triangle counts of an undirected graph, exact after every batch.
 
     Counts once when it is made; from then on it is maintained incrementally, until it is closed.
 

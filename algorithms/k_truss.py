@@ -93,7 +93,7 @@ class TrussNumbers(Result):
 
 @fr.reads
 def k_truss(graph: fr.Graph, k: int) -> KTruss:
-    """The largest subgraph in which every edge closes at least k - 2 triangles.
+    """The largest subgraph in which every edge is in at least k - 2 triangles.
 
     Parameters
     ----------

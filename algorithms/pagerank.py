@@ -73,7 +73,7 @@ def pagerank(
     weighted: bool | None = None,
     fail_on_nonconvergence: bool = True,
 ) -> PageRank:
-    """Rank vertices by how often a random walk visits them.
+    """PageRank: the stationary distribution of a random walk with restarts.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class Distances(Result):
 
 @fr.reads
 def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distances:
-    """Lengths of the shortest paths from `source`, and the tree that gives them.
+    """Shortest-path lengths and tree from `source`.
 
     Parameters
     ----------

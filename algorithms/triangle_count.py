@@ -42,7 +42,7 @@ class TriangleCount(Result):
 
 @fr.reads
 def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount:
-    """Count the triangles of an undirected graph.
+    """Triangle counts of an undirected graph, total and per vertex.
 
     Parameters
     ----------

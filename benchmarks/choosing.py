@@ -1,11 +1,11 @@
-"""Which structure for which workload: the README's advice, by numbers.
+"""Which structure suits which workload: the measurements behind the README's recommendations.
 
     python -m benchmarks.choosing [--device auto|cpu|gpu] [--mode full|smoke] [--structures a,b] [--out DIR]
     python -m benchmarks.choosing --write README.md RESULTS.json ...
 
-A few workloads that differ in what matters (the shape of the graph, the size of a batch, its mix, the analytic after
-it) are run on every structure by `dynfrontier.workload`. The second form puts a table of what was found between the
-markers ``<!-- choosing -->`` of a page.
+Workloads that differ in degree distribution, batch size, mix of operations and analytic are run on every structure by
+`dynfrontier.workload`. The second form writes a table of the results between the ``<!-- choosing -->`` markers of a
+page.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu",
 SMALL = {("gpu", "full"): 2**12, ("cpu", "full"): 2**8, ("gpu", "smoke"): 16, ("cpu", "smoke"): 16}
 LARGE = {("gpu", "full"): 2**18, ("cpu", "full"): 2**14, ("gpu", "smoke"): 64, ("cpu", "smoke"): 64}
 BATCHES = {"full": 200, "smoke": 2}
-"""At most; there are fewer if the stream ends. Of fewer than 100, the 99th percentile is the worst one."""
+"""Upper bound; the stream may end earlier. With fewer than 100, the 99th percentile is the maximum."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ class Case:
 
 
 CASES = (
-    Case("scale-free, small batches, insertions alone", "rmat", False),
-    Case("scale-free, large batches, insertions alone", "rmat", True),
-    Case("scale-free, small batches, insertions alone, from nothing", "rmat", False, {"preload": 0.0}),
-    Case("scale-free, small batches, triangles kept up", "rmat", False,
+    Case("scale-free, small batches, insertions only", "rmat", False),
+    Case("scale-free, large batches, insertions only", "rmat", True),
+    Case("scale-free, small batches, insertions only, from an empty graph", "rmat", False, {"preload": 0.0}),
+    Case("scale-free, small batches, incremental triangle counts", "rmat", False,
          {"deletes": 0.3, "analytics": "dynamic_triangles"}),
-    Case("scale-free, large batches, as many deletions, components anew", "rmat", True,
+    Case("scale-free, large batches, half deletions, components from scratch", "rmat", True,
          {"deletes": 0.5, "analytics": "components"}),
-    Case("scale-free, sliding window, PageRank anew", "rmat", True,
+    Case("scale-free, sliding window, PageRank from scratch", "rmat", True,
          {"deletes": 0.5, "delete_order": "oldest", "analytics": "pagerank"}),
     Case("scale-free, mostly queries", "rmat", True, {"deletes": 0.1, "queries": 0.8}),
     Case("a few hubs, large batches", "hubs", True, {"deletes": 0.2}),
     Case("uniform, large batches", "uniform", True, {"deletes": 0.2}),
-    Case("roads, small batches, distances kept up", "road", False, {"deletes": 0.3, "analytics": "dynamic_bfs"}),
+    Case("roads, small batches, incremental BFS", "road", False, {"deletes": 0.3, "analytics": "dynamic_bfs"}),
 )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def reports_of(results: Results) -> dict[str, WorkloadReport]:
 
 
 def advice(path: Path) -> str:
-    """What a reader wants to know of a results file: for each workload the structures that suit it."""
+    """The README's summary of a results file: the best structures for each workload."""
     results = Results.load(path)
     reports = reports_of(results)
     machine = results.header["machine"]
@@ -118,18 +118,18 @@ def advice(path: Path) -> str:
         p99, worst = best["latency"].percentile(99), best["latency"].per_batch.max()
         lines.append((
             f"{title} ({report.batch_sizes[0]:,})", f"`{best['time'].structure}`, {duration(best['time'].mean)}",
-            f"as good: {'; '.join(equals)}" if equals else f"`{rest[0][1]}`, {duration(rest[0][0])}" if rest else "",
+            f"tied: {'; '.join(equals)}" if equals else f"`{rest[0][1]}`, {duration(rest[0][0])}" if rest else "",
             f"`{rest[-1][1]}`, {duration(rest[-1][0])}" if len(rest) > 1 else "",
-            f"`{best['latency'].structure}`, {duration(p99)}" + (f"; worst {duration(worst)}" if worst > p99 else ""),
+            f"`{best['latency'].structure}`, {duration(p99)}" + (f"; max {duration(worst)}" if worst > p99 else ""),
             f"{best['time'].bytes_per_edge:.1f} B; `{best['memory'].structure}` {best['memory'].bytes_per_edge:.1f} B",
         ))  # fmt: skip
-    header = ("workload (operations a batch)", "least time", "next", "most", "least P99", "an edge takes; least")
+    header = ("workload (operations per batch)", "fastest", "next", "slowest", "lowest P99", "bytes per edge; smallest")
     records = "; ".join(dict.fromkeys(f"{r.workload['stream']}: {r.workload['records']:,} records"
                                       for r in reports.values()))  # fmt: skip
     counts = [row.batches for report in reports.values() for row in report.rows]
     said = (
-        f"{place}, {results.header['date'][:10]} (`{path.name}`). Half of a stream is loaded first, if not said "
-        f"otherwise; then come {min(counts)} to {max(counts)} batches. Of fewer than 100, P99 is the worst. {records}."
+        f"{place}, {results.header['date'][:10]} (`{path.name}`). Half of the stream is loaded first, unless stated "
+        f"otherwise; {min(counts)} to {max(counts)} batches follow. With fewer than 100, P99 is the maximum. {records}."
     )
     return f"{said}\n\n{Table(header, tuple(lines)).markdown()}"
 

@@ -627,10 +627,10 @@ def test_advice_names_all_that_are_as_good(monkeypatch, tmp_path):
     results = Results(choosing.NAME, "cpu", "smoke", header={"machine": {"gpu": "G"}, "date": "2026-01-01"})
     monkeypatch.setattr(choosing, "reports_of", lambda results: reports)
     text = choosing.advice(results.save(tmp_path))
-    assert "| title (64) | `a`, 1 s | as good: `b`, 1.01 s; `c`, 1.03 s | `c`, 1.03 s | `a`, 1 s |" in text
+    assert "| title (64) | `a`, 1 s | tied: `b`, 1.01 s; `c`, 1.03 s | `c`, 1.03 s | `a`, 1 s |" in text
     assert "150 to 200 batches" in text and "| other (64) | `a`, 1 s | `d`, 7 s |" in text
     reports["title"] = report_of(c)
-    assert "`c`, 1.5 s; worst 6 s" in choosing.advice(results.save(tmp_path))
+    assert "`c`, 1.5 s; max 6 s" in choosing.advice(results.save(tmp_path))
 
 
 def test_advice_has_a_graph_that_grows():

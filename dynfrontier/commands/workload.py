@@ -72,7 +72,7 @@ def workload(
     ] = None,
     device: DeviceName = "auto",
     objective: Annotated[
-        str, typer.Option("--objective", "-o", help="What is to be small: time, latency (P99) or memory.")
+        str, typer.Option("--objective", "-o", help="What to minimize: time, latency (P99) or memory.")
     ] = "time",
     seconds: Annotated[
         float | None,

@@ -17,7 +17,7 @@ from .cpu import View
 
 
 class CSR(DynamicGraph):
-    """Neighbor lists one after another in one array, each in ascending order.
+    """Compressed sparse row: sorted neighbor lists, stored back to back and rebuilt by every update.
 
     Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static snapshots are
     made of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges

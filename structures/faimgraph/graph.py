@@ -32,7 +32,7 @@ PAGE_SIZES = 32, 64, 128, 256, 512, 1024
 
 
 class FaimGraph(PagePool, DynamicGraph):
-    """Each vertex's neighbors in linked pages of 64 bytes, out of one pool to which emptied pages return.
+    """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
 
     Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so
     that every page but a list's last one is full. A list with no neighbors has no page.

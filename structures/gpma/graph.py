@@ -40,7 +40,7 @@ WINNERS = 12  # place in the counters (kernels.cuh has the same number)
 
 
 class GPMA(PackedGraph):
-    """All arcs in one sorted array with gaps, over which row offsets make a CSR: GPMA and GPMA+.
+    """All arcs in one packed memory array, indexed by CSR row offsets: GPMA and GPMA+.
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
     A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a

@@ -39,7 +39,7 @@ LINKS = 8  # bytes of a block's links to those below it
 
 
 class GraphVine(DynamicGraph):
-    """Each vertex's neighbors in equal edge blocks, which form a complete binary tree.
+    """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
     where its last block is, and how many neighbors it has. Block i, counted level by level, is found by the bits of

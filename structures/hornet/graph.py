@@ -58,7 +58,7 @@ class _Changes(NamedTuple):
 
 
 class Hornet(BlockArrays, DynamicGraph):
-    """Each vertex's neighbors in one block of a power of two of edges, out of arrays of such blocks.
+    """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
     left are found again through bit trees, and block-arrays that are left by all serve blocks of any size, so that

@@ -24,7 +24,7 @@ PER_LEAF = {"separators": 1, "counts": 1, "pool": LEAF, "weights": LEAF}  # elem
 
 
 class LPMA(PackedGraph):
-    """A packed memory array in levels of a perfect binary tree, which grows by appending a level.
+    """A packed memory array in levels of a perfect binary tree, grown by appending a level.
 
     Level 0 is one leaf of 32 slots, level x holds ``2**(x - 1)``; the order of the arcs is that of the in-order
     traversal of the tree. When the array is full, a level is appended: every leaf gets an empty one as its successor,

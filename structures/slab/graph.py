@@ -77,7 +77,7 @@ class SlabStatistics:
 
 
 class SlabGraph(SlabPool, DynamicGraph):
-    """A hash table for each vertex, of slabs of one or two cache lines; updates need no sorting.
+    """A hash table per vertex, of slabs of one or two cache lines; updates need no sorting.
 
     A table is an array of buckets, each a chain of slabs: the base slabs of a table are consecutive, overflow slabs
     come from anywhere in the pool and are linked. A slab holds keys (neighbors) and, in its last word, the number of
