@@ -1,6 +1,6 @@
-"""A forest of trees whose roots point to themselves, which many threads join at once; for use in functors.
+"""A concurrent union-find forest, for use in functors. Roots point to themselves.
 
-Roots are the smallest vertices of their trees: a link always goes from a larger number to a smaller one, by a single
+The root of a tree is its smallest vertex: a link always leads from a larger id to a smaller one, and is set by a single
 compare-and-swap of a root.
 
 Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018.
@@ -12,7 +12,7 @@ import frontier as fr
 
 
 def join(forest, a, b):
-    """Make one tree of the two that `a` and `b` are in; returns whether they were two, and this call joined them."""
+    """Unite the trees of `a` and `b`; returns whether they differed and this call united them."""
     while a != b:
         high = a if a > b else b
         low = a if a < b else b
@@ -21,14 +21,14 @@ def join(forest, a, b):
             return True
         if seen == low:
             return False
-        # `high` was no root, or is none any more: go on from what it points to.
+        # `high` is not a root, or no longer one: continue from its parent.
         a = forest[seen]
         b = low
     return False
 
 
 def root_of(forest, v):
-    """The root of the tree that `v` is in; later walks on the same path are half as long."""
+    """The root of the tree of `v`, with path halving."""
     root = v
     while forest[root] != root:
         forest[root] = forest[forest[root]]

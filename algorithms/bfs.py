@@ -1,8 +1,8 @@
 """Breadth-first search, direction-optimizing.
 
-Level by level: every vertex of the frontier hands its unreached neighbors the next distance. While the frontier is
-small it pushes along its edges; when it holds a large part of the graph, the unreached vertices pull, and stop at the
-first neighbor that was reached.
+Level by level, the unreached neighbors of the frontier get the next distance. While the frontier is small, it pushes
+along its edges; when it covers a large part of the graph, the unreached vertices pull instead, and stop at the first
+neighbor that was reached.
 
     distance[v]      edges on a shortest path from the source; UNREACHED before it is found
     predecessor[v]   the vertex before v on such a path; -1 for the source and unreached vertices
@@ -26,16 +26,16 @@ UNREACHED = np.int32(np.iinfo(np.int32).max)
 
 @dataclass(frozen=True)
 class BFSResult(Result):
-    """What `bfs` finds; arrays are on the graph's device.
+    """Result of `bfs`; arrays are on the graph's device.
 
     Attributes
     ----------
     distance : array of int32, shape (num_vertices,)
-        The largest int32 for vertices that cannot be reached.
+        The largest int32 for unreachable vertices.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,)
-        -1 for the source and for vertices that cannot be reached. Where several vertices would do, any of them.
+        -1 for the source and for unreachable vertices. If several vertices qualify, any of them.
     levels : int
-        Largest distance that was looked for.
+        Largest distance that was searched.
     """
 
     distance: Any
@@ -53,12 +53,12 @@ def bfs(graph: fr.Graph, source: int, depth_limit: int | None = None) -> BFSResu
         In a directed graph edges are followed forward.
     source : int
     depth_limit : int, optional
-        Do not go further than this many edges.
+        Maximum distance to search.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is no vertex of the graph, or `depth_limit` is no integer or negative.
+        `source` is not a vertex of the graph, or `depth_limit` is not an integer or is negative.
 
     Notes
     -----

@@ -1,11 +1,11 @@
 """Connected components, by sampling.
 
-Every vertex points to a smaller one of its component, or to itself: a forest, in which the smallest vertex of a tree is
-its root. An edge between two trees links the larger root to the smaller. Linking each vertex to two of its neighbors
-joins nearly all of a graph's largest component; the vertices found in it by then need not be looked at again, since
-every edge that leaves them is also seen from its other end.
+Every vertex points to a smaller one of its component, or to itself. This forms a forest, with the smallest vertex of
+each tree as its root. An edge between two trees links the larger root to the smaller. Linking each vertex to two of its
+neighbors usually connects most of the largest component. Its vertices are then skipped, since each of their edges is
+also visited from its other end.
 
-    labels[v]    a vertex of v's component, v or smaller; its smallest, in the end
+    labels[v]    a vertex of v's component, v or smaller; finally the smallest
 
 Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018
 (Afforest).
@@ -24,19 +24,19 @@ from ._union_find import join
 from .result import Result
 
 SAMPLED_NEIGHBORS = 2
-SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # where to look, as parts of the number of members
+SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
 
 @dataclass(frozen=True)
 class Components(Result):
-    """What `connected_components` finds.
+    """Result of `connected_components`.
 
     Attributes
     ----------
     labels : array of the graph's vertex dtype, shape (num_vertices,)
         The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices.
     count : int
-        Number of components; isolated vertices are components of their own.
+        Number of components; each isolated vertex is one.
     """
 
     labels: Any
@@ -50,11 +50,11 @@ def connected_components(graph: fr.Graph) -> Components:
     Parameters
     ----------
     graph : Graph
-        Of a directed graph, the weakly connected components are found: those of the same edges without direction.
+        For a directed graph, the weakly connected components: edge directions are ignored.
 
     Notes
     -----
-    O(V + E) work, of which undirected graphs with one large component need only about O(V).
+    O(V + E) work; about O(V) for undirected graphs with one large component.
     """
     members = fr.Frontier.all(graph)
     labels = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
@@ -64,7 +64,7 @@ def connected_components(graph: fr.Graph) -> Components:
     fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
     fr.reduce(members, _compress, labels, dtype=np.int64)
     rest = members
-    if not graph.directed:  # a directed edge is kept, and seen, at one end only
+    if not graph.directed:  # a directed edge is stored, and visited, at one end only
         rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
     fr.advance(graph, rest, _link, labels)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
@@ -72,7 +72,7 @@ def connected_components(graph: fr.Graph) -> Components:
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> int:
-    """The label that most members have, judged by a sample; 0 if there are none."""
+    """The most common label among the members, estimated from a sample; 0 if there are none."""
     if not members:
         return 0
     places = (SAMPLED_LABELS * len(members)).astype(np.int64)
@@ -87,9 +87,9 @@ def _link(src, dst, edge, weight, labels):
 
 
 def _compress(v, labels):
-    """Point v to its root; returns whether it is one.
+    """Point v to its root; returns whether v is a root.
 
-    Every step is written back: where trees are deep, the vertices below skip what v has skipped.
+    Every step is written back, so that in deep trees the vertices below v take the shortcut too.
     """
     parent = labels[v]
     grandparent = labels[parent]

@@ -11,33 +11,32 @@ from .dynamic_distances import DynamicDistances
 class DynamicBFS(DynamicDistances):
     """Breadth-first distances and tree from a source, exact after every batch.
 
-    Searches once when it is made; from then on they are maintained incrementally, until it is closed.
+    Computed once at construction, then maintained incrementally until closed.
 
     Parameters
     ----------
     graph : DynamicGraph
-        In a directed graph edges are followed forward. Weights do not matter.
+        In a directed graph edges are followed forward. Weights are ignored.
     source : int
 
     Attributes
     ----------
     distance : array of int32, shape (num_vertices,)
-        On the graph's device; the largest int32 for vertices that cannot be reached: all, while the source is deleted.
+        On the graph's device; the largest int32 for unreachable vertices: all, while the source is deleted.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,)
-        -1 for the source and for vertices that cannot be reached.
+        -1 for the source and for unreachable vertices.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is no vertex of the graph.
+        `source` is not a vertex of the graph.
 
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
-    A batch takes work in the number of its edges, of the vertices whose distances change or whose edge of the tree
-    goes, and of their edges, and for deletions a pass over one byte per vertex. On directed graphs it is O(V + E) for a
-    batch that changes anything.
+    The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges;
+    deletions add a pass over one byte per vertex. On directed graphs a batch that changes anything costs O(V + E).
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

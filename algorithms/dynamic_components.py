@@ -1,23 +1,23 @@
 """Connected components that are maintained incrementally.
 
-A spanning forest is kept beside the labels. Every vertex but the roots has a parent, a neighbor of smaller level, so
-that nothing needs to be known of a component to see that a vertex still belongs to it.
+A spanning forest is maintained along with the labels. Every vertex except the roots has a parent, a neighbor of smaller
+level. A vertex whose path to the root is intact is known to be connected, without a search of the component.
 
     labels[v]    the smallest vertex of v's component
-    parent[v]    the neighbor that v hangs on; -1 for the root of each component
-    level[v]     larger than the parent's. While a batch is worked in: LOOSE if v hangs on nothing, and ``-1 - level``
-                 (negative) if v is in doubt, because an edge to its parent, or to one further up, is gone
-    link[v]      a union-find forest: over labels while edges are inserted, over loose vertices after deletions;
+    parent[v]    the parent of v in the spanning forest; -1 for the root of each component
+    level[v]     larger than the parent's. While a batch is processed: DETACHED if v has no parent, and ``-1 - level``
+                 (negative) if v is tentative, because an edge to its parent or to another ancestor was deleted
+    link[v]      a union-find forest: over labels while edges are inserted, over detached vertices after deletions;
                  link[v] == v for every v that is a label
 
-Insertions join labels in the union-find forest, one pass over the vertices renames them, and the vertices of all but
-one of the components that became one are hung anew, level by level. Deletions cost nothing unless they cut an edge of
-the forest. The lower end of such an edge is in doubt: it hangs itself on any neighbor of smaller level that is not in
-doubt, or else puts its children in doubt. Those still in doubt at the end are hung on whatever firm neighbor there is,
-and the ones that none can be reached from are components of their own.
+Insertions union labels, and one pass over the vertices relabels them. Of the components that merged, one keeps its
+spanning tree; the vertices of the others are attached to it level by level. Deletions cost nothing unless they cut an
+edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of smaller level that
+is not tentative, or else makes its children tentative. Vertices that are still tentative at the end are detached. They
+attach to any settled neighbor, and those that cannot reach one form new components.
 
 The parents and levels are those of McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in
-Dynamic Graphs", HiPC 2013, except that their fixed number of candidate parents is replaced by a look at the neighbors.
+Dynamic Graphs", HiPC 2013, except that all neighbors are candidate parents, instead of a fixed number.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from ._union_find import join, root_of
 from .connected_components import connected_components, most_common_label
 from .incremental import IncrementalAlgorithm, maintained
 
-LOOSE = np.int32(np.iinfo(np.int32).max)
-JOINED, LOST = 0, 1  # places in the tally: components that became part of others, labels that left their component
+DETACHED = np.int32(np.iinfo(np.int32).max)
+JOINED, LOST = 0, 1  # indices into the tally: components merged into others, labels that left their component
 MAX_HEIGHT = 2**30
-"""Levels only grow: before they get too large for their type, they are made anew."""
-MANY_LOOSE = 1 / 8
-"""When more than this part of all vertices was hung anew, another component may be the largest now."""
+"""Levels only grow; before they overflow, they are recomputed from scratch."""
+MANY_DETACHED = 1 / 8
+"""If more than this fraction of the vertices was attached again, another component may be the largest now."""
 
 
 class DynamicComponents(IncrementalAlgorithm):
     """Connected components, exact after every batch.
 
-    Finds them once when it is made; from then on they are maintained incrementally, until it is closed.
+    Computed once at construction, then maintained incrementally until closed.
 
     Parameters
     ----------
     graph : DynamicGraph
-        Of a directed graph, the weakly connected components. It keeps no edges that enter a vertex, so that deletions
-        cannot be repaired: batches that delete any edge find the components anew.
+        For a directed graph, weakly connected components. Directed graphs store no incoming edges, so deletions cannot
+        be repaired: a batch that deletes any edge recomputes the components from scratch.
 
     Attributes
     ----------
@@ -57,14 +57,14 @@ class DynamicComponents(IncrementalAlgorithm):
         The smallest vertex of each vertex's component, on the graph's device; -1 for deleted vertices. Read-only: on
         the CPU a view, which later batches may change, on the GPU a copy.
     count : int
-        Number of components; isolated vertices are components of their own.
+        Number of components; each isolated vertex is one.
 
     Notes
     -----
-    An insertion takes O(batch) work, and O(V + arcs of the smaller components) if it joins any. A deletion takes
-    O(batch) work, and O(V + arcs of the vertices that lost their connection to the root) if it cuts the forest. The
-    components are found anew when the smallest vertex of one has left it and the root of its forest has not, which
-    hardly happens to any but the largest.
+    An insertion takes O(batch) work, plus O(V + arcs of the smaller components) if it merges any. A deletion takes
+    O(batch) work, plus O(V + arcs of the vertices disconnected from their root) if it cuts the forest. The components
+    are recomputed from scratch if the smallest vertex of one has left it and the root of its tree has not, which is
+    rare except for the largest.
     """
 
     exact = False
@@ -91,18 +91,18 @@ class DynamicComponents(IncrementalAlgorithm):
         return self._count - int(self._tally[JOINED])
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Join components."""
+        """Merge components."""
         graph = self.graph
         if not fr.visit_edges(graph, src, dst, _join, self._labels, self._link, self._tally):
             return
-        loose = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
+        detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
         self._largest = self._labels[self._largest]
         if not graph.directed:
-            self._spread(loose, linking=0, first_step=1)
-        self._tidy(loose)
+            self._spread(detached, linking=0, first_step=1)
+        self._tidy(detached)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Remember how many arcs there were."""
+        """Record the number of arcs."""
         self._num_arcs = self.graph.num_arcs
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -113,21 +113,21 @@ class DynamicComponents(IncrementalAlgorithm):
         if graph.directed:
             self._recompute()
             return
-        doubtful = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level)
-        if not doubtful:
+        tentative = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level)
+        if not tentative:
             return
-        fr.traverse(graph, doubtful, _doubt, self._parent, self._level)
-        loose = fr.filter(self._members, _loosen, self._link, self._level)
-        if not loose:
+        fr.traverse(graph, tentative, _reattach, self._parent, self._level)
+        detached = fr.filter(self._members, _detach, self._link, self._level)
+        if not detached:
             return
-        self._spread(loose, linking=1, first_step=1)
-        if self._settle(loose) and int(self._tally[LOST]):
+        self._spread(detached, linking=1, first_step=1)
+        if self._form_components(detached) and int(self._tally[LOST]):
             self._recompute()
         else:
-            self._tidy(loose)
+            self._tidy(detached)
 
     def vertices_changed(self) -> None:
-        """Make new vertices components of their own, and take deleted ones, which are so by now, off."""
+        """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
         graph, xp = self.graph, self.graph.xp
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         old = self._labels.size
@@ -144,52 +144,52 @@ class DynamicComponents(IncrementalAlgorithm):
         self._labels, self._link, self._level, self._parent = labels, link, level, parent
         self._count = int(xp.count_nonzero(labels == ids))
         self._tally.fill(0)
-        self._look_around()
+        self._find_largest()
 
     def _recompute(self) -> None:
-        """Find the components, and a spanning forest of each, from nothing."""
+        """Compute the components, and a spanning tree of each, from scratch."""
         graph, xp = self.graph, self.graph.xp
         labels = connected_components(graph).labels
         self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
         self._labels = xp.full_like(labels, -1)
-        self._level = xp.full(graph.num_vertices, LOOSE, np.int32)
+        self._level = xp.full(graph.num_vertices, DETACHED, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
         self._tally = xp.zeros(2, np.int64)
         self._count = 0
-        self._height = 0  # no level is above it
-        self._settle(fr.Frontier.all(graph))
-        self._look_around()
+        self._height = 0  # upper bound on levels
+        self._form_components(fr.Frontier.all(graph))
+        self._find_largest()
 
-    def _settle(self, loose: fr.Frontier) -> fr.Frontier:
-        """Make components of those that are still loose, by what they are linked to; returns the new roots."""
-        roots = fr.filter(loose, _settle, self._labels, self._link, self._parent, self._level, self._tally)
+    def _form_components(self, detached: fr.Frontier) -> fr.Frontier:
+        """Turn the vertices still detached into components, according to their links; returns the new roots."""
+        roots = fr.filter(detached, _form_components, self._labels, self._link, self._parent, self._level, self._tally)
         self._count += len(roots)
         if roots and not self.graph.directed:
             self._spread(roots, linking=0, first_step=2)
         return roots
 
     def _spread(self, start: fr.Frontier, linking: int, first_step: int) -> None:
-        """Hang the loose vertices that can be reached."""
+        """Attach the detached vertices that can be reached."""
         self._height += fr.traverse(
-            self.graph, start, _hang, self._parent, self._level, self._link, linking, fr.Step(first_step)
+            self.graph, start, _attach_to_parent, self._parent, self._level, self._link, linking, fr.Step(first_step)
         )
 
-    def _look_around(self) -> None:
-        """Note which vertices there are, and the label of the largest component."""
+    def _find_largest(self) -> None:
+        """Record which vertices exist, and the label of the largest component."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
         self._largest = graph.xp.full(1, most_common_label(self._members, self._labels), graph.vertex_dtype)
 
-    def _tidy(self, loose: fr.Frontier) -> None:
-        """After a batch that hung `loose` anew, do what is due now and then."""
+    def _tidy(self, detached: fr.Frontier) -> None:
+        """Periodic maintenance, after a batch that attached the vertices in `detached`."""
         if self._height > MAX_HEIGHT:
             self._recompute()
-        elif len(loose) > MANY_LOOSE * self.graph.num_vertices:
-            self._look_around()
+        elif len(detached) > MANY_DETACHED * self.graph.num_vertices:
+            self._find_largest()
 
 
 def _join(src, dst, edge, weight, labels, link, tally):
-    """Link the components of an edge's ends, the larger label to the smaller; true if they were two."""
+    """Link the components of an edge's ends, the larger label to the smaller; true if they differed."""
     a = labels[src]
     b = labels[dst]
     if a == b:
@@ -200,9 +200,9 @@ def _join(src, dst, edge, weight, labels, link, tally):
 
 
 def _rename(v, labels, link, level, largest):
-    """Give v the label its component has now; true if v is to be hung anew.
+    """Give v the label its component has now; true if v must be attached again.
 
-    Of the components that became one, the vertices of one stay as they are: the largest, or the one whose label stays.
+    Of the components that merged, one keeps its spanning tree: the largest, or else the one whose label stays.
     """
     label = labels[v]
     root = root_of(link, label)
@@ -212,13 +212,13 @@ def _rename(v, labels, link, level, largest):
     if root != label:
         labels[v] = root
     if label != kept:
-        level[v] = LOOSE
+        level[v] = DETACHED
         return True
     return False
 
 
 def _cut(src, dst, edge, weight, parent, level):
-    """Put dst in doubt if it hung on src: the edge is gone."""
+    """Make dst tentative if src was its parent, since the edge was deleted."""
     if parent[dst] != src:
         return False
     height = level[dst]
@@ -228,56 +228,56 @@ def _cut(src, dst, edge, weight, parent, level):
     return False
 
 
-def _doubt(src, dst, edge, weight, parent, level):
-    """Hang src, which is in doubt, on dst if that is firm and of smaller level; put dst in doubt if it hangs on src.
+def _reattach(src, dst, edge, weight, parent, level):
+    """Attach a tentative src to dst if dst is settled and of smaller level; make dst tentative if it is a child of src.
 
-    What one vertex hangs on may come into doubt in the same step. Then it is looked at in the next, and puts in doubt
-    all that hang on it by then.
+    A new parent may become tentative in the same step. It is then processed in the next step, and makes all its
+    children of that time tentative.
     """
-    doubt = level[src]
-    if doubt >= 0:
+    tentative = level[src]
+    if tentative >= 0:
         return False
-    own = -1 - doubt
+    own = -1 - tentative
     above = parent[src]
     if above >= 0 and level[above] >= 0:
-        fr.atomic_cas(level, src, doubt, own)
+        fr.atomic_cas(level, src, tentative, own)
         return False
     other = level[dst]
     if other < 0:
         return False
     if other < own:
-        if fr.atomic_cas(level, src, doubt, own) == doubt:
+        if fr.atomic_cas(level, src, tentative, own) == tentative:
             parent[src] = dst
         return False
     return parent[dst] == src and fr.atomic_cas(level, dst, other, -1 - other) == other
 
 
-def _loosen(v, link, level):
+def _detach(v, link, level):
     if level[v] >= 0:
         return False
-    level[v] = LOOSE
+    level[v] = DETACHED
     link[v] = v
     return True
 
 
-def _hang(src, dst, edge, weight, parent, level, link, linking, step):
-    """Hang dst on src, or in the first step src on dst, if the one is loose and the other is not.
+def _attach_to_parent(src, dst, edge, weight, parent, level, link, linking, step):
+    """Attach dst to src, or in the first step src to dst, if exactly one of them is detached.
 
-    In the first step all loose vertices look for firm neighbors; a loose neighbor is asked to look back in the second,
-    since it may have found one by then. From then on only those that were hung look further. If `linking` is 1, loose
-    vertices that meet are linked.
+    In the first step all detached vertices look for settled neighbors. A detached neighbor joins the frontier of the
+    second step, since it may be attached by then. Later frontiers hold the newly attached vertices only. If `linking`
+    is 1, detached neighbors are linked.
     """
     here = level[src]
     there = level[dst]
-    if here != LOOSE:
-        if there == LOOSE and fr.atomic_cas(level, dst, LOOSE, here + 1) == LOOSE:
+    if here != DETACHED:
+        if there == DETACHED and fr.atomic_cas(level, dst, DETACHED, here + 1) == DETACHED:
             parent[dst] = src
             return True
         return False
     if step > 1:
         return False
-    if there != LOOSE:
-        if fr.atomic_cas(level, src, LOOSE, there + 1) == LOOSE:
+    if there != DETACHED:
+        if fr.atomic_cas(level, src, DETACHED, there + 1) == DETACHED:
             parent[src] = dst
         return False
     if linking:
@@ -285,9 +285,9 @@ def _hang(src, dst, edge, weight, parent, level, link, linking, step):
     return True
 
 
-def _settle(v, labels, link, parent, level, tally):
-    """Give v the label of its new component if it is loose; true for the smallest vertex, which becomes the root."""
-    if level[v] != LOOSE:
+def _form_components(v, labels, link, parent, level, tally):
+    """Label a detached v with its new component; true for the smallest vertex, which becomes the root."""
+    if level[v] != DETACHED:
         return False
     if labels[v] == v:
         fr.atomic_add(tally, LOST, 1)

@@ -1,22 +1,22 @@
-"""Distances that are maintained incrementally: the repair of a tree of shortest paths.
+"""Distances that are maintained incrementally: the repair of a shortest-path tree.
 
-Distances and a tree that proves them are kept. What a batch makes shorter is relaxed, from its edges on. Where it takes
-an edge of the tree away, or makes it longer, the vertex behind it is a suspect: it looks for another tight edge, from a
-strictly nearer vertex that is no suspect, and adopts that vertex; if there is none, its children in the tree are the
-next suspects. Those to whom nothing is left are cut off: they forget their distances, pull new ones from their
-neighbors, and relax.
+Distances and a shortest-path tree are maintained. Edges that shorten a path are relaxed, starting from the batch. If a
+tree edge is deleted or becomes longer, its lower end is tentative: it looks for another tight edge, from a strictly
+nearer vertex that is settled, and adopts that vertex as its parent. If there is none, its children in the tree become
+tentative in turn. Vertices that remain tentative are cut off: their distances are reset, pulled from their neighbors,
+and relaxed.
 
     distance[v]      as in `sssp` and `bfs`
-    predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose edge of the tree is gone
-    state[v]         SUSPECT while v may be cut off, otherwise SETTLED (as all are between batches)
-    flat[0]          1 after a vertex was reached over an edge that added nothing to the distance
-    bad[0]           1 after a negative weight was seen, or the length of a path did not fit in the distances' type
+    predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose tree edge was deleted
+    state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches)
+    flat[0]          1 after a vertex was reached over an edge that did not increase the distance
+    bad[0]           1 after a negative weight was seen, or a path length overflowed the distances' type
 
-A distance is the least sum along any path, added from the source on in the type of the distances, whatever the order in
-which paths are tried: what is repaired equals what is computed anew, to the last bit of a float.
+A distance is the smallest sum along any path, added in order from the source in the type of the distances. It does not
+depend on the order in which paths are tried, so repaired distances equal recomputed ones to the last bit of a float.
 
-A directed graph keeps no edges that enter a vertex. There nothing is adopted, all vertices push new distances, and the
-tree is made anew: O(V + E) for a batch that changes anything, where an undirected graph pays for what changes.
+A directed graph stores no incoming edges. There no parent is adopted, all vertices push new distances, and the tree is
+rebuilt: any batch that changes something costs O(V + E), whereas in undirected graphs the cost follows the change.
 
 Ramalingam and Reps, "An Incremental Algorithm for a Generalization of the Shortest-Path Problem", J. Algorithms 1996;
 Even and Shiloach, "An On-Line Edge-Deletion Problem", J. ACM 1981.
@@ -37,22 +37,23 @@ from .incremental import IncrementalAlgorithm, maintained
 from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, weight_length
 
 SETTLED = 0
-SUSPECT = 1
-ANEW_ABOVE = 1 / 4
-"""If more than this part of the vertices is cut off, all is computed anew: that relaxes fewer edges in vain."""
+TENTATIVE = 1
+RECOMPUTE_ABOVE = 1 / 4
+"""If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
+relaxations."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
-    """What `DynamicBFS` and `DynamicSSSP` share.
+    """Base class of `DynamicBFS` and `DynamicSSSP`.
 
     Parameters
     ----------
     graph : DynamicGraph
     source : int
     static : function
-        `bfs` or `sssp`: computes the same from scratch.
+        `bfs` or `sssp`: the same distances, computed from scratch.
     weighted : bool
-        Whether the length of an edge is its weight; otherwise it is 1.
+        Whether edge lengths are the weights; otherwise they are 1.
     """
 
     exact = False
@@ -73,19 +74,19 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @maintained
     def distance(self) -> Any:
-        """Distances from the source, as the static form gives them: a read-only array on the graph's device."""
+        """Distances from the source, as in the static algorithm: a read-only array on the graph's device."""
         return self.graph.device.read_only(self._distance)
 
     @maintained
     def predecessor(self) -> Any:
-        """The vertex before each on a shortest path, -1 for none: a read-only array on the graph's device."""
+        """Each vertex's predecessor on a shortest path, -1 for none: a read-only array on the graph's device."""
         return self.graph.device.read_only(self._predecessor)
 
-    # ---- what the graph tells ---------------------------------------------------------------------------------------
+    # ---- updates ----------------------------------------------------------------------------------------------------
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Relax from a batch of edges that are new or have other weights."""
-        # What is longer than it was is repaired first: nothing may be relaxed from a distance that no longer holds.
+        """Relax from a batch of edges that are new or have changed weights."""
+        # Edges that became longer are repaired first: outdated distances must not be relaxed.
         if not self._known or (self._weighted and not self._repair(src, dst)):
             return
         improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
@@ -95,12 +96,12 @@ class DynamicDistances(IncrementalAlgorithm):
         self._note_bad()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Find other paths to what a batch of deleted edges has cut off."""
+        """Find other paths to vertices that lost their tree edge."""
         if self._known:
             self._repair(src, dst)
 
     def vertices_changed(self) -> None:
-        """Make room for new vertices; a source that was deleted reaches nothing, one that is back reaches itself."""
+        """Allocate entries for new vertices. A deleted source reaches nothing; a reinserted one reaches itself."""
         if not self._known:
             return
         xp = self.graph.xp
@@ -115,18 +116,18 @@ class DynamicDistances(IncrementalAlgorithm):
     # ---- repair -----------------------------------------------------------------------------------------------------
 
     def _repair(self, src: Any, dst: Any) -> bool:
-        """Settle what lies behind edges of the tree that are gone or longer; False if there is no more to be done."""
+        """Repair the subtrees below deleted or longer tree edges; False if distances must be recomputed instead."""
         graph, arguments = self.graph, self._arguments
-        suspects = fr.visit_edges(graph, src, dst, self._functors.suspect, *arguments)
-        if not suspects:
+        tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
+        if not tentative:
             return True
         if self._weighted and int(self._bad[0]):
             self._known = False
             return False
-        fr.traverse(graph, suspects, self._functors.adopt_or_pass_on, *arguments)
+        fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.all(graph), _forget, *arguments)
-        if len(cut_off) > ANEW_ABOVE * graph.num_vertices:
-            self._known = False  # until it is asked for: that a distance does not fit must not stop an update
+        if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
+            self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
         if cut_off:
             if not graph.directed:
@@ -137,20 +138,20 @@ class DynamicDistances(IncrementalAlgorithm):
         return True
 
     def _note_bad(self) -> None:
-        """Compute everything anew, when it is asked for, if a distance may be too large for its type."""
+        """Defer to recomputation from scratch if a distance may have overflowed."""
         if self._has_integers and int(self._bad[0]):
             self._known = False
 
     def _mend_tree(self) -> None:
-        """Make the tree anew where relaxing has not kept it."""
+        """Rebuild the tree where relaxation did not maintain it."""
         if self.graph.directed or (self._weighted and int(self._flat[0])):
             self._flat.fill(0)
             self._predecessor = shortest_path_tree(
                 self.graph, self.source, self._distance, self._unreached, self._length
             )
 
-    def _compute_anew(self) -> None:
-        """Start over, with what the graph holds now."""
+    def _recompute(self) -> None:
+        """Recompute from scratch."""
         if self._has_source():
             found = self._static(self.graph, self.source)
             self._take(found.distance, found.predecessor)
@@ -159,7 +160,7 @@ class DynamicDistances(IncrementalAlgorithm):
             self._take(xp.full(n, self._unreached, self._unreached.dtype), xp.full(n, -1, self.graph.vertex_dtype))
 
     def _take(self, distance: Any, predecessor: Any) -> None:
-        """Keep these from now on."""
+        """Adopt these arrays, and reset all state."""
         self._distance = distance
         self._predecessor = predecessor
         self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
@@ -169,19 +170,19 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _bring_up(self) -> None:
         if not self._known:
-            self._compute_anew()
+            self._recompute()
 
     def _has_source(self) -> bool:
         return bool(self.graph.has_vertices([self.source])[0])
 
     @property
     def _functors(self) -> RepairFunctors:
-        """Those for lengths of this kind."""
+        """The functors for this kind of edge length."""
         return repair_functors(self._length)
 
     @property
     def _arguments(self) -> tuple:
-        """What all functors take."""
+        """The arguments of all functors."""
         return (
             self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
             np.int32(not self.graph.directed),
@@ -198,26 +199,26 @@ def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways):
 
 
 class RepairFunctors(NamedTuple):
-    """The functors that look at the lengths of edges."""
+    """The functors that depend on edge lengths."""
 
     relax: Callable
-    suspect: Callable
+    mark_tentative: Callable
     adopt_or_pass_on: Callable
     pull: Callable
 
 
 @functools.cache
 def repair_functors(length_of: Callable) -> RepairFunctors:
-    """The functors for edges of this length."""
+    """The functors for this edge length."""
 
     def relax(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
         length = length_of(weight)
         own = distance[src]
         other = distance[dst]
-        # A vertex is advanced after its distance has changed for the last time, and then finds who gave it.
+        # A vertex is advanced after the last change of its distance, and then identifies its predecessor.
         if both_ways and other < own < unreached and other + length == own:
             predecessor[src] = dst
-        if not 0 <= length < unreached - own:  # nothing leads on from unreached vertices, and no sum may overflow
+        if not 0 <= length < unreached - own:  # unreached vertices are not relaxed, and sums must not overflow
             if own < unreached and 0 <= length < math.inf:
                 bad[0] = 1
             return False
@@ -228,7 +229,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             return True
         return False
 
-    def suspect(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def mark_tentative(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
         length = length_of(weight)
         if not length >= 0:
             bad[0] = 1
@@ -237,13 +238,13 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             return False
         if edge < 0 or not length < unreached - distance[src] or distance[src] + length > distance[dst]:
             predecessor[dst] = -1
-            state[dst] = SUSPECT
+            state[dst] = TENTATIVE
             return True
         return False
 
-    # Several threads decide on one vertex, and what they see may change under them. But a vertex that is made a suspect
-    # looks at all of its edges in the next step, and makes suspects of all that have it for predecessor by then: also
-    # of those that adopted it before they could know. So none is left settled behind a suspect.
+    # Several threads decide on one vertex concurrently, and may read outdated states. But a vertex that becomes
+    # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
+    # those that adopted it meanwhile. So no settled vertex remains below a tentative one.
     def adopt_or_pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
         before = predecessor[src]
         if before >= 0 and state[before] == SETTLED:
@@ -256,7 +257,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             state[src] = SETTLED
             return False
         if predecessor[dst] == src and state[dst] == SETTLED:
-            state[dst] = SUSPECT
+            state[dst] = TENTATIVE
             return True
         return False
 
@@ -272,4 +273,4 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             flat[0] = 1
         return False
 
-    return RepairFunctors(relax, suspect, adopt_or_pass_on, pull)
+    return RepairFunctors(relax, mark_tentative, adopt_or_pass_on, pull)

@@ -1,15 +1,16 @@
-"""The k-truss of a graph that changes.
+"""The k-truss of a dynamic graph, maintained incrementally.
 
-The truss is kept as a dynamic graph of its own, of the same structure, with the support of each of its edges. Deleted
-edges leave it, and take along those that are left in too few triangles (`edge_peeling`). That is how Hornet's paper
-finds a k-truss: by deleting edges from the dynamic structure until no more need go.
+The truss is stored as a dynamic graph of the same structure, together with the support of each of its edges. Deleted
+edges are removed from it, and so are edges whose support then falls below k - 2 (`edge_peeling`). Hornet's paper finds
+a k-truss in the same way, by deleting edges from the dynamic structure until none has to go.
 
-Insertions can only make the truss grow, and only by edges that hang together with new ones through triangles: from an
-edge that joins to the other two of a triangle it is part of, and so on. So candidates are collected from the new edges
-outward, passing over edges of the truss and those in too few triangles of the whole graph. They are put into the truss
-together, and peeled off again where they are not held. If there are too many, the truss is found anew.
+Insertions can only grow the truss, and only by edges that are connected to new ones through triangles: from an edge
+that joins to the other two edges of its triangles, and so on. Candidates are collected from the new edges outward,
+skipping edges of the truss and edges in too few triangles of the whole graph. They are inserted into the truss
+together, then peeled off again where their support is too low. If there are too many, the truss is recomputed from
+scratch.
 
-    numbers         of the edges of the truss: their weights in `truss`, so that they stay with them as it changes
+    numbers         ids of the truss's edges, stored as their weights in `truss`, so that ids follow edges that move
     src[e], dst[e]  the ends of edge e
     support[e]      triangles of edge e within the truss
 
@@ -29,14 +30,14 @@ from .edge_peeling import MARKED, pass_on, peel
 from .incremental import IncrementalAlgorithm, maintained
 from .k_truss import truss_edges
 
-ANEW_ABOVE = 1 / 2
-"""Finding the truss anew pays once the candidates are in more triangles, for each arc of the graph, than this."""
+RECOMPUTE_ABOVE = 1 / 2
+"""If the candidates are in more triangles per arc of the graph than this, recomputation from scratch is faster."""
 
 
 class DynamicKTruss(IncrementalAlgorithm):
     """k-truss of an undirected graph, exact after every batch.
 
-    Finds it once when it is made; from then on it is maintained incrementally, until it is closed.
+    Computed once at construction, then maintained incrementally until closed.
 
     Parameters
     ----------
@@ -48,8 +49,7 @@ class DynamicKTruss(IncrementalAlgorithm):
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges of the truss, each once, as ``src < dst``, sorted, on the graph's device: new arrays each time they
-        are asked for.
+        The edges of the truss, each once, as ``src < dst``, sorted, on the graph's device: new arrays on each access.
     num_edges : int
     k : int
 
@@ -60,14 +60,14 @@ class DynamicKTruss(IncrementalAlgorithm):
 
     Notes
     -----
-    A deletion takes O(sum over edges that leave the truss of the smaller degree of their ends) look-ups in it; an
-    insertion as many in the whole graph, over the edges that are tried.
+    A deletion takes O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it;
+    an insertion as many in the whole graph, over the candidates.
     """
 
     def __init__(self, graph: fr.DynamicGraph, k: int):
         super().__init__(graph)
         self.k = k
-        self._find_anew()
+        self._recompute()
         self._attach()
 
     @maintained
@@ -86,30 +86,30 @@ class DynamicKTruss(IncrementalAlgorithm):
         return self._truss.to_coo()[1]
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Let the new edges join the truss that can, and those that they help to."""
+        """Add the new edges that belong to the truss, and the edges that they bring into it."""
         if not src.size:
             return
         candidates = self._candidates(src, dst)
         if candidates is None:
-            self._find_anew()
+            self._recompute()
         else:
             self._join(*candidates)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take deleted edges out of the truss, and those that they held in it."""
+        """Remove deleted edges from the truss, and the edges that depended on them."""
         if src.size:
             slots = self._truss.find_edges(src, dst, checked=False)
             self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
 
     def vertices_changed(self) -> None:
-        """Give the truss room for new vertices."""
+        """Add new vertices to the truss."""
         self._truss.insert_vertices(self.graph.num_vertices - self._truss.num_vertices)
 
-    def _find_anew(self) -> None:
-        """The truss of the graph as it is."""
+    def _recompute(self) -> None:
+        """Compute the truss of the current graph from scratch."""
         graph, xp = self.graph, self.graph.xp
         self._src, self._dst, self._support = truss_edges(graph, self.k)
-        self._used = int(self._src.size)  # numbers below it are given to edges, or free
+        self._used = int(self._src.size)  # numbers below it are allocated or free
         self._free = xp.empty(0, np.int32)
         self._truss = type(graph).from_edges(
             self._src, self._dst, xp.arange(self._used, dtype=np.int32), num_vertices=graph.num_vertices,
@@ -117,7 +117,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         )  # fmt: skip
 
     def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
-        """Edges that may join the truss, once (src, dst) are in the graph; None if it takes too long to find them."""
+        """Edges that may join the truss, once (src, dst) are in the graph; None if there are too many."""
         graph, xp = self.graph, self.graph.xp
         tried = xp.sort(fr.keys.pack(graph, src, dst))
         found = []
@@ -129,13 +129,13 @@ class DynamicKTruss(IncrementalAlgorithm):
             found.append((src, dst))
             sides = 2 * int(triangles[able].sum())
             listed += sides
-            if listed > graph.num_arcs * ANEW_ABOVE:
+            if listed > graph.num_arcs * RECOMPUTE_ABOVE:
                 return None
             src, dst, tried = self._untried(self._sides(src, dst, sides), tried)
         return tuple(xp.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
 
     def _sides(self, src: Any, dst: Any, count: int) -> Any:
-        """Sorted distinct keys of the other two edges of all triangles that these edges are part of."""
+        """Sorted distinct keys of the other two edges of all triangles with one of these edges."""
         graph, xp = self.graph, self.graph.xp
         keys = xp.empty(count, np.int64)
         span = fr.keys.stride(graph)
@@ -143,7 +143,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return fr.keys.distinct(graph, keys)
 
     def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
-        """The edges among these keys that are not in the truss and were not tried yet; and all tried keys then."""
+        """The edges among these keys that are not in the truss and not tried yet; and the updated tried keys."""
         graph, xp = self.graph, self.graph.xp
         place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
         keys = keys[xp.flatnonzero(tried[place] != keys)]
@@ -154,7 +154,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         return src, dst, xp.sort(xp.concatenate([tried, keys]))
 
     def _join(self, src: Any, dst: Any) -> None:
-        """Put edges into the truss, then take those out again that are not held."""
+        """Insert edges into the truss, then peel off those with too little support."""
         if not src.size:
             return
         xp, truss = self.graph.xp, self._truss
@@ -163,12 +163,12 @@ class DynamicKTruss(IncrementalAlgorithm):
         triangles = fr.intersect(truss, src, dst, checked=False)
         self._src[numbers], self._dst[numbers], self._support[numbers] = src, dst, MARKED
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
-        pass_on(truss, src, dst, truss.slot_weights, self._support, 1, MARKED, none, size)  # none falls that gains
+        pass_on(truss, src, dst, truss.slot_weights, self._support, 1, MARKED, none, size)  # supports only grow here
         self._support[numbers] = triangles
         self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 
     def _leave(self, numbers: Any) -> None:
-        """Take edges out of the truss, and those that they held in it."""
+        """Remove edges from the truss, and the edges that depended on them."""
         if not numbers.size:
             return
         truss = self._truss

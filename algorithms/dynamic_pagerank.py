@@ -1,29 +1,30 @@
-"""PageRank that keeps up with a graph.
+"""PageRank that is maintained incrementally.
 
-The walk of `pagerank`, except that a walker on a vertex that no edge leaves stays there instead of jumping. Then rank
-is neither lost nor made in any part of an undirected graph that no edge leaves, and a part that an update joins to
-another brings the rank along that it must have: updates move ranks near the changed edges, not everywhere. At the end
-ranks of vertices that no edge leaves are scaled by 1 - alpha, and then all ranks to a sum of 1: those of `pagerank`.
+The walk of `pagerank`, except that a walker on a dangling vertex (without outgoing edges) stays there instead of
+jumping. Then rank is conserved within each connected component of an undirected graph, and a component that an update
+joins to another brings along the rank that it must have: updates move ranks near the changed edges, not everywhere.
+Finally, ranks of dangling vertices are scaled by 1 - alpha, and all ranks are normalized to a sum of 1, which yields
+the ranks of `pagerank`.
 
-    ranks[v]      of that walk
-    damping[v]    alpha / weight of the edges that leave v; 0 where there are none
-    shares[v]     damping[v] * ranks[v]: what each neighbor of v gets, for an edge of weight 1
-    residual[v]   how much the rank of v is short of what the jump and its neighbors say
-    moved[v]      what shares[v] has just grown by
+    ranks[v]      rank in that walk
+    damping[v]    alpha / total weight of v's outgoing edges; 0 for dangling vertices
+    shares[v]     damping[v] * ranks[v]: the contribution to each neighbor of v over an edge of weight 1
+    residual[v]   contributions of the jump and of the neighbors, less ranks[v]
+    moved[v]      the last increment of shares[v]
 
-To settle a vertex is to add its residual to its rank; the residuals of its neighbors grow by what they get of that.
-While much of the graph has residual, all vertices settle at once. Otherwise only those with more than their part of the
-tolerance do, and what they cause is followed from there.
+To push a vertex is to add its residual to its rank; the residuals of its neighbors grow by their contributions. While
+much of the graph has residual, all vertices are pushed at once. Otherwise only those with residuals above their part of
+the tolerance are, and the vertices that they affect follow.
 
-How exact ranks are follows from the residuals. Let z be the ranks of the walk after the scaling by 1 - alpha, s their
-sum, r the residuals, t the sum of those, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
+The error bound follows from the residuals. Let z be the ranks of the walk after the scaling by 1 - alpha, s their sum,
+r the residuals, t the sum of those, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
 
     G(x) - x = (r - t * jump) / s
 
-as each entry of r is the same for z as before the scaling, and G keeps the sum. G moves any two distributions closer by
-a factor of alpha at least, in the sum of absolute differences. So G(x) is within d * alpha / (1 - alpha) of the exact
-ranks, if d is the sum of |G(x) - x|. Vertices settle until d < tol, and the ranks handed out are G(x), which takes no
-pass over the edges: what `pagerank` does, and promises, with this tolerance.
+since each entry of r is the same for z as before the scaling, and G conserves the sum. G is a contraction by a factor
+of alpha in the L1 norm. So G(x) is within d * alpha / (1 - alpha) of the exact ranks, where d is the L1 norm of
+G(x) - x. Vertices are pushed until d < tol, and the result is G(x), which takes no pass over the edges. This is the
+guarantee of `pagerank` with the same tolerance.
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing residuals); Sahu,
 "DF* PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024.
@@ -42,18 +43,18 @@ from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution
 
 LOCAL_SHARE = 1 / 8
-"""Vertices settle one by one while no more than this part of all arcs leaves those that have to: adding to neighbors
-takes several times as long for an arc as reading from them."""
+"""Only active vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes
+several times as long as a read."""
 
 LEAST_KEPT = 0.1
-"""Of old ranks that add up to less, nothing is learnt."""
+"""Old ranks are used as a starting point only if their sum is larger."""
 
 ROUNDING = 2.0**-50
-"""By how much, relative to the ranks, residuals may go wrong in one round: a rank and a share are rounded."""
+"""Bound on the rounding error of residuals per round, relative to the ranks: a rank and a share are rounded."""
 
-LOOK_BELOW = 64
-"""After a batch that touched much of the graph, it is not worth looking who has residual before all together have less
-than this many times the tolerance."""
+FILTER_BELOW = 64
+"""After a batch that affected much of the graph, active vertices are selected only once the total residual is below
+this multiple of the tolerance."""
 
 
 class DynamicPageRank(IncrementalAlgorithm):
@@ -64,38 +65,37 @@ class DynamicPageRank(IncrementalAlgorithm):
     graph : DynamicGraph
         In a directed graph the walk follows edges forward.
     alpha : float
-        Probability to follow an edge, at least 0 and less than 1.
+        Probability of following an edge, at least 0 and less than 1.
     tol : float
-        As in `pagerank`: another iteration would change ranks by less in total, so that they differ from the exact ones
-        by less than ``tol * alpha / (1 - alpha)`` in total.
+        As in `pagerank`: another iteration would change ranks by less than this in total (L1 norm), so that the total
+        error is below ``tol * alpha / (1 - alpha)``.
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Where jumps lead, in proportion; by default to all vertices alike. Deleted vertices lose their part, new ones
-        have none; once nothing is left, jumps lead to all vertices alike.
+        Weights of the vertices as jump targets; uniform by default. Deleted vertices lose their weight, new ones have
+        none; if no weight is left, jumps are uniform.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights; by default where the graph has weights.
+        Whether edges are followed in proportion to their weights; by default if the graph has weights.
     max_iter : int
-        The most rounds to make for one answer. In a round all vertices settle, or some of them.
+        Maximum number of rounds per read of the ranks. In a round all vertices are pushed, or the active ones.
 
     Attributes
     ----------
     pagerank : array of float64, shape (num_vertices,)
-        The ranks, on the graph's device, which add up to 1: a new array each time it is asked for. What was updated
-        since the last time is settled then, so that an insertion and a deletion between two questions cost one answer.
+        The ranks, on the graph's device, which add up to 1: a new array on each read. Work is deferred until the ranks
+        are read, so that several batches between two reads cost one computation.
 
     Raises
     ------
     ConvergenceError
-        The tolerance was not reached in `max_iter` rounds: here, or when the ranks are asked for. No ranks are handed
-        out then; to ask again makes as many rounds more.
+        The tolerance was not reached in `max_iter` rounds: here, or when the ranks are read. No ranks are returned
+        then; reading again continues for as many rounds.
     TypeError, ValueError
-        An argument is not of this kind, or a weight is negative or not finite.
+        An argument is invalid, or a weight is negative or not finite.
 
     Notes
     -----
-    A batch takes a few passes over the vertices, and work in proportion to the arcs around those whose ranks move by
-    more than their part of the tolerance. Directed graphs keep no arcs backward: with them the residuals of all
-    vertices are found anew, in O(V + E). A weight that is negative or not finite raises when the ranks are asked for,
-    for as long as the graph holds it.
+    A batch takes a few passes over the vertices, and work proportional to the arcs of vertices whose ranks move by more
+    than their part of the tolerance. Directed graphs store no reverse arcs: there the residuals of all vertices are
+    recomputed, in O(V + E). While the graph holds a weight that is negative or not finite, reading the ranks raises.
     """
 
     exact = False
@@ -121,7 +121,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     @maintained
     def pagerank(self) -> Any:
-        """The ranks: a new float64 array, on the graph's device.
+        """The ranks: a new float64 array on the graph's device.
 
         Raises
         ------
@@ -138,15 +138,15 @@ class DynamicPageRank(IncrementalAlgorithm):
         return ranks
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Let the ranks follow new edges and new weights."""
+        """Update the residuals for new edges and weights."""
         self._follow(src, dst)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Let the ranks follow deletions."""
+        """Update the residuals for deleted edges."""
         self._follow(src, dst)
 
     def vertices_changed(self) -> None:
-        """Let jumps lead to the vertices that there will be, when the ranks are asked for."""
+        """Adjust the jump targets; ranks are recomputed when they are next read."""
         graph = self.graph
         if self._personal is not None:
             personal = graph.xp.zeros(graph.num_vertices, np.float64)
@@ -170,10 +170,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         elif self._outdated:
             self._start(self._ranks)
         else:
-            self._settle()
+            self._push_all()
 
     def _start(self, kept: Any = None) -> None:
-        """Set everything up, and rank all vertices, starting from old ranks if there are some."""
+        """Initialize all state, and rank all vertices, starting from old ranks if given."""
         graph, xp = self.graph, self.graph.xp
         n = graph.num_vertices
         self._outdated = True  # until all of this has worked
@@ -183,7 +183,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._ranks = self._jump.copy()
         if kept is not None:
             ranks = xp.zeros(n, np.float64)
-            # What a deleted vertex has handed over may have been less than nothing.
+            # The rank that a deleted vertex passed on may have been negative.
             xp.maximum(kept, 0, out=ranks[: kept.size])
             absent = graph.absent_mask
             if absent is not None:
@@ -196,11 +196,11 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._totals = xp.zeros(n, np.float64)
         self._bad.fill(0)
         self._all_stale = self._spread_widely = True
-        self._settle()
+        self._push_all()
         self._outdated = False
 
     def _jumps(self) -> Any:
-        """Where jumps lead: numbers that add up to 1."""
+        """The probability of each vertex as a jump target."""
         graph, personal = self.graph, self._personal
         if personal is not None:
             total = float(personal.sum())
@@ -210,7 +210,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         return graph.xp.zeros(graph.num_vertices, np.float64) if jump is None else jump
 
     def _follow(self, src: Any, dst: Any) -> None:
-        """Bring everything in line with the edges of a batch, but for the ranks themselves."""
+        """Update everything but the ranks for the edges of a batch."""
         graph = self.graph
         if self._outdated:
             return
@@ -222,7 +222,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one, out=self._totals)
         fr.compute(touched, _set_damping, self._totals, self._damping, self._bad, self.alpha)
         if not graph.directed:
-            fr.visit_edges(graph, src, dst, _hand_over, self._damping, self._jump, self._ranks)
+            fr.visit_edges(graph, src, dst, _pass_on_rank, self._damping, self._jump, self._ranks)
         fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
         self._spread_widely |= touched.num_arcs > LOCAL_SHARE * graph.num_arcs
         self._all_stale |= graph.directed or self._spread_widely
@@ -244,20 +244,20 @@ class DynamicPageRank(IncrementalAlgorithm):
         fr.compute(frontier, _find_residual, *arrays, self.alpha)
 
     def _spread(self, shares: Any, sums: Any) -> None:
-        """What all vertices get, if each hands its share to its neighbors."""
+        """The sum of the neighbors' shares, for all vertices."""
         if self.graph.directed:
             sums.fill(0)
             fr.advance(self.graph, self._everyone, _give_weighted if self._uses_weights else _give, shares, sums)
         else:
             fr.neighbor_reduce(self.graph, None, self._op, shares, out=sums)
 
-    def _settle(self) -> None:
-        """Settle vertices until one more iteration would change all ranks by less than the tolerance.
+    def _push_all(self) -> None:
+        """Push vertices until one more iteration would change the ranks by less than the tolerance in total.
 
         Raises
         ------
         ConvergenceError
-            `max_iter` rounds did not do.
+            Not reached in `max_iter` rounds.
         """
         graph = self.graph
         if not len(self._everyone):
@@ -287,32 +287,32 @@ class DynamicPageRank(IncrementalAlgorithm):
                     "to go on from there"
                 )
             least = tol / (4 * len(self._everyone))
-            if left < LOOK_BELOW * tol or not self._spread_widely:
+            if left < FILTER_BELOW * tol or not self._spread_widely:
                 active = fr.filter(self._everyone, _has_residual, self._residual, least)
                 if active and active.num_arcs <= most_arcs:
-                    # To begin with, look only at residuals that matter if there are no more than these.
+                    # Start with a threshold that suffices if no more vertices than these are active.
                     enough = max(min(enough / 4, tol / (2 * len(active))), least)
                     push = _push_weighted if self._uses_weights else _push
                     made = fr.traverse(
-                        graph, active, push, *arrays, self.alpha, enough, prepare=_settle_vertex, max_arcs=most_arcs,
+                        graph, active, push, *arrays, self.alpha, enough, prepare=_push_vertex, max_arcs=most_arcs,
                         max_steps=self.max_iter - rounds,
                     )  # fmt: skip
                     rounds += made
                     self._drift += made * ROUNDING
                     continue
-            fr.compute(self._everyone, _settle_vertex, *arrays, self.alpha, least)
+            fr.compute(self._everyone, _push_vertex, *arrays, self.alpha, least)
             self._spread(self._moved, self._residual)
             rounds += 1
             self._drift += ROUNDING
         self._all_stale = self._spread_widely = False
 
     def _change(self) -> float:
-        """By how much one more iteration would change all ranks, before they are scaled to a sum of 1."""
+        """The total change by one more iteration, before normalization."""
         total = fr.reduce(self._everyone, _own, self._residual)
         return float(fr.reduce(self._everyone, _size_without_jump, self._residual, self._jump, total)[0])
 
     def _walked(self) -> Any:
-        """The ranks of a walk that jumps from the vertices that no edge leaves; they add up to less than 1."""
+        """The ranks of a walk that jumps from dangling vertices; they add up to less than 1."""
         return self.graph.xp.where(self._damping > 0, self._ranks, (1 - self.alpha) * self._ranks)
 
 
@@ -344,8 +344,8 @@ def _set_damping(v, totals, damping, bad, alpha):
     damping[v] = alpha / totals[v] if totals[v] >= LEAST_TOTAL else 0.0
 
 
-def _hand_over(src, dst, edge, weight, damping, jump, ranks):
-    """A vertex that has lost its last edge keeps what it has alone; its neighbor gets the rest."""
+def _pass_on_rank(src, dst, edge, weight, damping, jump, ranks):
+    """A vertex that lost its last edge keeps the rank of an isolated vertex; its neighbor gets the rest."""
     if damping[dst] == 0:
         rest = fr.atomic_exch(ranks, dst, jump[dst]) - jump[dst]
         fr.atomic_add(ranks, src, rest)
@@ -385,9 +385,9 @@ def _size_without_jump(v, residual, jump, total):
     return abs(residual[v] - jump[v] * total[0])
 
 
-def _settle_vertex(v, residual, damping, ranks, shares, moved, alpha, enough):
+def _push_vertex(v, residual, damping, ranks, shares, moved, alpha, enough):
     got = fr.atomic_exch(residual, v, 0.0)
-    if damping[v] == 0:  # it keeps a part of all that it gets: the sum of a geometric series
+    if damping[v] == 0:  # the walker stays here with probability alpha: the sum of a geometric series
         ranks[v] += got / (1 - alpha)
         moved[v] = 0.0
     else:

@@ -11,33 +11,32 @@ from .sssp import sssp
 class DynamicSSSP(DynamicDistances):
     """Shortest-path lengths and tree from a source, correct after every batch.
 
-    Searches once when it is made; from then on they are maintained incrementally, until it is closed.
+    Computed once at construction, then maintained incrementally until closed.
 
     Parameters
     ----------
     graph : DynamicGraph
-        Weights must not be negative. In a directed graph edges are followed forward; without weights every edge counts
-        1.
+        Weights must not be negative. In a directed graph edges are followed forward; unweighted edges have length 1.
     source : int
 
     Attributes
     ----------
     distance : array, shape (num_vertices,)
-        On the graph's device, as `sssp` gives it. While the source is deleted, no vertex can be reached.
+        On the graph's device, as in `sssp`. While the source is deleted, no vertex is reachable.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,)
-        -1 for the source and for vertices that cannot be reached.
+        -1 for the source and for unreachable vertices.
 
     Raises
     ------
     TypeError, ValueError
-        As `sssp`. A batch with a negative weight is carried out all the same, but to ask for `distance` or
-        `predecessor` raises for as long as the graph holds it.
+        As `sssp`. A batch with a negative weight is applied, but reading `distance` or `predecessor` raises while the
+        graph holds such a weight.
 
     Notes
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
-    Work is that of `DynamicBFS`; edges of length zero add O(V + E).
+    The work is that of `DynamicBFS`; edges of length zero add O(V + E).
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

@@ -1,15 +1,15 @@
 """Triangle counts that are maintained incrementally.
 
-A triangle comes or goes with a batch if at least one of its edges is in it. For every edge (u, v) of the batch, every
-common neighbor w of u and v closes such a triangle, but a triangle of which k edges are in the batch is found k times.
-So each finding counts 6 / k sixths of a triangle, which is a whole number.
+A batch creates or destroys the triangles that contain at least one of its edges. For every edge (u, v) of the batch,
+every common neighbor w of u and v closes such a triangle. A triangle with k edges in the batch is found k times, so
+each time it counts as 6 / k sixths of a triangle, which is an integer.
 
     changing[slot]   1 while the arc in this slot is in the batch
-    sixths[v]        six times the triangles of v that the batch makes or breaks
+    sixths[v]        six times the triangles of v that the batch creates or destroys
 
-Insertions are counted after they are made, deletions before, so that one rule serves both. It does what the
-inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017)
-does, in one pass over the graph instead of three.
+Insertions are counted after the update, deletions before, so that the same rule applies to both. The result equals the
+inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017),
+in one pass over the graph instead of three.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .triangle_count import triangle_count
 class DynamicTriangleCount(IncrementalAlgorithm):
     """Triangle counts of an undirected graph, exact after every batch.
 
-    Counts once when it is made; from then on it is maintained incrementally, until it is closed.
+    Computed once at construction, then maintained incrementally until closed.
 
     Parameters
     ----------
@@ -39,17 +39,17 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     total : int
         Triangles of the graph.
     per_vertex : array of int64, shape (num_vertices,)
-        Triangles that each vertex is part of, on the graph's device: a new array each time it is asked for.
+        Triangles of each vertex, on the graph's device: a new array on each read.
 
     Raises
     ------
     TypeError, ValueError
-        `graph` is no `DynamicGraph`, or directed.
+        `graph` is not a `DynamicGraph`, or is directed.
 
     Notes
     -----
-    A batch takes O(sum over its edges of the smaller degree) look-ups, none for edges that were there already, and a
-    few passes over an array of one number per vertex.
+    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges, and a
+    few passes over an array with one entry per vertex.
     """
 
     def __init__(self, graph: fr.DynamicGraph):
@@ -69,20 +69,20 @@ class DynamicTriangleCount(IncrementalAlgorithm):
 
     @maintained
     def per_vertex(self) -> Any:
-        """Triangles that each vertex is part of: a new int64 array, on the graph's device."""
+        """Triangles of each vertex: a new int64 array on the graph's device."""
         return self._sixths // 6
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Count the triangles that a batch of new edges has made."""
+        """Count the triangles that a batch of new edges created."""
         self._count_through(src, dst)
         self._apply(1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Count the triangles that a batch of edges, about to be deleted, is part of."""
+        """Count the triangles that deleting a batch of edges will destroy."""
         self._count_through(src, dst)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take those triangles off."""
+        """Subtract those triangles."""
         self._apply(-1)
 
     def vertices_changed(self) -> None:
@@ -95,14 +95,14 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         self._batch_sixths = self.graph.xp.zeros_like(grown)
 
     def _apply(self, sign: int) -> None:
-        """Add the triangles of the batch counted last, or take them off."""
+        """Add or subtract the triangles of the batch counted last."""
         if self._batch_total:
             self._total += sign * self._batch_total
             self._sixths += sign * self._batch_sixths
             self._batch_total = 0
 
     def _count_through(self, src: Any, dst: Any) -> None:
-        """Count the triangles with an edge among these: all of them, and six times those of each vertex."""
+        """Count the triangles with an edge among these: in total, and six times those of each vertex."""
         self._batch_total = 0
         if not src.size:
             return

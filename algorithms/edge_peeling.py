@@ -1,15 +1,15 @@
-"""Taking edges out of an undirected graph, and with them those that are left in too few triangles.
+"""Peeling: removal of edges from an undirected graph, and of those that are then in too few triangles.
 
-Every edge has a number; the support of an edge is the number of triangles that it is part of.
+Every edge has a number; the support of an edge is the number of triangles that contain it.
 
-    number[slot]     number of the edge in this slot of the graph; negative for edges that take no part
+    number[slot]     number of the edge in this slot of the graph; negative for edges that are ignored
     src[e], dst[e]   the ends of edge e
-    support[e]       its triangles; MARKED while it leaves (or arrives), GONE after it has left
+    support[e]       its support; MARKED while it is being removed (or added), GONE after removal
 
-Edges leave in rounds. The triangles of those that leave are found as common neighbors of their ends, and the other
-edges of each lose one; an edge whose support falls below what is asked of it leaves in the next round. The third edge
-of a triangle with two leaving edges loses one, not two: of the two that find it, the one opposite the smaller vertex
-takes it off.
+Edges are removed in rounds. The triangles of removed edges are found by intersecting the neighbor lists of their ends,
+and the supports of the other edges are decremented; an edge whose support falls below the threshold is removed in the
+next round. If two edges of a triangle are removed in the same round, the support of the third is decremented once: by
+the removed edge opposite the smaller vertex.
 
 Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis", 2008; Kabir and Madduri, "Parallel k-Truss
 Decomposition on Multicore Systems", HPEC 2017.
@@ -28,9 +28,9 @@ GONE = 2**31 - 1
 
 
 def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
-    """`number` for edges of `graph`, in the order in which they are listed: an int32 array by slot.
+    """`number` for edges of `graph`, in the given order: an int32 array by slot.
 
-    O(slots) memory, a look-up for each arc.
+    O(slots) memory, one look-up per arc.
     """
     xp = graph.xp
     numbers = xp.arange(src.size, dtype=np.int32)
@@ -41,9 +41,9 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
 
 
 def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int) -> Any:
-    """Take edges out, then all that are left with fewer than `least` triangles, and so on; `support` is kept right.
+    """Remove edges, then repeatedly all with fewer than `least` triangles; `support` is updated.
 
-    The graph stays as it is.
+    The graph is not changed.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving
     src, dst : arrays of the graph's vertex dtype, by number
     support : array of int32, by number
     leaving : array of int
-        Numbers of the edges to begin with.
+        Numbers of the edges to remove first.
 
     Returns
     -------
     array of int
-        Numbers of all edges that have left.
+        Numbers of all removed edges.
 
     Notes
     -----
-    O(sum over edges that leave of the smaller degree of its ends) look-ups. One number is read a round.
+    O(sum of the smaller degree of the two ends) look-ups over removed edges. One host synchronization per round.
     """
     xp = graph.xp
     fallen = xp.empty(support.size, np.int32)
@@ -81,9 +81,9 @@ def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving
 def pass_on(
     graph: fr.Graph, src: Any, dst: Any, number: Any, support: Any, change: int, least: int, fallen: Any, size: Any
 ) -> None:
-    """Change the support of the edges that share triangles with the marked edges (src, dst), by `change` a triangle.
+    """Add `change` per triangle to the support of the edges that share triangles with the marked edges (src, dst).
 
-    Edges that fall below `least` are put into `fallen`, and counted in `size`.
+    Edges that fall below `least` are appended to `fallen`, and counted in `size`.
     """
     fr.intersect(graph, src, dst, _pass_on, number, support, change, least, fallen, size, checked=False)
 

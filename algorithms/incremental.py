@@ -1,4 +1,4 @@
-"""`IncrementalAlgorithm`: what all analytics share that are maintained incrementally."""
+"""`IncrementalAlgorithm`: the base class of incremental analytics."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import frontier as fr
 
 
 class AnalyticFailedError(RuntimeError):
-    """An incremental analytic failed at an update, so that it has no results for the graph as it is."""
+    """An incremental analytic failed during an update, and has no results for the current graph."""
 
 
 class IncrementalAlgorithm(fr.UpdateObserver):
-    """A result that is computed once and maintained incrementally: it is that of the graph after every batch.
+    """A result that is computed once, and then maintained incrementally after every batch.
 
-    It is maintained for as long as it lives, until it is closed, at the latest by the end of a ``with`` block. What it
-    holds then stays as it was. If it fails at an update (for want of memory, say), the update is made all the same and
-    the caller gets a `frontier.ObserverError`; from then on, to ask for a result raises `AnalyticFailedError`, which
-    names the cause. Make a new one then.
+    It is maintained until it is closed, explicitly or by the end of a ``with`` block; the last result remains readable.
+    If it fails during an update (out of memory, for example), the update itself completes, and the caller gets a
+    `frontier.ObserverError`. From then on, reading a result raises `AnalyticFailedError`, which names the cause; create
+    a new instance then.
 
     A subclass calls ``super().__init__(graph)``, computes its result, and then calls `_attach`. It overrides the
-    methods of `UpdateObserver` it needs, and hands out its results with `maintained` instead of ``property``.
+    methods of `UpdateObserver` that it needs, and exposes its results with `maintained` instead of ``property``.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     Raises
     ------
     TypeError
-        `graph` is none.
+        `graph` is not a `DynamicGraph`.
     """
 
     def __init__(self, graph: fr.DynamicGraph):
@@ -43,11 +43,11 @@ class IncrementalAlgorithm(fr.UpdateObserver):
 
     @property
     def closed(self) -> bool:
-        """Whether it is maintained no more: it was closed, or it failed."""
+        """Whether it is no longer maintained, since it was closed or has failed."""
         return self._closed or self._cause is not None
 
     def close(self) -> None:
-        """Maintain it no more; results stay as they are now. Does nothing the second time."""
+        """Stop maintaining it; results stay as they are. Idempotent."""
         self.graph.detach(self)
 
     def __enter__(self) -> Self:
@@ -56,7 +56,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         if kind is None:
             self.close()
-        else:  # another error of the last moment must not hide the first
+        else:  # an error on closing must not hide the first
             with suppress(Exception):
                 self.close()
 
@@ -67,17 +67,17 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 
     def _attach(self) -> None:
-        """Be notified of updates from now on."""
+        """Start receiving updates."""
         self.graph.attach(self)
 
     def _bring_up(self) -> None:
-        """Do what updates have deferred. Called before results are read, and when it is closed.
+        """Do the work that updates have deferred. Called before results are read, and on close.
 
-        If it raises, it must do the whole work the next time.
+        If it raises, the next call must do all of the work.
         """
 
     def _check(self) -> None:
-        """Make sure that results are those of the graph as it is, or was when this was closed."""
+        """Make sure that results are those of the current graph, or of the graph at the time of closing."""
         if self._cause is not None:
             raise AnalyticFailedError(
                 f"this {type(self).__name__} is maintained no more, since {self._failed_in} raised "
@@ -86,10 +86,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         if not self._closed:
             self._bring_up()
 
-    # ---- what the graph says ----------------------------------------------------------------------------------------
+    # ---- notifications ----------------------------------------------------------------------------------------------
 
     def attaching(self, graph: fr.DynamicGraph) -> None:
-        """Refuse another graph than that of the results, and to go on where updates may have been missed."""
+        """Reject a graph other than that of the results, and reattachment, since updates may have been missed."""
         if graph is not self.graph:
             raise ValueError(f"observer is a {type(self).__name__} of another graph: make a new one of this graph")
         if self.closed:
@@ -107,13 +107,13 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._closed = True
 
     def failed(self, method: str, error: BaseException) -> None:
-        """Remember why there are no results."""
+        """Record why there are no results."""
         self._cause = error
         self._failed_in = method
 
 
 def maintained(read: Callable[[Any], Any]) -> Any:
-    """A property of an `IncrementalAlgorithm` that is a result: up to date, or an error."""
+    """A property for results of an `IncrementalAlgorithm`: reading it returns a current result or raises."""
 
     def checked(self: IncrementalAlgorithm) -> Any:
         self._check()

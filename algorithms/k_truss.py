@@ -1,17 +1,17 @@
 """k-truss and truss numbers: subgraphs whose edges are held together by triangles.
 
-The k-truss is the largest subgraph in which every edge closes at least k - 2 triangles. First the vertices go that have
-fewer than k - 1 neighbors left, of which it can have none. Then the triangles of every edge are counted once, and edges
-with too few are peeled off, round by round (`edge_peeling`); where so many go that it would take longer to follow each,
-the rest is counted anew.
+The k-truss is the largest subgraph in which every edge is in at least k - 2 triangles. First, vertices with fewer than
+k - 1 remaining neighbors are removed, as the truss cannot contain them. Then the support of every edge is counted once,
+and edges with too little are peeled off, round by round (`edge_peeling`). If so many are removed that recounting is
+cheaper than following each, the rest is recounted from scratch.
 
     degree[v]    neighbors of v in the (k-1)-core
     up           each edge of the core from its end of lower degree to the other (ties by id); its slots number them
     down         the same edges reversed
     support[e]   triangles that edge e is part of
 
-The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by rising support:
-those that go while k - 2 is the least there is have truss number k.
+The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by increasing support:
+those removed while the lowest support is k - 2 have truss number k.
 
 Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis", 2008; Kabir and Madduri, "Parallel k-Truss
 Decomposition on Multicore Systems", HPEC 2017; Green et al., "Quickly Finding a Truss in a Haystack", HPEC 2017.
@@ -30,12 +30,12 @@ from .edge_peeling import GONE, number_edges, peel
 from .result import Result
 
 LOOKUP_STEPS = 8
-"""Looking a neighbor up in a list takes about as long as so many steps of counting triangles anew."""
+"""The cost of looking up a neighbor in a list, in steps of counting triangles from scratch."""
 
 
 @dataclass(frozen=True)
 class KTruss(Result):
-    """What `k_truss` finds; arrays are on the graph's device.
+    """Result of `k_truss`; arrays are on the graph's device.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class KTruss(Result):
         The edges of the truss, each once, as ``src < dst``, sorted.
     k : int
     num_vertices : int
-        Of the graph, and of what `to_graph` makes.
+        Of the graph, and of the result of `to_graph`.
     structure : type
-        The graph's.
+        Of the graph.
     """
 
     src: Any
@@ -60,12 +60,12 @@ class KTruss(Result):
         return int(self.src.size)
 
     def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
-        """The truss as an undirected graph without weights, over the same ids, on the same device.
+        """The truss as an undirected, unweighted graph with the same vertex ids, on the same device.
 
         Parameters
         ----------
         structure : str or class, optional
-            By default that of the graph the truss was found in.
+            By default that of the input graph.
         """
         kind = self.structure if structure is None else fr.structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
@@ -76,7 +76,7 @@ class KTruss(Result):
 
 @dataclass(frozen=True)
 class TrussNumbers(Result):
-    """What `truss_numbers` finds; arrays are on the graph's device.
+    """Result of `truss_numbers`; arrays are on the graph's device.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def k_truss(graph: fr.Graph, k: int) -> KTruss:
     graph : Graph
         Undirected.
     k : int
-        At least 2, of which the truss is the whole graph.
+        At least 2; the 2-truss is the whole graph.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
     _check(graph)
     k = fr.arguments.integer(k, "k", 2)
     xp = graph.xp
-    least = min(k - 2, graph.num_vertices)  # no edge is in so many triangles
+    least = min(k - 2, graph.num_vertices)  # no edge is in that many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
     up, down = _orient(graph, degree, least + 1)
@@ -177,7 +177,7 @@ def truss_numbers(graph: fr.Graph) -> TrussNumbers:
         held = _holding(graph, src, dst)
         number = number_edges(held, src, dst)
         left = 0
-        while 2 * left < rest.size:  # then those that have left are dropped, so that no walk goes past them for ever
+        while 2 * left < rest.size:  # then removed edges are compacted away, so that scans do not keep visiting them
             k = int(support.min()) + 2
             gone = peel(held, number, src, dst, support, xp.flatnonzero(support < k - 1), k - 1)
             truss[rest[gone]] = k
@@ -194,7 +194,7 @@ def _check(graph: fr.Graph) -> None:
 
 
 def _orient(graph: fr.Graph, degree: Any, least: int) -> tuple[fr.Graph, fr.Graph]:
-    """`up` and `down` between the vertices of at least so many neighbors."""
+    """`up` and `down` between the vertices with at least this many neighbors."""
     return (
         fr.extract_subgraph(graph, _goes_up, degree, least),
         fr.extract_subgraph(graph, _goes_down, degree, least),
@@ -202,8 +202,8 @@ def _orient(graph: fr.Graph, degree: Any, least: int) -> tuple[fr.Graph, fr.Grap
 
 
 def _holding(graph: fr.Graph, src: Any, dst: Any) -> fr.Graph:
-    """A graph with these edges: `graph`, or a snapshot of them alone if most of its edges are others, or if it takes
-    long to find an edge in it."""
+    """A graph with these edges: `graph`, or a snapshot of just these if they are few, or if look-ups in `graph` are
+    slow."""
     if graph.finds_fast and 2 * int(src.size) > graph.num_edges:
         return graph
     return fr.snapshot_structure().from_edges(

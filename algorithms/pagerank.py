@@ -1,14 +1,14 @@
 """PageRank by power iteration.
 
-A walker stands on a vertex, follows one of its edges with probability alpha and otherwise jumps to any vertex. Where no
-edge leads on it jumps too. The rank of a vertex is how often it is there. Every vertex pulls its share of the ranks of
-those that point to it: a product with the transposed adjacency matrix.
+A random walker follows an outgoing edge of its vertex with probability alpha and otherwise jumps to any vertex. On a
+dangling vertex (without outgoing edges) it always jumps. The rank of a vertex is the long-run fraction of time spent
+there. Every vertex pulls the shares of its in-neighbors: a product with the transposed adjacency matrix.
 
     ranks[v]    the rank; they add up to 1
-    jump[v]     probability to arrive at v after a jump: even, or the personalization
-    damping[v]  alpha / weight of the edges that leave v; 0 where there are none
-    shares[v]   damping[v] * ranks[v]: what each neighbor of v gets, for an edge of weight 1
-    lost        rank of the vertices that no edge leaves, which jumps as well
+    jump[v]     probability that a jump leads to v: uniform, or the personalization
+    damping[v]  alpha / total weight of v's outgoing edges; 0 for dangling vertices
+    shares[v]   damping[v] * ranks[v]: the contribution to each neighbor of v over an edge of weight 1
+    lost        total rank of dangling vertices, which is spread by jumps
 
 Page, Brin, Motwani and Winograd, "The PageRank Citation Ranking", 1999.
 """
@@ -27,13 +27,13 @@ from .result import Result
 
 FLOAT32_TOL = 1e-6
 FLOAT32_ROUNDING = 2.0**-24
-"""Down to this tolerance shares are kept in float32, which moves half the memory. They are rounded by at most this part
-of their size, which the iteration makes up for with a lower tolerance. Sums and ranks are float64, as are shares by
-weights, which might be too large or too small for less."""
+"""Down to the first value as tolerance, shares are stored in float32, which halves memory traffic. The second bounds
+their relative rounding error, by which the tolerance is tightened. Sums and ranks are float64, and so are shares with
+weights, which might overflow or underflow float32."""
 
 LEAST_TOTAL = float(np.finfo(np.float64).tiny)
-"""Of the weights of edges that leave a vertex, unless it is 0: sums below have lost digits, and their inverses may be
-infinite."""
+"""Lower bound on a vertex's total outgoing weight, unless it is 0: smaller sums are subnormal, and their inverses may
+overflow."""
 
 
 class ConvergenceError(RuntimeError):
@@ -42,7 +42,7 @@ class ConvergenceError(RuntimeError):
 
 @dataclass(frozen=True)
 class PageRank(Result):
-    """What `pagerank` finds.
+    """Result of `pagerank`.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class PageRank(Result):
         On the graph's device; adds up to 1. Deleted vertices have 0.
     iterations : int
     error : float
-        Sum of the changes of all ranks in the last iteration.
+        Total change of the ranks in the last iteration (L1 norm).
     converged : bool
         Whether `error` fell below the tolerance.
     """
@@ -80,18 +80,17 @@ def pagerank(
     graph : Graph
         In a directed graph the walk follows edges forward.
     alpha : float
-        Probability to follow an edge, between 0 and 1.
+        Probability of following an edge, between 0 and 1.
     max_iter : int
     tol : float
-        Iteration ends once the changes of all ranks add up to less. Then they differ from the exact ranks by less than
-        ``tol * alpha / (1 - alpha)`` in total, but for the rounding of float64. (NetworkX ends at `tol` times the
-        number of vertices.)
+        Iteration stops when the ranks change by less than this in total (L1 norm). Their total error is then below
+        ``tol * alpha / (1 - alpha)``, up to float64 rounding. (NetworkX stops at `tol` times the number of vertices.)
     personalization : mapping of vertex to number, or array of shape (num_vertices,), optional
-        Where jumps lead, in proportion; by default to all vertices alike. Vertices that no edge leaves jump there too.
+        Weights of the vertices as jump targets, also for dangling vertices; uniform by default.
     nstart : mapping or array, optional
-        Ranks to start from, in proportion; by default those of the jump.
+        Initial ranks, up to scaling; by default the jump probabilities.
     weighted : bool, optional
-        Whether edges are followed in proportion to their weights; by default where the graph has weights.
+        Whether edges are followed in proportion to their weights; by default if the graph has weights.
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
 
@@ -104,11 +103,11 @@ def pagerank(
     ConvergenceError
         The tolerance was not reached.
     TypeError, ValueError
-        An argument is not of this kind, or a weight is negative or not finite.
+        An argument is invalid, or a weight is negative or not finite.
 
     Notes
     -----
-    O(V + E) work an iteration. Needs about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
+    O(V + E) work per iteration; about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters.
     """
     fr.arguments.check_graph(graph)
     fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
@@ -213,7 +212,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
 
 
 def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
-    """By vertex, `alpha` over the weight of its edges; 0 where no edge, or none with weight, leaves.
+    """Per vertex, `alpha` divided by the total weight of its outgoing edges; 0 if that is 0.
 
     Raises
     ------

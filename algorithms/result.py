@@ -1,4 +1,4 @@
-"""`Result`: what all algorithms' results share."""
+"""`Result`: the base class of all results."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import frontier as fr
 
 
 class Result:
-    """A result: a frozen dataclass whose arrays, one entry a vertex or edge, lie on the graph's device.
+    """A result: a frozen dataclass whose arrays, one entry per vertex or edge, are on the graph's device.
 
-    Results can be copied and pickled. In a pickle, arrays on the GPU pass through the host; where it is loaded they go
-    onto the GPU again if there is one, and are NumPy's otherwise.
+    Results can be copied and pickled. Pickling copies GPU arrays to the host; loading copies them back if there is a
+    GPU, and returns NumPy arrays otherwise.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -23,12 +23,12 @@ class Result:
         return _restored, (type(self), held, on_gpu)
 
     def to_dataframe(self) -> Any:
-        """The arrays as columns: a row for each edge if there are `src` and `dst`, otherwise for each vertex.
+        """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
         Returns
         -------
         DataFrame
-            pandas; of arrays on a GPU cuDF, without a copy through the host, where that is installed.
+            pandas; for arrays on a GPU cuDF if it is installed, without a copy to the host.
 
         Raises
         ------
@@ -55,7 +55,7 @@ class Result:
 
 
 def _restored(kind: type[Result], held: dict[str, Any], on_gpu: list[str]) -> Result:
-    """The result of a pickle."""
+    """The result stored in a pickle."""
     if fr.gpu_available():
         for name in on_gpu:
             held[name] = importlib.import_module("cupy").asarray(held[name])

@@ -1,9 +1,9 @@
 """Predecessors from distances: a tree of tight edges.
 
 An edge u -> v of length l is tight if ``distance[u] + l == distance[v]``. Every reached vertex but the source has a
-tight edge from somewhere, and any choice among those from strictly nearer vertices makes up a tree. Where lengths are
-zero, or too small beside the distance to be seen in a float, some vertices have tight edges from equally distant ones
-only: the tree is grown into those, edge by edge, so that no cycle closes.
+tight incoming edge, and any choice among those from strictly nearer vertices forms a tree. If lengths are zero, or too
+small compared with the distance to change a float, some vertices have tight edges from equally distant ones only: the
+tree is grown into those, edge by edge, so that no cycle forms.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
     graph : Graph
     source : int
     distance : array, shape (num_vertices,)
-        For every vertex but the source the least of ``distance[u] + length`` over the edges that lead to it.
+        For every vertex but the source the minimum of ``distance[u] + length`` over its incoming edges.
     unreached : number
-        The distance of vertices that cannot be reached.
+        The distance of unreachable vertices.
     length : function
         `unit_length` or `weight_length`.
 
     Returns
     -------
     array of the graph's vertex dtype, shape (num_vertices,), on the graph's device
-        -1 for the source and for vertices that cannot be reached.
+        -1 for the source and for unreachable vertices.
 
     Notes
     -----
@@ -50,22 +50,22 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
 
 
 def unreached_of(dtype: np.dtype) -> Any:
-    """The distance of vertices that cannot be reached."""
+    """The distance of unreachable vertices."""
     return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
 def unit_length(weight):
-    """The length of an edge where all edges count the same."""
+    """The length of an edge if all edges have length 1."""
     return 1
 
 
 def weight_length(weight):
-    """The length of an edge where that is its weight."""
+    """The length of an edge if it is the weight."""
     return weight
 
 
 class TreeFunctors(NamedTuple):
-    """The functors that look at the lengths of edges."""
+    """The functors that depend on edge lengths."""
 
     choose_nearer: Callable
     grow: Callable
@@ -73,7 +73,7 @@ class TreeFunctors(NamedTuple):
 
 @functools.cache
 def tree_functors(length: Callable) -> TreeFunctors:
-    """The functors for edges of this length."""
+    """The functors for this edge length."""
 
     def choose_nearer(src, dst, edge, weight, distance, predecessor, unreached):
         if distance[src] < distance[dst] < unreached and distance[src] + length(weight) == distance[dst]:

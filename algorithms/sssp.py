@@ -1,13 +1,13 @@
 """Single-source shortest paths, near-far.
 
-Vertices closer than a limit are relaxed again and again, until none of them gets closer; those beyond wait. Then the
-limit moves on: the nearest of those that wait, and all within `delta` of it, are next. A small delta relaxes few edges
-in vain, a large one takes few rounds.
+Near vertices, closer than a limit, are relaxed repeatedly until their distances stop changing; far vertices are
+deferred. Then the limit advances: the nearest deferred vertex, and all within `delta` of it, are next. A small delta
+wastes fewer relaxations, a large one takes fewer rounds.
 
-    distance[v]      length of the shortest path that was found; `unreached` before there is one
-    too_long[0]      1 after the length of a path did not fit in the distances' type
-    near[0]          distance of the nearest vertex of this round, which goes up to ``near[0] + delta``; all that are
-                     closer are final
+    distance[v]      length of the shortest path found so far; `unreached` before there is one
+    too_long[0]      1 after a path length overflowed the distances' type
+    near[0]          distance of the nearest vertex of this round, which covers distances up to ``near[0] + delta``;
+                     smaller distances are final
 
 Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
@@ -28,24 +28,24 @@ from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 
 REACH = 64
-"""delta is so many times the mean weight over the mean degree. The paper takes half of that; but a round costs as much
-as many small steps, and on scale-free graphs there are few either way."""
+"""delta is this multiple of the mean weight divided by the mean degree. The paper uses half of it, but a round costs as
+much as many small steps, and scale-free graphs need few rounds either way."""
 MOST_DELTA = 2**62
-"""For integer weights."""
+"""Upper bound on delta for integer weights."""
 
 
 @dataclass(frozen=True)
 class Distances(Result):
-    """What `sssp` finds; arrays are on the graph's device.
+    """Result of `sssp`; arrays are on the graph's device.
 
     Attributes
     ----------
     distance : array, shape (num_vertices,)
-        Of the weights' type for floats, int64 for integers, int32 for graphs without weights. Infinity, or the largest
-        number of the type, for vertices that cannot be reached.
+        The weights' type for floats, int64 for integers, int32 for unweighted graphs. Infinity, or the largest integer
+        of the type, for unreachable vertices.
     predecessor : array of the graph's vertex dtype, shape (num_vertices,), or None
-        The vertex before on a shortest path: -1 for the source and for vertices that cannot be reached. Where several
-        would do, any of them; they always make up a tree.
+        The previous vertex on a shortest path; -1 for the source and for unreachable vertices. If several qualify, any
+        of them; together they always form a tree.
     """
 
     distance: Any
@@ -59,24 +59,23 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
     Parameters
     ----------
     graph : Graph
-        Weights must not be negative; an infinite one is that of an edge that leads nowhere. In a directed graph edges
-        are followed forward. Without weights every edge counts 1.
+        Weights must not be negative; edges of infinite weight are ignored. In a directed graph edges are followed
+        forward. Unweighted edges have length 1.
     source : int
     predecessors : bool
-        Also find the tree, which takes one more pass over the edges.
+        Also compute the tree, which takes one more pass over the edges.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is no vertex of the graph.
+        `source` is not a vertex of the graph.
     ValueError
-        A weight is negative or NaN, or a distance is a sum of integers that int64 does not hold.
+        A weight is negative or NaN, or a distance overflows int64.
 
     Notes
     -----
-    Distances of integer weights are exact. Those of float weights are sums in the weights' type, added along the path:
-    an edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums too large for it are
-    infinite.
+    Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
+    each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
     """
     source = fr.arguments.vertex_id(graph, source, "source")
     fr.arguments.flag(predecessors, "predecessors")
@@ -107,7 +106,7 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
 
 
 def _mean_weight(graph: fr.Graph) -> float:
-    """Mean of the finite weights; ValueError if there are weights that have no shortest paths."""
+    """Mean of the finite weights; raises ValueError if a weight is negative or NaN."""
     total = float(fr.neighbor_reduce(graph, None, _weight_or_nan, dtype=np.float64).sum())
     if math.isnan(total):
         raise ValueError("sssp needs weights that are not negative and not NaN, but this graph has others")
@@ -120,7 +119,7 @@ def _weight_or_nan(src, dst, edge, weight):
     return weight if weight < math.inf else 0.0
 
 
-# Differences of distances always fit in their type, where sums might not.
+# Differences of distances never overflow their type; sums might.
 
 
 def _relax_near(src, dst, edge, weight, distance, near, delta, unreached, too_long):

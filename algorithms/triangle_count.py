@@ -1,13 +1,13 @@
-"""Triangle counting on a graph as it stands.
+"""Static triangle counting.
 
-Each edge is kept in one direction only, from the end with fewer neighbors to the other (ties by id). Then no vertex
-keeps more than about sqrt(2 E) neighbors, and every triangle is found once: as a common neighbor of the two ends of one
-arc. The pairs are taken from the upper end: its neighbors are put into a set, and those of the lower ends, whose lists
-are short, are looked up.
+Each edge is oriented from its end of lower degree to the other (ties by id). Then no vertex has more than about
+sqrt(2 E) out-neighbors, and every triangle is found once: as a common out-neighbor of the two ends of one arc. The arcs
+are grouped by their upper end, whose out-neighbors form a set; the out-neighbors of the lower ends, whose lists are
+short, are looked up in it.
 
     up            each edge from its end of lower degree to the other (ties by id)
     down          the same edges reversed
-    per_vertex    triangles that each vertex is part of
+    per_vertex    triangles of each vertex
 
 Schank and Wagner, "Finding, Counting and Listing All Triangles in Large Graphs", WEA 2005; Green et al., IA3 2014.
 """
@@ -26,14 +26,14 @@ from .result import Result
 
 @dataclass(frozen=True)
 class TriangleCount(Result):
-    """What `triangle_count` finds.
+    """Result of `triangle_count`.
 
     Attributes
     ----------
     total : int
         Triangles of the graph.
     per_vertex : array of int64, shape (num_vertices,), or None
-        Triangles that each vertex is part of, on the graph's device.
+        Triangles of each vertex, on the graph's device.
     """
 
     total: int
@@ -49,7 +49,7 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount
     graph : Graph
         Undirected.
     per_vertex : bool
-        Also count each vertex's, which takes a little longer.
+        Also count per vertex, which takes slightly longer.
 
     Raises
     ------

@@ -61,9 +61,9 @@ def pagerank_step_case(graph):
         ("REDUCE", "Sum"), ("RESULT", "double"))  # fmt: skip
 
 
-def settle_ranks_case(graph):
+def push_ranks_case(graph):
     module = dynamic_pagerank_module
-    functors = advance_module.Functors(module._push_weighted, None, module._settle_vertex)
+    functors = advance_module.Functors(module._push_weighted, None, module._push_vertex)
     args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.float64(1e-9))
     return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors, None)
 
@@ -143,14 +143,14 @@ def join_case(graph):
     return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
 
 
-def doubt_case(graph):
-    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._doubt))
+def reattach_case(graph):
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
     args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32))
     return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), None)
 
 
-def hang_case(graph):
-    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._hang))
+def attach_case(graph):
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
     ids = np.zeros(1, graph.vertex_dtype)
     args = (ids, np.zeros(1, np.int32), ids, np.int64(1), np.int32(1))
     return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), 4)
@@ -162,8 +162,8 @@ def rename_case(graph):
     return functor, (ids, ids, np.zeros(1, np.int32), ids), (("FILTER", "1"),)
 
 
-def settle_case(graph):
-    functor = (("op", dynamic_components_module._settle, ("vertex",), INT),)
+def form_case(graph):
+    functor = (("op", dynamic_components_module._form_components, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
     return functor, (ids, ids, ids, np.zeros(1, np.int32), np.zeros(2, np.int64)), (("FILTER", "1"),)
 
@@ -185,7 +185,7 @@ CASES = {
     "advance": ("advance", advance_case),
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),
-    "pagerank-settle": ("advance", settle_ranks_case),
+    "pagerank-push": ("advance", push_ranks_case),
     "advance-prepared": ("advance", prepared_advance_case),
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
     "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),
@@ -197,8 +197,8 @@ CASES = {
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "sample": ("sample", sample_case),
     "components-join": ("visit", join_case),
-    "components-doubt": ("advance", doubt_case),
-    "components-hang": ("advance", hang_case),
+    "components-reattach": ("advance", reattach_case),
+    "components-attach": ("advance", attach_case),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
@@ -209,7 +209,7 @@ CASES = {
 }
 SNAPSHOT_CASES = {
     "components-rename": ("vertices", rename_case),
-    "components-settle": ("vertices", settle_case),
+    "components-form": ("vertices", form_case),
     "components-compress": ("reduce", compress_case),
     "filter": ("vertices", vertices_case(large, INT, (("FILTER", "1"),))),
     "compute": ("vertices", vertices_case(clear, None, ())),
@@ -340,8 +340,8 @@ def distances_case(op, header, weight_dtype):
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax_near": "advance", "_beyond": "reduce",
     "_within": "vertices",
-    "choose_nearer": "advance", "_has_none": "vertices", "grow": "advance", "suspect": "visit", "relax": "advance",
-    "adopt_or_pass_on": "advance", "_forget": "vertices", "pull": "advance",
+    "choose_nearer": "advance", "_has_none": "vertices", "grow": "advance", "mark_tentative": "visit",
+    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "vertices", "pull": "advance",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")

@@ -18,7 +18,7 @@ FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 def never_anew(request, monkeypatch):
     """Small graphs are soon cut off for the greater part; without a limit they are repaired nevertheless."""
     if request.param:
-        monkeypatch.setattr(repair, "ANEW_ABOVE", 1.0)
+        monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 1.0)
 
 
 def some_weights(rng, count, dtype):
@@ -94,7 +94,7 @@ def test_lengths_of_zero(structure, device, directed, never_anew, rng):
 
 
 def test_one_edge_at_a_time(structure, device, weight_dtype, never_anew, rng):
-    """A tree, then edges beside it, then edges of it: suspects adopt, pass on, and are cut off."""
+    """A tree, then other edges, then edges of it: tentative vertices adopt, pass on, and are cut off."""
     weights = some_weights(rng, 6, weight_dtype)
     graph, observer, check = follow(
         structure, device, ([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 5, 6], 8), weights, 0

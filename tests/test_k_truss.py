@@ -204,7 +204,7 @@ def never_anew(monkeypatch):
         def find_anew(self):
             raise AssertionError("the truss was found anew")
 
-        monkeypatch.setattr(DynamicKTruss, "_find_anew", find_anew)
+        monkeypatch.setattr(DynamicKTruss, "_recompute", find_anew)
 
     return forbid
 
@@ -221,7 +221,7 @@ def test_keeps_up_with_mixed_batches(structure, device, rng, k):
 
 @pytest.mark.parametrize("above", [0, 10**9], ids=["anew", "candidates"])
 def test_both_ways_to_take_edges_in_agree(structure, device, rng, monkeypatch, above):
-    monkeypatch.setattr(dynamic_module, "ANEW_ABOVE", above)
+    monkeypatch.setattr(dynamic_module, "RECOMPUTE_ABOVE", above)
     edges = fr.io.rmat(8, 24, seed=4)
     graph = structure.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=device)
     kept = DynamicKTruss(graph, 9)
