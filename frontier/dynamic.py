@@ -1,4 +1,4 @@
-"""`DynamicGraph`: what every structure that can be changed offers, and the methods such a structure supplies."""
+"""`DynamicGraph`: the interface of all structures that support updates, and the methods that they implement."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ON_EXISTING = ("replace", "keep", "add")
 
 
 class DynamicGraph(Graph, AnyDynamicGraph):
-    """A graph that batches of edges and vertices can be added to and taken from.
+    """A graph that supports batched insertions and deletions of edges and vertices.
 
-    The rules are the same for every structure on every device:
+    The semantics are the same for every structure on every device:
 
-    * The graph is simple. Self-loops in a batch are dropped; of an edge listed several times the last counts.
-    * ``directed=False`` keeps both directions in step; a batch may name an edge in either direction, or both.
-    * A batch is applied wholly or not at all: bad input raises before anything changes. (`insert_edges` names the one
-      exception, when memory runs out.)
-    * Deleting an edge that is not there does nothing.
+    * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts.
+    * ``directed=False`` stores both directions; a batch may list an edge in either direction, or in both.
+    * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
+      for exhausted memory.)
+    * Deleting an absent edge has no effect.
     """
 
     def _attach_runtime(self) -> None:
@@ -51,9 +51,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         weights : array-like of numbers, shape (m,), optional
             1 by default, in weighted graphs.
         on_existing : {"replace", "keep", "add"}
-            What becomes of an edge that is there already: its weight is replaced, kept, or added to. With ``"add"`` an
-            edge whose weight falls to 0 or below is deleted, and one that is not there and would start so is not
-            inserted.
+            How to treat existing edges: replace the weight, keep it, or add to it. With ``"add"``, edges whose weight
+            becomes 0 or negative are deleted, and absent edges with such weights are never inserted.
 
         Returns
         -------
@@ -62,14 +61,14 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is as it was. With ``"add"`` also if a sum of
-            integer weights does not fit in their type.
+            Naming the argument and what is wrong with it; the graph is unchanged. With ``"add"``, also if a sum of
+            integer weights overflows.
         MemoryError
-            The device's memory is exhausted; the graph is as it was. The exception is ``on_existing="add"`` if edges
-            are to be deleted as well: the memory for that is asked for last. If there is none, all other edges of the
-            batch are inserted and have their new weights, and those to be deleted are still there with their old ones.
+            The device's memory is exhausted; the graph is unchanged. The exception is ``on_existing="add"`` with edges
+            to delete, since memory for deletions is allocated last. If that fails, all other edges of the batch are
+            inserted or have their new weights, and the edges to delete remain with their old weights.
         ObserverError
-            The edges were inserted, but an observer failed at it. So it is with all updates.
+            The edges were inserted, but an observer failed. This applies to all updates.
         """
         if on_existing not in ON_EXISTING:
             raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
@@ -92,14 +91,14 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     @updates
     @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
-        """Delete a batch of edges; those that are not there are passed over.
+        """Delete a batch of edges; absent edges are skipped.
 
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; the graph is as it was.
+            Naming the argument and what is wrong with it; the graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is as it was.
+            The device's memory is exhausted; the graph is unchanged.
         """
         arcs = self._prepare(src, dst, directed=self.directed)
         return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
@@ -138,7 +137,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return deleted
 
     def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
-        """Each observer with the sources and destinations that it is to be told of."""
+        """Each observer with the sources and destinations that it is to be notified of."""
         observers = self._live_observers()
         if not observers:
             return []
@@ -173,8 +172,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Parameters
         ----------
         count_or_ids : int or array-like of int
-            A number of vertices: deleted ids are given out again, smallest first, and the id space grows when there are
-            none left. Or the ids themselves: deleted ones come back, and the id space is extended to hold larger ones.
+            A number of vertices: deleted ids are reallocated first, in ascending order, then the id space grows. Or the
+            ids themselves: deleted ones become valid again, and the id space is extended to hold larger ones.
 
         Returns
         -------
@@ -184,7 +183,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            A negative count or id; the graph is as it was.
+            A negative count or id; the graph is unchanged.
         """
         xp = self.xp
         if isinstance(count_or_ids, int | np.integer) and not isinstance(count_or_ids, bool):
@@ -239,22 +238,23 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     @updates
     @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
-        """Delete vertices and every edge that touches them.
+        """Delete vertices and all incident edges.
 
-        The ids become absent: to name one in a batch raises, until `insert_vertices` gives it out again. Directed
-        graphs are searched whole for edges that point to the vertices; undirected ones only around them.
+        The ids become invalid: a batch that names one raises, until `insert_vertices` allocates it again. In directed
+        graphs, finding the incoming edges takes a pass over the graph; in undirected graphs only the neighborhoods of
+        the vertices are visited.
 
         Returns
         -------
         UpdateResult
-            With the number of edges deleted.
+            With the number of deleted edges.
 
         Raises
         ------
         TypeError, ValueError
-            An id is out of range or deleted already; the graph is as it was.
+            An id is out of range or already deleted; the graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is as it was.
+            The device's memory is exhausted; the graph is unchanged.
         """
         ids = check_ids(self.device, ids, "ids", self._num_vertices, self._absent)
         if not ids.size:
@@ -267,7 +267,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         absent = marked if self._absent is None else self._absent | marked
         deleted = self._delete_observed(Arcs(src, dst, None))
         with self._access.changing():
-            with suppress(MemoryError):  # their edges are gone; what they still hold may be lost
+            with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self._release(gone)
             self._absent = absent
             self.version += 1
@@ -279,33 +279,33 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     @reads
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
-        """Notify `observer` of updates for as long as it lives; the graph does not keep it alive.
+        """Notify `observer` of updates. The graph holds only a weak reference to it.
 
-        An observer that is attached already stays so, once. `UpdateObserver` says what happens if it raises.
+        Attaching an attached observer again has no effect. See `UpdateObserver` for what happens if it raises.
 
         Parameters
         ----------
         observer : UpdateObserver
         instead_of : UpdateObserver, optional
-            One that is attached, whose place it takes: for observers that pass on to another what they are notified of.
+            An attached observer to replace: for observers that forward notifications to another.
 
         Raises
         ------
         TypeError
-            It is no `UpdateObserver`.
+            It is not an `UpdateObserver`.
         ValueError
-            It watches another graph, or refuses this one; or `instead_of` is not attached.
+            It is attached to another graph, or rejects this one; or `instead_of` is not attached.
         """
         self._observers.attach(observer, instead_of)
 
     @reads
     def detach(self, observer: UpdateObserver) -> None:
-        """Notify `observer` of no more updates; does nothing if it is not attached.
+        """Stop notifying `observer` of updates; has no effect if it is not attached.
 
         Raises
         ------
         TypeError
-            It is no `UpdateObserver`.
+            It is not an `UpdateObserver`.
         """
         self._observers.detach(observer)
 
@@ -319,23 +319,23 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     @abstractmethod
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
-        """*structure*: insert arcs, of equal ones the last; return how many distinct arcs were new and replaced.
+        """*structure*: insert arcs (the last of duplicates); return how many distinct arcs were new and replaced.
 
-        ``arcs.check()`` must have been called before anything changes. If memory runs out the graph is left as it was.
+        ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
         """
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
-        """*structure*, where it has a faster way: add the weights of arcs to those of the graph.
+        """*structure*, optional: add the weights of arcs to those in the graph.
 
-        Returns how many distinct arcs were new, given another weight, and deleted as theirs fell to 0 or below. Tells
-        observers, and keeps `_num_arcs` and `version`.
+        Returns how many distinct arcs were new, updated, and deleted since their weight became 0 or negative. Notifies
+        observers, and updates `_num_arcs` and `version`.
         """
         distinct, slots = self._distinct(arcs)
         weights = distinct.weights
         present = self.xp.flatnonzero(slots >= 0)
         added, held = weights[present], self._weight_pool()[slots[present]]
         sums = added + held
-        if weights.dtype.kind == "i":  # a sum that has wrapped around has the sign of neither
+        if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
             self._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()))
         weights[present] = sums
         stay = weights > 0
@@ -348,7 +348,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return inserted, replaced, deleted
 
     def _check_sums(self, wrapped: int) -> None:
-        """Raise ValueError if so many sums of weights of arcs do not fit in their type."""
+        """Raise ValueError if any sums of weights overflowed; `wrapped` counts them."""
         if wrapped:
             edges = wrapped if self.directed else wrapped // 2
             raise ValueError(
@@ -358,16 +358,16 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     @abstractmethod
     def _delete(self, arcs: Arcs) -> int:
-        """*structure*: delete those of the arcs that are there; return how many distinct arcs that were.
+        """*structure*: delete the arcs that exist; return the number of distinct arcs deleted.
 
-        ``arcs.check()`` must have been called before anything changes. If memory runs out the graph is left as it was.
+        ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
         """
 
     @abstractmethod
     def _extend(self, num_vertices: int) -> None:
-        """*structure*: make room for ids up to `num_vertices` - 1; the new vertices have no neighbors."""
+        """*structure*: extend the id space to `num_vertices`; new vertices have no neighbors."""
 
     def _release(self, ids: Any) -> None:
-        """*structure*: give back what deleted vertices, whose arcs are gone, still hold."""
+        """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""
 
 

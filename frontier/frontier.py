@@ -1,4 +1,4 @@
-"""`Frontier`: a set of vertices that operators read and produce."""
+"""`Frontier`: a set of vertices, the input and output of operators."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 class Frontier:
-    """A set of vertices of a graph, each once.
+    """A set of vertices of a graph.
 
-    It is held as a list, as a bitmap, or as both; operators ask for the form that suits them, and the form is changed
-    here alone. A frontier is true while it has members, so that ``while frontier:`` loops until there are none.
+    It is stored sparse (a list), dense (a bitmap), or both; operators request the form they need, and only this class
+    converts. A frontier is true if it is not empty, so that ``while frontier:`` loops until it is.
 
-    A frontier may be kept while the graph changes. Its members stay the same, and `num_arcs` follows updates of edges;
-    but once a member has been deleted, operators refuse it.
+    A frontier remains valid when the graph changes. Its members stay the same, and `num_arcs` reflects edge updates;
+    but once a member has been deleted, operators reject it.
 
     Parameters
     ----------
     graph : Graph
     vertices : array-like of int, optional
-        The members; duplicates count once. By default there are none.
+        The members; duplicates are removed. Empty by default.
 
     Raises
     ------
     TypeError, ValueError
-        `graph` is none, or `vertices` holds something else than ids of the graph's vertices.
+        `graph` is not a graph, or `vertices` holds anything but ids of its vertices.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Frontier:
 
     @classmethod
     def all(cls, graph: Graph) -> Frontier:
-        """All vertices of `graph`, deleted ones left out."""
+        """All vertices of `graph` except deleted ones."""
         check_graph(graph)
         if graph._absent is None:
             members = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
@@ -64,7 +64,7 @@ class Frontier:
     @classmethod
     def _of(cls, graph: Graph, members: Any = None, bits: Any = None, size: int | None = None,
             arcs: int | None = None) -> Frontier:  # fmt: skip
-        """A frontier over arrays that are known to be good; they are kept, not copied."""
+        """A frontier over arrays that are known to be valid, without copying them."""
         frontier = object.__new__(cls)
         frontier._take(graph, members, bits, size, arcs)
         return frontier
@@ -81,10 +81,10 @@ class Frontier:
         self._vertex_version = graph.vertex_version  # at which all members existed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a copy is made of, and a pickle holds: the graph and the members, which pass through the host.
+        """The contents of a copy or pickle: the graph, and the members, copied to the host.
 
-        ``copy.copy`` is of the same graph; ``copy.deepcopy`` and a pickle have a graph of their own, or share that of
-        what is copied or pickled along with them.
+        ``copy.copy`` refers to the same graph; ``copy.deepcopy`` and pickles have a copy of the graph, shared with
+        other objects that are copied or pickled together with them.
         """
         self.check()
         return _frontier_of, (self.graph, self.graph.device.to_host(self._members()))
@@ -116,7 +116,7 @@ class Frontier:
     @property
     @reads
     def num_arcs(self) -> int:
-        """Number of arcs that leave the members, in the graph as it is.
+        """Number of arcs that leave the members, in the current graph.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Frontier:
         return known
 
     def check(self) -> None:
-        """Raise ValueError if a member was deleted since it became one; an id that was brought back counts again."""
+        """Raise ValueError if a member was deleted meanwhile; reinserted ids are valid again."""
         if self._vertex_version != self.graph.vertex_version:
             self._check_members()
 
@@ -148,7 +148,7 @@ class Frontier:
         self._vertex_version = graph.vertex_version
 
     def _members(self) -> Any:
-        """The members as a list, for kernels, which leave it as it is."""
+        """The members as a list, for kernels, which must not change it."""
         if self._list is None:
             kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
@@ -158,7 +158,7 @@ class Frontier:
         return self._list
 
     def _bitmap(self) -> Any:
-        """The members as a bitmap over all ids there are by now, for kernels, which leave it as it is."""
+        """The members as a bitmap over all current ids, for kernels, which must not change it."""
         words = bitmap_words(self.graph.num_vertices)
         if self._bits is None or self._bits.size != words:
             members = self._members()
@@ -169,7 +169,7 @@ class Frontier:
         return self._bits
 
     def _known_arcs(self) -> int | None:
-        """`num_arcs` if it need not be counted."""
+        """`num_arcs` if it is known without counting."""
         return self._arcs if self._version == self.graph.version else None
 
 
@@ -189,7 +189,7 @@ def graph_of(frontier: Any) -> Graph:
 
 
 def _frontier_of(graph: Graph, members: np.ndarray) -> Frontier:
-    """A frontier with members that were in one."""
+    """Restore a frontier from its graph and members."""
     return Frontier._of(graph, graph.xp.array(members))
 
 

@@ -1,4 +1,4 @@
-"""`Graph`: what every structure offers, and the few methods a structure supplies."""
+"""`Graph`: the interface of all structures, and the few methods that a structure implements."""
 
 from __future__ import annotations
 
@@ -44,24 +44,23 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
 class Graph(AnyGraph, ABC):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
-    A structure subclasses it (or `DynamicGraph`, if it can be changed) and supplies the methods marked *structure*; its
-    arrays are those named in `_arrays`. Everything else is here, once, for all structures and devices.
+    A structure subclasses it (or `DynamicGraph`, if it supports updates) and implements the methods marked *structure*;
+    its arrays are those named in `_arrays`. Everything else is implemented here, for all structures and devices.
 
     Attributes
     ----------
     name : str
-        What the structure is called in the registry, on the command line and in files.
+        Name of the structure in the registry, on the command line and in files.
     directed : bool
     device : Device
     vertex_dtype : dtype
-        int32, or int64 where ids need it.
+        int32, or int64 for larger ids.
     weight_dtype : dtype or None
-        None in graphs without weights.
+        None in unweighted graphs.
     version : int
-        Grows with every update, and when a structure is compacted: what was computed for one version may be out of
-        date at the next.
+        Incremented by every update and by compaction: results for one version may be outdated in the next.
     vertex_version : int
-        Grows when vertices are added, brought back or deleted, and only then.
+        Incremented only when vertices are added, reinserted or deleted.
     """
 
     name: ClassVar[str]
@@ -69,7 +68,7 @@ class Graph(AnyGraph, ABC):
     """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
-    """Whether a look-up of an arc takes much less than a walk over its source's list."""
+    """Whether looking up an arc costs much less than scanning its source's neighbor list."""
     _arrays: ClassVar[tuple[str, ...]] = ()
     """Names of the array attributes that make up the graph (each may be None)."""
     _scalars: ClassVar[tuple[str, ...]] = ()
@@ -108,12 +107,12 @@ class Graph(AnyGraph, ABC):
         self._attach_runtime()
 
     def _attach_runtime(self) -> None:
-        """Set up what is not part of the graph itself: kernels, threads' shares, the cached view."""
+        """Set up what is not part of the stored graph: kernels, per-thread workspaces, the cached view."""
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._access = Access(self.device)
         self._view: tuple[int, Any] | None = None
 
-    # ---- making graphs ----------------------------------------------------------------------------------------------
+    # ---- construction -----------------------------------------------------------------------------------------------
 
     @classmethod
     def from_edges(
@@ -128,33 +127,33 @@ class Graph(AnyGraph, ABC):
     ) -> Self:
         """A graph with these edges.
 
-        Self-loops are dropped; of an edge that is listed several times the last counts.
+        Self-loops are dropped; if an edge is listed several times, the last occurrence counts.
 
         Parameters
         ----------
         src, dst : array-like of int, shape (m,)
-            NumPy, CuPy, lists, pandas, Arrow or cuDF columns, PyTorch tensors. A list of an undirected graph may name
-            an edge in either direction, or both.
+            NumPy or CuPy arrays, lists, pandas, Arrow or cuDF columns, or PyTorch tensors. Edges of undirected graphs
+            may be listed in either direction, or in both.
         weights : array-like of numbers, shape (m,), optional
-            int32, int64, float32 or float64; the graph keeps their type.
+            int32, int64, float32 or float64, which becomes the weight type of the graph.
         num_vertices : int, optional
             Size of the id space; by default the largest id plus one.
         directed : bool
         device : {"auto", "cpu", "gpu"}
         **options
-            The structure's own.
+            Options of the structure.
 
         Raises
         ------
         TypeError, ValueError
             Naming the argument and what is wrong with it.
         MemoryError
-            The device's memory is exhausted; most often since ids have wide gaps, as every id up to the largest takes
-            room. ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)`` renumbers them.
+            The device's memory is exhausted. The usual cause is sparse ids, since every id up to the largest takes
+            memory; ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)`` renumbers them.
 
         Notes
         -----
-        Takes a sort of the edges: O(m log m) work.
+        Sorts the edges: O(m log m) work.
         """
         place = resolve_device(device)
         src, dst = as_ids(place, src, "src"), as_ids(place, dst, "dst")
@@ -181,9 +180,9 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def copy(self) -> Self:
-        """An independent graph with the same contents, on the same device; no observer is attached to it.
+        """An independent graph with the same contents on the same device, without observers.
 
-        The same as `copy.copy` and `copy.deepcopy`.
+        Equivalent to `copy.copy` and `copy.deepcopy`.
         """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
@@ -202,9 +201,9 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a pickle holds: what a file would. A graph on the GPU passes through the host.
+        """The contents of a pickle, the same as of a file. GPU graphs are copied to the host.
 
-        It is loaded onto the GPU again if there is one, and otherwise onto the CPU. No observer goes along.
+        Loading places them on the GPU again if there is one, otherwise on the CPU. Observers are not included.
         """
         arrays = dict(host_arrays(self))
         if not self.device.is_gpu:  # the arrays are written after this returns, when another thread may update them
@@ -213,10 +212,10 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a file, as it is laid out in memory.
+        """Write the graph to a file, in its memory layout.
 
-        The file is an uncompressed ``.npz`` of NumPy with a checksum at its end. One that is there already is replaced
-        once the new one is complete and on the disk: after an error, or when the process is killed, it is the old one.
+        The file is an uncompressed NumPy ``.npz`` followed by a checksum. Writing is atomic: an existing file is
+        replaced only once the new one is complete and on disk, and survives an error or a killed process.
 
         Parameters
         ----------
@@ -225,40 +224,38 @@ class Graph(AnyGraph, ABC):
         Raises
         ------
         OSError
-            Naming the file; if there was one, it is as it was.
+            Naming the file; an existing file is unchanged.
         """
         write_graph(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], device: str | Device = "auto") -> Graph:
-        """The graph that `save` wrote.
+        """Load a graph written by `save`.
 
         Parameters
         ----------
         path : str or os.PathLike
         device : {"auto", "cpu", "gpu"}
-            Where to put it, whichever device it was saved from.
+            Target device, which may differ from the one it was saved from.
 
         Raises
         ------
         ValueError
-            The file holds no graph, or one of another structure than this class; or it was damaged, or made by someone
-            else in a way that would lead kernels astray.
+            The file does not hold a graph of this structure, or it is corrupt: kernels rely on the invariants checked.
 
         Notes
         -----
-        All arrays are checked, which takes a sort of all arcs.
+        All arrays are validated, which sorts all arcs.
         """
         return read_graph(path, cls, device)
 
-    # ---- looking at graphs ------------------------------------------------------------------------------------------
+    # ---- queries ----------------------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
-        """A block during which no other thread updates the graph: updates wait until it ends.
+        """A context during which no other thread updates the graph: updates wait until it ends.
 
-        Each operator and look-up by itself holds updates of other threads off while it runs. This is for code that
-        makes several calls and needs them to see the same graph, where threads share one. To update the graph within
-        the block raises RuntimeError.
+        Each operator and look-up blocks updates by other threads while it runs. Use this to make several calls on the
+        same state of a graph that threads share. Updating the graph inside the block raises RuntimeError.
 
         Examples
         --------
@@ -284,12 +281,12 @@ class Graph(AnyGraph, ABC):
 
     @property
     def num_arcs(self) -> int:
-        """Number of stored directions: twice the edges of an undirected graph."""
+        """Number of stored arcs: two per edge in undirected graphs."""
         return self._num_arcs
 
     @property
     def is_weighted(self) -> bool:
-        """Whether edges have weights; if so they are of `weight_dtype`."""
+        """Whether edges have weights, of type `weight_dtype`."""
         return self.weight_dtype is not None
 
     @property
@@ -303,7 +300,7 @@ class Graph(AnyGraph, ABC):
         return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
 
     def view(self) -> Any:
-        """What kernels see of the graph (`frontier.view`); valid until the next update."""
+        """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
         if self._view is None or self._view[0] != self.version:
             self._view = (self.version, self._make_view())
         return self._view[1]
@@ -389,12 +386,12 @@ class Graph(AnyGraph, ABC):
         Returns
         -------
         array of `weight_dtype`, shape (m,), on the graph's device
-            1 (float32) for every edge of a graph without weights.
+            1 (float32) for every edge of an unweighted graph.
 
         Raises
         ------
         ValueError
-            An id is bad, or an edge is not in the graph.
+            An id is invalid, or an edge is not in the graph.
         """
         slots = self.find_edges(src, dst)
         missing = self.xp.flatnonzero(slots < 0)
@@ -418,7 +415,7 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def neighbors(self, v: int) -> Any:
-        """The neighbors of `v` (those it points to, in directed graphs), in ascending order.
+        """The neighbors of `v` (successors, in directed graphs), in ascending order.
 
         Returns
         -------
@@ -430,21 +427,21 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def successors(self, vertices: Any) -> tuple[Any, Any, Any]:
-        """For each of some vertices, those it points to: the 1-hop successor query of many vertices at once.
+        """The successors of each of a list of vertices: a batched 1-hop query.
 
         Parameters
         ----------
         vertices : array-like of int, shape (m,)
-            In any order; one that is listed twice is answered twice.
+            In any order, with duplicates.
 
         Returns
         -------
         offsets : array of int64, shape (m + 1,), on the graph's device
-            The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
+            The successors of ``vertices[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
         ids : array of `vertex_dtype`, shape (offsets[-1],)
             In ascending order for each vertex.
         weights : array of `weight_dtype`, shape (offsets[-1],), or None
-            None in graphs without weights.
+            None in unweighted graphs.
 
         Raises
         ------
@@ -453,17 +450,17 @@ class Graph(AnyGraph, ABC):
 
         Notes
         -----
-        O(k log k) work for k answers.
+        O(k log k) work, for k results.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))
 
     @reads
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
-        """For each of some vertices, those that point to it; takes and returns what `successors` does.
+        """The predecessors of each of a list of vertices; arguments and results are those of `successors`.
 
-        The same as `successors` in undirected graphs. In directed ones it takes one pass over all arcs, however many
-        vertices are asked for: O(E + k log k) work for k answers.
+        Equivalent to `successors` in undirected graphs. In directed graphs it takes one pass over all arcs, for any
+        number of vertices: O(E + k log k) work, for k results.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -472,7 +469,7 @@ class Graph(AnyGraph, ABC):
     def to_coo(self) -> tuple[Any, Any, Any]:
         """All edges as ``(src, dst, weights)`` on the graph's device, sorted; undirected ones once, as ``src < dst``.
 
-        `weights` is None in graphs without them.
+        `weights` is None in unweighted graphs.
         """
         offsets, dst, weights = self._sorted_arcs()
         src = row_ids(self.device, offsets, self.vertex_dtype)
@@ -484,9 +481,9 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def to_csr(self) -> Graph:
-        """A static snapshot, sorted, on the same device: a graph of structure ``csr``, with arrays of its own.
+        """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
 
-        Its `offsets`, `indices` and `weights` are what SciPy and others call CSR.
+        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy.
         """
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
             *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
@@ -494,7 +491,7 @@ class Graph(AnyGraph, ABC):
 
     @reads
     def memory_usage(self) -> MemoryUsage:
-        """Bytes that the graph takes, beside what CSR would."""
+        """Memory used by the graph, compared with CSR."""
         arrays = [getattr(self, name) for name in (*self._arrays, "_absent")]
         reserved = sum(int(array.nbytes) for array in arrays if array is not None) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
@@ -529,31 +526,31 @@ class Graph(AnyGraph, ABC):
 
     @property
     def _scratch(self) -> Scratch:
-        """Memory that is reused from call to call of the same thread (on a GPU: in the same stream)."""
+        """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
         return self._access.workspace().scratch
 
     @property
     @abstractmethod
     def slot_capacity(self) -> int:
-        """*structure*: number of slots of the pool; every slot is below it."""
+        """*structure*: number of slots in the pool, an exclusive upper bound on slots."""
 
     @abstractmethod
     def _make_view(self) -> Any:
-        """*structure*: a view of the graph as it is now (`frontier.view.pack_view`)."""
+        """*structure*: a view of the current graph (`frontier.view.pack_view`)."""
 
     @abstractmethod
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        """*structure*: fill the empty graph from CSR arrays that are sorted and free of duplicates.
+        """*structure*: fill the empty graph from sorted CSR arrays without duplicates.
 
-        `offsets` is int64 of length num_vertices + 1; `weights` is None in graphs without weights. The arrays may be
-        kept.
+        `offsets` is int64 of length num_vertices + 1; `weights` is None in unweighted graphs. The structure may take
+        ownership of the arrays.
         """
 
     @abstractmethod
     def _find(self, src: Any, dst: Any) -> Any:
-        """*structure*: the slots (int64) of these arcs, -1 where there is none.
+        """*structure*: the slots (int64) of these arcs, -1 if absent.
 
-        Ids are good, except that a negative source stands for a bad arc, which is nowhere.
+        Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
 
     @abstractmethod
@@ -570,24 +567,24 @@ class Graph(AnyGraph, ABC):
 
     @abstractmethod
     def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-        """*structure*: dtype and shape of each of `_arrays`; a size of None is any, and None is for no array."""
+        """*structure*: dtype and shape of each of `_arrays`; None for any size, or for no array."""
 
     def _weights_type(self) -> tuple[Any, tuple[int | None, ...]] | None:
-        """What `_array_types` says of an array of weights."""
+        """The entry of `_array_types` for an array of weights."""
         return None if self.weight_dtype is None else (self.weight_dtype, (None,))
 
     @abstractmethod
     def _check_arrays(self) -> tuple[Any, Any, Any]:
-        """*structure*: raise ValueError unless its numbers and arrays are such that kernels can walk and change them.
+        """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
 
-        The arrays are of the types that `_array_types` tells, and may hold anything; `num_vertices` is in the range of
-        its dtype. No kernel may be called (`frontier.invariants` has what else it takes).
+        The arrays have the types of `_array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
+        No kernel may be called (`frontier.invariants` has helpers).
 
         Returns
         -------
         src, dst, slots : arrays of int
-            All arcs, in any order. `src` and `slots` are in range, `dst` is checked by the caller, as is what all
-            graphs have in common: that they are simple, and symmetric if they are undirected.
+            All arcs, in any order. `src` and `slots` are in range. The caller checks `dst`, and that the graph is
+            simple, and symmetric if it is undirected.
         """
 
     @abstractmethod

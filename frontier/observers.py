@@ -1,4 +1,4 @@
-"""`Observers`: who watches a graph, and what happens when one of them fails."""
+"""`Observers`: the observers of a graph, and the handling of their failures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .updates import ObserverError, UpdateObserver
 from .values import kind_of
 
 Told = tuple[UpdateObserver, tuple[Any, ...]]
-"""An observer, and what it is called with."""
+"""An observer, and the arguments of its notification."""
 
 
 class Observers:
-    """The observers of one graph, in the order in which they were attached; it keeps none of them alive.
+    """The observers of one graph, by weak references, in order of attachment.
 
-    An observer never stands in the way of an update. One that raises is detached, all others are called as if nothing
-    had happened, and the error is kept until the update has been made: `run` raises it then.
+    An observer never prevents an update. One that raises is detached, all others are still notified, and `run` raises
+    the error once the update has been applied.
     """
 
     def __init__(self, graph: Any):
@@ -65,7 +65,7 @@ class Observers:
         observer._watched = None
 
     def live(self) -> list[UpdateObserver]:
-        """Those that are attached and still alive."""
+        """The attached observers that are still alive."""
         if not self._refs:
             return []
         live = [(ref, ref()) for ref in self._refs]
@@ -73,7 +73,7 @@ class Observers:
         return [observer for _, observer in live if observer is not None]
 
     def tell(self, method: str, told: Iterable[Told]) -> None:
-        """Call a method of some observers, those left out that were detached since; collect what they raise."""
+        """Call a method of some observers, except those detached meanwhile; collect their exceptions."""
         self._telling = True
         try:
             for observer, args in told:
@@ -81,7 +81,7 @@ class Observers:
                     continue
                 try:
                     getattr(observer, method)(*args)
-                except BaseException as error:  # interrupts, too, must not keep the others from being told
+                except BaseException as error:  # interrupts, too, must not prevent the notification of others
                     self._fail(observer, method, error)
         finally:
             self._telling = False
@@ -95,14 +95,14 @@ class Observers:
             error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
 
     def run(self, update: Callable[[], Any]) -> Any:
-        """Make an update and return what it returns.
+        """Apply an update and return its result.
 
         Raises
         ------
         ObserverError
-            The update was made, but observers failed.
+            The update was applied, but observers failed.
         RuntimeError
-            An observer tried to change the graph from within one of its methods.
+            An observer tried to change the graph during a notification.
         """
         if self._telling:
             raise RuntimeError("an observer must not change the graph whose update it is being notified of")
@@ -133,7 +133,7 @@ def check_observer(observer: Any, name: str) -> None:
 
 
 def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseException]]) -> None:
-    """Raise what tells the caller of an update that was made that observers failed."""
+    """Report failed observers to the caller of an update that was applied."""
     error = ObserverError(result, failures)
     for _, failure in failures:
         if not isinstance(failure, Exception):  # an interrupt stays one
@@ -144,7 +144,7 @@ def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseExcepti
 
 
 def observed(update: Callable) -> Callable:
-    """For the methods of a graph that make an update: run it as `Observers.run` does."""
+    """Decorator for update methods of a graph: run them by `Observers.run`."""
 
     @wraps(update)
     def run(self: Any, *args: Any, **options: Any) -> Any:

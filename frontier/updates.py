@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class UpdateResult:
-    """What an update did, in edges (an undirected edge counts once).
+    """Effects of an update, in edges (an undirected edge counts once).
 
     Attributes
     ----------
     inserted : int
-        Edges that were not there before.
+        New edges.
     replaced : int
-        Edges that were there already; in graphs with weights, theirs was set anew.
+        Existing edges; in weighted graphs their weights were replaced.
     deleted : int
-        Edges that are gone.
+        Deleted edges.
     """
 
     inserted: int = 0
@@ -27,63 +27,64 @@ class UpdateResult:
 
 
 class UpdateObserver:
-    """An analytic that is maintained incrementally: a base class whose methods do nothing.
+    """Base class of analytics that are maintained incrementally; its methods do nothing.
 
-    All arrays are on the graph's device, of its vertex dtype. Copies and pickles of a graph have no observers, and
-    observers can be neither copied nor pickled (TypeError): another one is made for the copy.
+    All arrays are on the graph's device and of its vertex dtype. Copies and pickles of a graph have no observers, and
+    observers can be neither copied nor pickled (TypeError): create another one for the copy.
 
-    An observer watches one graph at a time. To attach it twice is to attach it once; a copy of a graph has no
-    observers. The methods are called in the order in which observers were attached, and must not change the graph.
+    An observer is attached to at most one graph; attaching it twice has no further effect. Observers are notified in
+    the order of attachment, and must not change the graph.
 
-    An observer never stands in the way of an update. If any of the four methods that the graph calls raises, the
-    observer is detached, and `failed` is called, since it may no longer agree with the graph. The update is made, all
-    other observers are notified as usual, and then the caller of the update gets an `ObserverError`.
+    An observer never prevents an update. If one of the four notification methods raises, the observer is detached,
+    since it may no longer agree with the graph, and `failed` is called. The update completes, all other observers are
+    notified, and then the caller of the update gets an `ObserverError`.
 
     Attributes
     ----------
     exact : bool
-        If true (the default), methods are given effective edges only, each once: edges that were absent before an
-        insertion, or present before a deletion; undirected edges as ``src < dst``. If false, they are given the arcs of
-        the batch as they came, which costs nothing: both directions of undirected edges, duplicates, arcs that were
-        there already or never, and entries that were dropped, with a negative `src`. `visit_edges` takes them as they
-        are, and skips those. Before a deletion the batch may yet turn out to be bad.
+        If true (the default), methods get only effective edges, each once: edges absent before an insertion, or present
+        before a deletion; undirected edges as ``src < dst``. If false, they get the arcs of the batch unfiltered, at no
+        cost: both directions of undirected edges, duplicates, insertions of existing arcs, deletions of absent arcs,
+        and dropped entries, with a negative `src`. `visit_edges` accepts these arrays and skips dropped entries. Before
+        a deletion, the batch may still turn out to be invalid.
     """
 
     exact: ClassVar[bool] = True
     _watched: Any = None  # weak reference to the graph, kept by it
 
     def __reduce__(self) -> Any:
-        """Raise TypeError: a copy would be attached to no graph, and be wrong after the next update."""
+        """Raise TypeError: a copy would not be attached to a graph, and wrong after the next update."""
         raise TypeError(
             f"a {type(self).__name__} follows the updates of one graph and can be neither copied nor pickled; "
             f"make another {type(self).__name__} for the copy of the graph"
         )
 
     def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
-        """Called for the effective edges of a batch, which `find` finds: of the exact observers, the first.
+        """Called on the first exact observer to compute the effective edges of a batch, by `find`.
 
-        They are found for observers alone; who measures them measures this, too. If it raises, the update is not made.
+        They are computed for observers only, so that override allows their cost to be measured. If it raises, the
+        update is not applied.
         """
         return find()
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Called after edges were inserted, or given other weights (which only those who are not exact are told)."""
+        """Called after edges were inserted, or weights changed (only non-exact observers are notified of those)."""
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Called before edges are deleted, while they can still be seen.
+        """Called before edges are deleted, while they are still in the graph.
 
-        The deletion may fail after that (a bad batch, no memory). Then `edges_deleted` does not follow, and the edges
-        stay: what is computed here counts only once `edges_deleted` is called.
+        The deletion may still fail (invalid batch, exhausted memory). Then `edges_deleted` is not called, and the edges
+        stay: results computed here take effect only once `edges_deleted` is called.
         """
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Called after they were; not called if the deletion failed."""
+        """Called after edges were deleted; not called if the deletion failed."""
 
     def vertices_changed(self) -> None:
-        """Called after vertices were added, brought back or deleted; the edges of deleted ones are gone by then."""
+        """Called after vertices were added, reinserted or deleted; the edges of deleted ones are deleted before."""
 
     def attaching(self, graph: Any) -> None:
-        """Called before the observer is attached to a graph; raises to refuse."""
+        """Called before the observer is attached to a graph; may raise to reject it."""
 
     def detached(self) -> None:
         """Called after `DynamicGraph.detach` has detached the observer."""
@@ -93,16 +94,16 @@ class UpdateObserver:
 
 
 class ObserverError(RuntimeError):
-    """An update was made, but observers of the graph failed at it; they were detached.
+    """An update was applied, but observers of the graph failed and were detached.
 
-    ``__cause__`` is what the observer raised, or an ``ExceptionGroup`` if there were several.
+    ``__cause__`` is the observer's exception, or an ``ExceptionGroup`` of several.
 
     Attributes
     ----------
     result : UpdateResult or array
-        What the update would have returned.
+        The return value of the update.
     failures : list of (UpdateObserver, BaseException)
-        The observers, and what they raised.
+        The observers and their exceptions.
     """
 
     def __init__(self, result: Any, failures: list[tuple[UpdateObserver, BaseException]]):
@@ -117,18 +118,18 @@ class ObserverError(RuntimeError):
 
 @dataclass(frozen=True)
 class MemoryUsage:
-    """Bytes of a graph.
+    """Memory usage of a graph, in bytes.
 
     Attributes
     ----------
     used : int
-        Bytes that hold the graph, with the gaps its structure needs, without room set aside for growth.
+        Bytes that hold the graph, including gaps that the structure requires, excluding capacity for growth.
     reserved : int
         Bytes allocated, scratch memory included.
     csr : int
-        Bytes that the same graph would take as CSR.
+        Bytes of the same graph as CSR.
     arcs : int
-        Stored arcs (two for each undirected edge).
+        Stored arcs (two per undirected edge).
     """
 
     used: int
@@ -138,5 +139,5 @@ class MemoryUsage:
 
     @property
     def bytes_per_arc(self) -> float:
-        """`used` for each stored arc."""
+        """`used` per stored arc."""
         return self.used / max(self.arcs, 1)

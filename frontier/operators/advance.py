@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DIRECTIONS = ("auto", "push", "pull")
 PULL_ABOVE = 1 / 16
-"""Pull pays once more than this part of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
+"""Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
 
 OP_PARAMETERS = ("src", "dst", "edge", "weight")
 _OP = ("vertex", "vertex", "edge", "weight")
@@ -46,7 +46,7 @@ def advance(
     prepare: Callable | None = None,
     direction: str = "auto",
 ) -> Frontier:
-    """Visit every edge that leaves the frontier; the vertices for which `op` is true make up the next one.
+    """Visit every edge that leaves the frontier; the destinations for which `op` returns True form the next frontier.
 
     Parameters
     ----------
@@ -54,30 +54,30 @@ def advance(
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
         Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.slot_capacity``; `weight` is 1 in
-        graphs without weights. It runs in parallel, in any order: what it changes in arrays that several edges share,
-        it changes with atomics.
+        unweighted graphs. Calls run in parallel, in any order: use atomics for array entries that several edges may
+        update.
     *args : arrays and numbers
-        Handed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
+        Passed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
     condition : function ``condition(dst, *args) -> bool``, optional
-        Whether `dst` still wants to be visited. Edges to other vertices are passed over, and a pull leaves a vertex as
-        soon as it wants no more; the result must not depend on which of its edges were visited before that.
+        Whether `dst` is still to be visited. Edges to other vertices are skipped, and a pull leaves a vertex as soon as
+        the condition fails; the result must not depend on which of its edges were visited before.
     prepare : function ``prepare(src, *args)``, optional
-        Called once for each member of the frontier, before its edges. Edges of other members may come before, at the
-        same time or after; a pull has no such moment, so that there is none.
+        Called once for each member of the frontier, before its edges are visited. There is no order relative to the
+        edges of other members. Rules out a pull.
     direction : {"auto", "push", "pull"}
-        Push goes from the frontier to its neighbors; pull lets every vertex look for neighbors in the frontier, which
-        is less work when the frontier is large and `condition` rules vertices out early. In a pull, `edge` is the slot
-        of the opposite arc. ``"auto"`` decides by the frontier's size. A directed graph can only push.
+        Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
+        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, `edge` is the slot
+        of the reverse arc. ``"auto"`` decides by the size of the frontier. Directed graphs always push.
 
     Returns
     -------
     Frontier
-        Each vertex for which `op` was true, once.
+        The destinations for which `op` returned True, without duplicates.
 
     Raises
     ------
     FunctorError
-        `op` or `condition` cannot be compiled, or an argument is of no use to it; the message shows the line.
+        `op` or `condition` cannot be compiled with these arguments; the message shows the line.
     ValueError
         `direction` is unknown, or ``"pull"`` on a directed graph, or the frontier is of another graph.
 

@@ -21,7 +21,7 @@ def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
     ----------
     frontier : Frontier
     op : function ``op(v, *args)``
-        Changes its array arguments; what it returns is not looked at.
+        Updates its array arguments; its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
 

@@ -40,15 +40,15 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     ----------
     graph : Graph
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Called more than once for an arc, so it must change nothing.
+        Called more than once per arc, so it must have no side effects.
     *args : arrays and numbers
         As in `advance`.
 
     Returns
     -------
     Graph
-        Of structure ``csr``, directed, on the same device; rows are in no particular order, and its `find` is therefore
-        of no use. Weights are left behind.
+        Of structure ``csr``, directed, on the same device, unweighted. Rows are not sorted, so look-ups (`find`) do not
+        work.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
 
     Notes
     -----
-    O(V + E) work: one pass that counts, one that writes.
+    O(V + E) work: a counting pass and a writing pass.
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)

@@ -39,7 +39,7 @@ _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 def intersect(
     graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any, checked: bool = True
 ) -> Any:
-    """The common neighbors of pairs of vertices: counted, or each handed to `op`.
+    """The common neighbors of pairs of vertices: counted, or passed to `op` one by one.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def intersect(
 
     Notes
     -----
-    Walks the shorter list of each pair and looks its members up in the longer: O(sum of the smaller degrees) look-ups,
-    each the structure's own (`find`).
+    Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
+    smaller degrees) look-ups.
     """
     check_graph(graph)
     if checked:
@@ -85,7 +85,7 @@ def intersect(
 
 @reads
 def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
-    """`graph`, or a snapshot of it where that takes less than to find the common neighbors of these pairs in it.
+    """`graph`, or a snapshot of it if making one is cheaper than look-ups in `graph` for these pairs.
 
     `intersect` without `op` does so itself. With `op` it does not, since slots of a snapshot are its own: ask for the
     graph first, then for slots in it.
@@ -136,10 +136,10 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     Parameters
     ----------
     graph : Graph
-        Where neighbors are looked for. If it keeps each edge of an undirected graph in one direction, without cycles,
-        every common neighbor is a triangle, found once.
+        Where neighbors are looked up. If it is an acyclic orientation of an undirected graph, every common neighbor is
+        a triangle, found once.
     pairs : Graph, optional
-        Whose arcs are the pairs; by default `graph` itself.
+        Its arcs are the pairs; by default `graph` itself.
     tally : array of int64, shape (num_vertices,), optional
         For each common neighbor w of x and y, one is added to the entries of x, y and w.
 
@@ -150,7 +150,7 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     Raises
     ------
     TypeError, ValueError
-        An argument is no graph, the graphs are of different sizes, or `tally` is not such an array.
+        An argument is not a graph, the graphs differ in size, or `tally` is not such an array.
 
     Notes
     -----

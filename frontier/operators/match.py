@@ -26,11 +26,9 @@ def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
     slots : array of int64, shape (m,)
         Becomes the slot of each arc, -1 for those that are not in the graph.
 
-    Notes
-    -----
-    Each source's list is walked once, however many of its arcs are asked for, with load balanced over segments, and
-    each neighbor is looked up among the keys of its source: O(d log k) for a source of degree d with k keys, where a
-    look-up of each arc by itself would walk a hub's list k times. The host does not wait.
+    Notes ----- Each source's list is scanned once for all of its arcs, load-balanced over segments, and each neighbor
+    is looked up among the keys of its source: O(d log k) for a source of degree d with k keys, where separate look-ups
+    would scan the list k times. There is no host synchronization.
     """
     count = int(keys.size)
     if not count:

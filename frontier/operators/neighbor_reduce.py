@@ -41,7 +41,7 @@ def result_dtype(dtype: Any) -> np.dtype:
 
 
 def identity_of(reduce: str, dtype: np.dtype) -> Any:
-    """What a reduction over nothing gives: 0, the largest or the smallest number."""
+    """The identity of a reduction: 0, the largest or the smallest number."""
     if reduce == "sum":
         return dtype.type(0)
     sign = 1 if reduce == "min" else -1
@@ -61,7 +61,7 @@ def neighbor_reduce(
     dtype: Any = np.float64,
     out: Any = None,
 ) -> Any:
-    """For every vertex of a frontier, reduce the values that `op` gives for its edges.
+    """For every vertex of a frontier, reduce the values that `op` returns for its edges.
 
     Parameters
     ----------
@@ -74,23 +74,23 @@ def neighbor_reduce(
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
-        Of values and results, if `out` is not given. Ask for int64 where `op` gives integers that float64 would round:
-        those beyond 2**53, as times in nanoseconds are.
+        Of values and results, if `out` is not given. Use int64 if `op` returns integers that float64 would round: those
+        beyond 2**53, such as times in nanoseconds.
     out : array, shape (num_vertices,), optional
-        Where results go; entries outside the frontier are left alone.
+        Output array; entries outside the frontier are unchanged.
 
     Returns
     -------
     array of `dtype`, shape (num_vertices,), on the graph's device
-        `out`, or a new array. Vertices without edges, and those outside the frontier in a new array, hold the reduction
-        of nothing: 0, or the largest (min) or smallest (max) number of the type.
+        `out`, or a new array. Vertices without edges, and in a new array those outside the frontier, hold the identity
+        of the reduction: 0, or the largest (min) or smallest (max) number of the type.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled; the message shows the line.
     ValueError, TypeError
-        `reduce`, `dtype` or `out` is not of this kind.
+        `reduce`, `dtype` or `out` is invalid.
 
     Notes
     -----

@@ -22,7 +22,7 @@ FUNCTOR = ("vertex",)
 def reduce(
     frontier: Frontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None
 ) -> Any:
-    """Call `op` for every member of a frontier and reduce what it returns to one number.
+    """Call `op` for every member of a frontier and reduce the returned values to one number.
 
     Parameters
     ----------
@@ -33,24 +33,24 @@ def reduce(
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
-        Of the values and the result, if `out` is not given. Ask for int64 where `op` gives integers that float64 would
+        Of the values and the result, if `out` is not given. Use int64 if `op` returns integers that float64 would
         round, those beyond 2**53.
     out : array, shape (1,), optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
     array of `dtype`, shape (1,), on the graph's device
-        `out`, or a new array. It stays on the device, so that it can be handed to the next operator without a wait;
-        ``float()`` or ``int()`` reads it. Of an empty frontier 0, or the largest (min) or smallest (max) number of the
-        type.
+        `out`, or a new array. It stays on the device, so that it can be passed to the next operator without a host
+        synchronization; ``float()`` or ``int()`` reads it. For an empty frontier 0, or the largest (min) or smallest
+        (max) number of the type.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled; the message shows the line.
     ValueError, TypeError
-        `reduce`, `dtype` or `out` is not of this kind.
+        `reduce`, `dtype` or `out` is invalid.
 
     Notes
     -----

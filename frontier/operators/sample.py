@@ -25,30 +25,30 @@ _INT = np.dtype(np.int32)
 def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any, count: int = 2) -> None:
     """Call `op` for the first few neighbors of every member of a frontier.
 
-    Which neighbors are first is up to the structure: the smallest ids where it keeps them in order. Vertices with fewer
-    neighbors have `op` called for all of them.
+    The structure defines which neighbors come first: the smallest ids if it stores them in order. For vertices with
+    fewer neighbors, `op` is called for all of them.
 
     Parameters
     ----------
     graph : Graph
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        As in `advance`, so that one function can serve both; what it returns is not looked at.
+        As in `advance`, so that one function can serve both; its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
     count : int
-        Neighbors of each vertex, at least 1.
+        Neighbors per vertex, at least 1.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled; the message shows the line.
     TypeError, ValueError
-        `count` is no positive integer, or the frontier is of another graph.
+        `count` is not a positive integer, or the frontier belongs to another graph.
 
     Notes
     -----
-    O(count) work for each vertex, and as much for each gap that is passed over on the way.
+    O(count) work per vertex, plus as much for each gap skipped on the way.
     """
     check_frontier(graph, frontier)
     integer(count, "count", 1)

@@ -1,4 +1,4 @@
-"""SpMV: products of a graph's adjacency matrix with vectors, prepared once and made many times."""
+"""SpMV: products of a graph's adjacency matrix with vectors, prepared once and computed many times."""
 
 from __future__ import annotations
 
@@ -28,38 +28,36 @@ CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache 
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
-    It does what `neighbor_reduce` with this sum does. For a loop of many products on a GPU it is up to twice as fast,
-    after a preparation that costs about four products: a snapshot of the arcs in which the vertices with most
-    neighbors come first, so that their values can be kept in shared memory. Vectors are in that order: bring them into
-    it with `arrange`, and back with `restore`. On a CPU the order is that of the ids.
+    Equivalent to `neighbor_reduce` with this sum. In a loop of many products on a GPU it is up to twice as fast, after
+    preprocessing that costs about four products: a snapshot of the arcs in which high-degree vertices come first, so
+    that their values can be cached in shared memory. Vectors are in that order: permute them with `arrange`, and back
+    with `restore`. On a CPU the order is that of the ids.
 
-    It belongs to the graph as it was: once that has been updated (or compacted), products raise. To go on with those of
-    the old graph, make it of a snapshot, ``SpMV(graph.to_csr())``.
+    It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
+    version, construct it from a snapshot, ``SpMV(graph.to_csr())``.
 
     Parameters
     ----------
     graph : Graph
     transpose : bool
-        Sum over the vertices that point to v, instead of those that v points to. Takes a sort of the arcs in directed
-        graphs; in undirected ones it is the same.
+        Sum over the predecessors of v instead of its successors. Sorts the arcs in directed graphs; makes no difference
+        in undirected ones.
     weighted : bool, optional
-        Whether weights count; by default where the graph has them. Without, all are 1.
+        Whether to use weights; by default if the graph has them. Otherwise all are 1.
 
     Attributes
     ----------
     graph : Graph
-        Over vertices in the order of the vectors, for operators that work on these: a snapshot, or the graph itself if
-        that is one.
+        The graph with its vertices in the order of the vectors, for operators on these: a snapshot, or the graph itself
+        if it is one.
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy); None for the order of ids.
 
-    Notes
-    -----
-    Products are made and added up in float64: integer weights beyond 2**53 are rounded. Sums that are exact take
+    Notes ----- Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use
     `neighbor_reduce` with ``dtype=np.int64``.
 
-    Preparation takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once; what bounds it
-    are the gathers from x.
+    Preprocessing takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once, and is bound
+    by the gathers from x.
     """
 
     def __init__(self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None):

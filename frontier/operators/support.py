@@ -1,4 +1,4 @@
-"""edge_support: the number of triangles that every edge is part of."""
+"""edge_support: the number of triangles that contain each edge."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @reads
 def edge_support(up: Graph, down: Graph) -> Any:
-    """The support of every edge of an undirected graph: the number of triangles that it is part of.
+    """The support of every edge of an undirected graph: the number of triangles that contain it.
 
     Parameters
     ----------
     up : Graph
-        A static snapshot that keeps each edge in one direction, without cycles: from the end that comes first in some
-        order of the vertices to the other. Best from the end of lower degree. `extract_subgraph` makes it.
+        A static snapshot of an acyclic orientation: each edge points from the end that comes first in some order of the
+        vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it.
     down : Graph
         The same edges reversed, also a snapshot.
 
     Returns
     -------
     array of int32, shape (up.num_arcs,), on the graphs' device
-        By slot of `up`, as arrays by edge of a snapshot are.
+        Indexed by slots of `up`.
 
     Raises
     ------
     TypeError
-        `up` or `down` is no snapshot.
+        `up` or `down` is not a snapshot.
     ValueError
-        They are of different sizes.
+        They differ in size.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""traverse: advance, again and again, until the frontier is empty."""
+"""traverse: repeated advances, until the frontier is empty."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MAX_ARCS = 2**62
 
 @dataclass(frozen=True)
 class Step:
-    """An argument that counts: `traverse` hands functors `start` in the first advance, one more in each that follows.
+    """A step counter: `traverse` passes `start` to functors in the first advance, and one more in each further one.
 
     In functors it is an int32.
     """
@@ -75,8 +75,8 @@ def traverse(
 ) -> int:
     """Advance until the frontier is empty.
 
-    The same as a loop of `advance`, without its overhead: while frontiers are small, many advances run in one launch,
-    so that graphs with thousands of levels take microseconds a level.
+    Equivalent to a loop of `advance`, with less overhead: while frontiers are small, many advances run in one kernel
+    launch, so that graphs with thousands of levels take microseconds per level.
 
     Parameters
     ----------
@@ -84,18 +84,18 @@ def traverse(
     frontier : Frontier
         Where to start.
     op, condition, prepare : functions
-        As in `advance`, which may push or pull as it sees fit.
+        As in `advance`, which chooses push or pull.
     *args : arrays, numbers and `Step`
-        Handed to all of them. A `Step` stands for the number of the advance.
+        Passed to all of them. A `Step` stands for the number of the advance.
     max_steps : int, optional
-        Stop after so many advances.
+        Maximum number of advances.
     max_arcs : int, optional
-        Stop before an advance over more arcs than these.
+        Stop before an advance over more than this many arcs.
 
     Returns
     -------
     int
-        Number of advances made; the last left an empty frontier, unless a limit came first.
+        Number of advances; the last one produced an empty frontier, unless a limit was reached.
 
     Raises
     ------

@@ -32,18 +32,18 @@ FUNCTOR = ("vertex", "vertex", "edge", "weight")
 
 @reads
 def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> Frontier:
-    """Call `op` for every listed arc; the destinations for which it is true make up a frontier.
+    """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
 
-    It is how an analytic that keeps up with a graph looks at a batch: it need not walk anything else.
+    Incremental analytics use it to process the edges of a batch, without visiting the rest of the graph.
 
     Parameters
     ----------
     graph : Graph
     src, dst : array-like of int, shape (m,)
-        Entries with a negative source are passed over, so that the arrays that observers get can be handed on. Each arc
-        stands for itself: list both directions of an undirected edge if both are to be visited.
+        Entries with a negative source are skipped, so that the arrays that observers get can be passed on. Arcs are
+        taken as directed: list both directions of an undirected edge to visit both.
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Whether `dst` joins the output. Of an arc that is not in the graph, `edge` is -1 and `weight` 1.
+        Whether `dst` joins the output. For an arc that is not in the graph, `edge` is -1 and `weight` is 1.
     *args : arrays and numbers
         As in `advance`.
 

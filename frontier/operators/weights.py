@@ -1,4 +1,4 @@
-"""Weights of arcs as CPU kernels read them: of the graph's own type, whatever it is.
+"""Weights of arcs as CPU kernels read them: of the graph's weight type.
 
 These are functions with one implementation for each kind of graph. A branch in the kernels would not do: Numba gives a
 variable a type that holds the values of all branches, and float32 and int64 together are float64.
