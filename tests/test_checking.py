@@ -191,6 +191,28 @@ def test_interpreted_functors_are_plain_python():
     assert sorted(seen) == sorted([(i, i + 1) for i in range(9)] + [(i + 1, i) for i in range(9)])
 
 
+def test_interpreted_functors_are_not_checked_as_well():
+    everyone = fr.Frontier.all(CSR(9, device="cpu"))
+    with fr.checking(), fr.interpreted():
+        assert len(fr.filter(everyone, lambda v, x: x[v] > 3, np.arange(9))) == 5
+        with pytest.raises(IndexError, match="out of bounds"):
+            fr.filter(everyone, through, np.zeros(3))
+
+
+def test_kernels_that_are_first_imported_while_functors_are_interpreted_are_compiled():
+    text = """if True:
+        import sys
+        import frontier as fr
+        with fr.interpreted():
+            from structures import Hornet
+            graph = Hornet.from_edges([0, 1], [1, 2], device="cpu")
+        module = sys.modules["frontier.batch.cpu"]
+        print(hasattr(module.prepare, "py_func"))
+    """
+    output = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert output.stdout.strip() == "True"
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 def test_functors_of_gpu_graphs_are_not_interpreted():

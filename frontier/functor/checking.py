@@ -64,8 +64,8 @@ def interpreted() -> Iterator[None]:
 
 
 def is_checking() -> bool:
-    """Whether functors are checked now."""
-    return _checking.get()
+    """Whether functors are checked now; those that Python runs are not, as it checks indices itself."""
+    return _checking.get() and not interpreting.get()
 
 
 class FunctorIndexError(IndexError):

@@ -23,7 +23,7 @@ from ..functor import (
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Workspace, threads_for
-from ..runtime.cpu import interpreting
+from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import C_TYPES, define_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
     """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
     if interpreting.get():
-        return make(*_iterators(graph_package), *functors, *options)
+        iterators = _iterators(graph_package)
+        return uncompiled(lambda: make(*iterators, *functors, *options))
     checked = is_checking()
     key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options, checked)
     found = _kernels.get(key)

@@ -150,12 +150,30 @@ LOOPS_ONLY = {
 
 
 interpreting = ContextVar("interpreting", default=False)
-"""Whether kernels that are made now are to be run by Python: those of users who look for mistakes."""
+"""Whether users want their functors to be run by Python, to look for mistakes."""
+
+_uncompiled = ContextVar("_uncompiled", default=False)
+"""Whether kernels that are made now are run by Python. Not the same: a module that is first imported while functors are
+interpreted has kernels for the whole process."""
+
+
+def uncompiled(make: Callable[[], Any]) -> Any:
+    """What `make` makes, all kernels of which are left to Python."""
+    token = _uncompiled.set(True)
+    try:
+        return make()
+    finally:
+        _uncompiled.reset(token)
+
+
+def is_compiling() -> bool:
+    """Whether kernels that are made now are compiled."""
+    return not _uncompiled.get()
 
 
 def jit(function: Callable) -> Any:
     """A function that a kernel calls, compiled along with it."""
-    return function if interpreting.get() else numba.njit(function)
+    return numba.njit(function) if is_compiling() else function
 
 
 def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogil: bool = True) -> Any:
@@ -168,7 +186,7 @@ def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogi
     """
     if function is None:
         return functools.partial(cpu_kernel, parallel=parallel, nogil=nogil)
-    if interpreting.get():
+    if not is_compiling():
         return function
     # With one thread it would only take longer to compile.
     parallel = parallel and config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]

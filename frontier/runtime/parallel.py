@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from .cpu import cpu_kernel, interpreting
+from .cpu import cpu_kernel, is_compiling
 from .threads import enter_region, leave_region, threads_for
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
@@ -77,17 +77,13 @@ class ParallelKernel:
         exec(text, scope)
         function = scope[self.py_func.__name__]
         function.__qualname__ = f"{self.py_func.__qualname__}.parallel"
-        token = interpreting.set(False)  # whoever asks for it first, it stays
-        try:
-            return cpu_kernel(function, parallel=True)
-        finally:
-            interpreting.reset(token)
+        return cpu_kernel(function, parallel=True)
 
 
 def parallel_kernel(function: Callable | None = None, *, few: int | None = FEW, grain: int = GRAIN) -> Any:
     """Decorate a function for a range of work items as a `ParallelKernel`."""
     if function is None:
         return functools.partial(parallel_kernel, few=few, grain=grain)
-    if interpreting.get():
+    if not is_compiling():
         return lambda count, *args: function(0, count, *args)
     return ParallelKernel(function, few, grain)
