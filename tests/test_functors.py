@@ -299,6 +299,9 @@ def test_a_module_that_stands_for_itself_is_refused(everyone):
 
 
 def test_a_functor_is_freed_when_nobody_else_has_it(everyone):
+    if everyone.graph.device.is_gpu:
+        pytest.skip("functions that call themselves are refused on a GPU; what is held is the same on both devices")
+
     def make(limit):
         def down(v):
             return v if v < limit else down(v - 1)
