@@ -12,6 +12,7 @@ for the stream of that update. As long as there is one stream, nothing has to be
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import threading
 import weakref
@@ -280,14 +281,16 @@ def reads(function: F) -> F:
     calls and needs them to see the same graph should be one, too.
     """
 
+    name = next(iter(inspect.signature(function).parameters))
+
     @functools.wraps(function)
-    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        access = access_of(graph)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        access = access_of(args[0] if args else kwargs.get(name))
         if access is None:
-            return function(graph, *args, **kwargs)  # which says what is wrong with it
+            return function(*args, **kwargs)  # which says what is wrong with it
         with access.share().lock:
             access.check()
-            return function(graph, *args, **kwargs)
+            return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
 

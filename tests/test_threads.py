@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -277,3 +278,32 @@ def test_threads_in_streams_of_their_own_read_one_graph() -> None:
                 assert (distance.get() == expected).all()
 
     in_threads(THREADS, work)
+
+
+@pytest.mark.parametrize("convert", [fr.interchange.to_edge_index, fr.interchange.to_scipy])
+def test_conversions_wait_for_an_update(convert: Callable, device: str) -> None:
+    graph = SlabGraph.from_edges([0], [1], num_vertices=3, device=device)
+    convert(graph)
+
+    class Converter(fr.UpdateObserver):
+        def edges_inserted(self, src: Any, dst: Any) -> None:
+            self.found = pool.submit(convert, graph)
+            time.sleep(0.2)
+            self.was_done = self.found.done()
+
+    with ThreadPoolExecutor(1) as pool:
+        observer = Converter()
+        graph.attach(observer)
+        graph.insert_edges([1], [2])
+        observer.found.result()
+    assert not observer.was_done
+
+
+def test_functions_that_read_take_their_graph_by_name(device: str) -> None:
+    graph = SlabGraph.from_edges([0, 1], [1, 2], device=device)
+    everyone = fr.Frontier.all(graph)
+    assert len(fr.filter(frontier=everyone, op=lambda v: v > 0)) == 2
+    assert len(fr.advance(frontier=everyone, graph=graph, op=lambda src, dst, edge, weight: True)) == 3
+    assert bfs(graph=graph, source=0).distance.tolist() == [0, 1, 2]
+    with pytest.raises(TypeError, match=r"filter\(\) missing 1 required positional argument: 'frontier'"):
+        fr.filter(op=lambda v: v > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..access import reads
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
@@ -12,6 +13,7 @@ from .dataframe import edge_columns
 from .pylibcugraph_graph import from_pylibcugraph
 
 
+@reads
 def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
     """A ``cugraph.Graph`` in which every vertex is named, isolated ones too.
 

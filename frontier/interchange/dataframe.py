@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..access import reads
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
 from ..registry import structure_class
@@ -12,6 +13,7 @@ from ..runtime import Device, resolve_device
 from .common import check_graph, require
 
 
+@reads
 def to_dataframe(graph: Graph) -> Any:
     """Edges as a data frame with columns ``src``, ``dst`` and, of weighted graphs, ``weight``.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
 from ..registry import structure_class
@@ -14,6 +15,7 @@ from ..runtime import Device, resolve_device
 from .common import arcs, check_graph
 
 
+@reads
 def to_edge_index(graph: Graph) -> tuple[Any, Any]:
     """Arcs as PyTorch Geometric wants them: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
 

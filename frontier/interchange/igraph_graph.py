@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
 from .common import check_graph, host_edges, host_weights, names_by_id, require
 
 
+@reads
 def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
     """An ``igraph.Graph`` whose vertex v is vertex v.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
@@ -21,6 +22,7 @@ from .common import (
 )
 
 
+@reads
 def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
     """A ``networkx.Graph``, or ``DiGraph`` of a directed graph.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..access import reads
 from ..arrays import as_ids
 from ..graph import Graph
 from ..registry import structure_class
@@ -13,6 +14,7 @@ from .common import CUPY, arcs, as_floats, check_graph, existing_ids, keep_only,
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 
 
+@reads
 def to_pylibcugraph(
     graph: Graph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True
 ) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..access import reads
 from ..arrays import as_ids, as_weights
 from ..graph import MAX_INT32_VERTICES, Graph
 from ..registry import structure_class
@@ -14,6 +15,7 @@ from ..sort import row_ids
 from .common import CUPY, as_floats, check_graph, require
 
 
+@reads
 def to_scipy(graph: Graph) -> Any:
     """The adjacency matrix: entry (u, v) is the weight of the arc u -> v.
 
