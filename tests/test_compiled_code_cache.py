@@ -213,3 +213,12 @@ def test_machine_code_is_kept_by_everything_that_went_into_it(tmp_path, monkeypa
     monkeypatch.setattr(cuda, "source_fingerprint", lambda suffix: "a header has changed")
     cuda.cached_cubin(*asked[0])
     assert len(made) == len(asked) + 1
+
+
+def test_all_that_makes_functors_for_gpus_is_part_of_their_key():
+    from frontier.functor.compile import CUDA_FILES
+
+    folder = Path(__file__).parents[1] / "frontier/functor"
+    others = {"__init__.py", "arguments.py", "errors.py"}  # they decide nothing about compiled code
+    made_by = {f"frontier/functor/{path.name}" for path in folder.glob("*.py") if path.name not in others}
+    assert made_by <= set(CUDA_FILES)

@@ -135,8 +135,9 @@ def cuda_functor(
 
 
 CUDA_FILES = (
-    "frontier/atomics_cuda.py", "frontier/functor/bounds.py", "frontier/functor/compile.py",
-    "frontier/functor/compile_cuda.py", "frontier/functor/rewrite.py",
+    "frontier/atomics.py", "frontier/atomics_cuda.py", "frontier/functor/bounds.py", "frontier/functor/check.py",
+    "frontier/functor/checking.py", "frontier/functor/compile.py", "frontier/functor/compile_cuda.py",
+    "frontier/functor/freeze.py", "frontier/functor/rewrite.py", "frontier/functor/source.py",
 )  # fmt: skip
 """What decides how functors are compiled for GPUs without being named by them."""
 
