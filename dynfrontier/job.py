@@ -45,7 +45,7 @@ class Step:
 
 
 class TimedObserver(fr.UpdateObserver):
-    """Stands in for another observer of a graph, is told of the same edges, and measures the time that takes."""
+    """A proxy for another observer of a graph that forwards notifications and measures their time."""
 
     def __init__(self, graph: fr.DynamicGraph, observer: fr.UpdateObserver):
         self.seconds = 0.0

@@ -1,4 +1,4 @@
-"""What runs on what, found in the registry: tables for the terminal and for the README."""
+"""Tables of structures, algorithms and devices, from the registry, for the terminal and the README."""
 
 from __future__ import annotations
 

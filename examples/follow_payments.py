@@ -2,9 +2,9 @@
 
     python examples/follow_payments.py [--window BATCHES] [--structure NAME] [--device auto|cpu|gpu]
 
-Three analytics are attached to one graph, and from then on keep up with whatever is inserted and deleted: nothing else
+Three analytics are attached to one graph, and from then on are maintained incrementally: nothing else
 has to be called. Into random payments between customers and shops a circle of accounts is planted, which pay each other
-for a while. At the end all three are found anew, and compared.
+for a while. At the end all three are recomputed from scratch, and compared.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> None:
     assert float(abs(ranks.pagerank - pagerank(graph, tol=1e-6).pagerank).sum()) < 1e-4
     truss = k_truss(graph, 5)
     assert (circles.src.tolist(), circles.dst.tolist()) == (truss.src.tolist(), truss.dst.tolist())
-    print("found anew: the same groups, ranks and circles")
+    print("recomputed from scratch: the same groups, ranks and circles")
 
 
 if __name__ == "__main__":

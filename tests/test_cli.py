@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import frontier as fr
 from dynfrontier import check, job, supported
 from dynfrontier.cli import app
-from dynfrontier.comparison import checks, questions
+from dynfrontier.comparison import cases, checks
 from dynfrontier.text import counted, duration, scaled, size
 from dynfrontier.workload.analytics import find_analytic
 from frontier.runtime.cache import PROJECT_ROOT
@@ -321,7 +321,7 @@ def test_compare(graph_file, monkeypatch, tmp_path):
     assert "undirected graphs" in run(*options, "--directed", "--algorithm", "triangle_count")
     assert "there is no peer 'nosuch'" in run("compare", graph_file, "--device", "cpu", "--against", "nosuch", code=2)
     assert "vertex 11 is not in" in run("compare", graph_file, "--device", "cpu", "--source", 11, code=2)
-    monkeypatch.setattr(questions, "same_values", lambda ours, theirs: checks.Verdict(False, "1 differs"))
+    monkeypatch.setattr(cases, "same_values", lambda ours, theirs: checks.Verdict(False, "1 differs"))
     assert "results differ: bfs" in run(*options, "--algorithm", "bfs", code=1)
 
 

@@ -1,4 +1,4 @@
-"""``dynfrontier compare``: our algorithms beside those of another library."""
+"""``dynfrontier compare``: our algorithms compared with those of another library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def compare(
     ] = None,
     k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
                                                 show_default="4")] = None,
-    tol: Annotated[float, typer.Option(help="Of PageRank: the change of a step, in all, at which to stop.")] = 1e-6,
+    tol: Annotated[float, typer.Option(help="Of PageRank: total change of the ranks at which to stop.")] = 1e-6,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each.")] = 3,
     directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", show_default="what the file says, else undirected",
@@ -64,8 +64,8 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare results and times with cuGraph's, or another library's, on a graph.
 
-    Both sides get the same graph; the time in which ours becomes theirs is told apart. If results differ, the exit code
-    is 1.
+    Both sides get the same graph; the time to convert ours into theirs is reported separately. If results differ, the
+    exit code is 1.
 
     Examples:
 

@@ -76,8 +76,8 @@ def stream(
 ) -> None:  # fmt: skip
     """Count triangles after every batch of a stream of edges.
 
-    The stream goes into a dynamic graph, batch by batch; the count keeps up with it. In the end the count is checked
-    against one that SciPy makes from the stream alone; if they differ, the exit code is 1.
+    The stream goes into a dynamic graph, batch by batch; the count is maintained incrementally. In the end the count is
+    checked against one that SciPy makes from the stream alone; if they differ, the exit code is 1.
 
     Examples:
 

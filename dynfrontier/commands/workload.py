@@ -60,7 +60,7 @@ def workload(
     analytic: Annotated[
         list[str] | None,
         typer.Option("--analytic", "-a", help="What runs after each batch: bfs, components, pagerank, triangles, sssp, "
-                     "k_truss; kept up: dynamic_bfs and so on. Several times for several."),
+                     "k_truss; incremental: dynamic_bfs and so on. May be repeated."),
     ] = None,
     preload: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the stream that is loaded before the first batch.")

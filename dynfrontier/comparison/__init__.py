@@ -1,4 +1,4 @@
-"""Our algorithms beside those of cuGraph and others, on a snapshot of one graph: what they find, and in what time."""
+"""Our algorithms compared with those of cuGraph and others, on a snapshot of one graph: results and run times."""
 
 from .compare import ALGORITHMS, chosen_algorithms, compare, load_graph
 from .result import Comparison, Row

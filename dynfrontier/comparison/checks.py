@@ -27,7 +27,7 @@ def same_counts(ours: np.ndarray, theirs: np.ndarray | int) -> Verdict:
     if np.ndim(theirs):
         return same_values(ours, np.asarray(theirs))
     total = int(ours.sum()) // 3
-    return Verdict(total == theirs, "exact, in all" if total == theirs else f"{total:,} in all against {theirs:,}")
+    return Verdict(total == theirs, "exact, total" if total == theirs else f"{total:,} in total against {theirs:,}")
 
 
 def same_partition(ours: np.ndarray, theirs: np.ndarray) -> Verdict:
@@ -67,13 +67,14 @@ def close_lengths(ours: np.ndarray, theirs: np.ndarray, allowed: float) -> Verdi
 
 
 def close_ranks(ours: np.ndarray, theirs: np.ndarray, allowed: float) -> Verdict:
-    """Apart by no more than `allowed`, the sum of absolute differences, once both are made to sum to 1."""
+    """Whether the L1 distance is at most `allowed`, after both are normalized to a sum of 1."""
     if ours.shape != theirs.shape:
         return Verdict(False, f"{ours.size:,} values against {theirs.size:,}")
     ours, theirs = ours / ours.sum(), theirs / theirs.sum()
-    apart = float(np.abs(ours - theirs).sum())
+    distance = float(np.abs(ours - theirs).sum())
     text = f"max relative error {relative_error(ours, theirs):.2g}"
-    return Verdict(apart <= allowed, text if apart <= allowed else f"{text}; in all {apart:.2g}, {allowed:.2g} allowed")
+    agrees = distance <= allowed
+    return Verdict(agrees, text if agrees else f"{text}; in total {distance:.2g}, {allowed:.2g} allowed")
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:

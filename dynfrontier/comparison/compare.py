@@ -1,4 +1,4 @@
-"""`compare`: what our algorithms and another library's find on one graph, and in what time."""
+"""`compare`: results and run times of our algorithms and another library's on the same graph."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..interrupted import Interrupted
 from ..names import SHORT_NAMES
 from ..peers import PEERS, BasePeer, load_peer, usable_peers
 from ..peers.clock import timed_calls
-from .questions import QUESTIONS, Question, Setting
+from .cases import CASES, Case, Setting
 from .result import Comparison, Row
 from .snapshot import Snapshot
 
-ALGORITHMS = tuple(QUESTIONS)
+ALGORITHMS = tuple(CASES)
 DEFAULT_STRUCTURE = "slab"
 SECONDS = 10.0
 """Time after which a call is not repeated."""
@@ -39,7 +39,7 @@ def compare(
     tol: float = 1e-6,
     repeat: int = 3,
 ) -> Comparison:
-    """Run our algorithms and another library's on a graph as it stands, and compare results and times.
+    """Run our algorithms and another library's on the current graph, and compare results and times.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def compare(
     ks : sequence of int
         Of k-truss.
     alpha, tol : float
-        Of PageRank: both sides stop at a step that changes ranks by less than `tol` in all.
+        Of PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
     repeat : int
         Timed calls of each algorithm, after one that is not.
 
@@ -102,8 +102,8 @@ def compare(
         notes.append(f"{deleted:,} deleted vertices are left out on both sides")
     try:
         for name in names:
-            for question in QUESTIONS[name](setting):
-                rows.append(_answer(question, snapshot, peers, graphs, repeat))
+            for case in CASES[name](setting):
+                rows.append(_answer(case, snapshot, peers, graphs, repeat))
     except KeyboardInterrupt:
         interrupted = True
         notes.append("interrupted: the algorithms after these were not compared")
@@ -163,34 +163,34 @@ def _peers(against: str | Sequence[str] | None, graph: fr.Graph) -> dict[str, Ba
 
 
 def _answer(
-    question: Question, snapshot: Snapshot, peers: dict[str, BasePeer], graphs: dict[tuple, tuple[Any, float]],
+    case: Case, snapshot: Snapshot, peers: dict[str, BasePeer], graphs: dict[tuple, tuple[Any, float]],
     repeat: int,
 ) -> Row:  # fmt: skip
-    """Ask both sides; peers' graphs are kept for the next question."""
-    if question.obstacle or not snapshot.num_vertices:
-        return Row(question.label, agreement=f"left out: {question.obstacle or 'the graph has no vertices'}")
+    """Ask both sides; peers' graphs are kept for the next case."""
+    if case.obstacle or not snapshot.num_vertices:
+        return Row(case.label, agreement=f"left out: {case.obstacle or 'the graph has no vertices'}")
     try:
-        question.ours()  # kernels are compiled on the way
+        case.ours()  # kernels are compiled on the way
     except (ValueError, RuntimeError) as error:
-        return Row(question.label, agrees=False, agreement=f"ours: {type(error).__name__}: {error}"[:200])
-    our_seconds, ours = timed_calls(question.ours, snapshot.graph.device.synchronize, repeat, SECONDS)
+        return Row(case.label, agrees=False, agreement=f"ours: {type(error).__name__}: {error}"[:200])
+    our_seconds, ours = timed_calls(case.ours, snapshot.graph.device.synchronize, repeat, SECONDS)
     our_ms = 1e3 * float(np.median(our_seconds))
-    form = question.weighted and snapshot.graph.is_weighted, question.directed
+    form = case.weighted and snapshot.graph.is_weighted, case.directed
     for name, peer in peers.items():
         against = f"{name} {peer.version}"
         try:
             if (name, *form) not in graphs:
                 graphs[name, *form] = snapshot.convert(peer, weighted=form[0], directed=form[1])
             theirs, conversion = graphs[name, *form]
-            task = question.theirs(peer, theirs)
+            task = case.theirs(peer, theirs)
             if task is None:
                 continue
             their_seconds, result = timed_calls(task.run, peer.synchronize, repeat, SECONDS)
             found = task.read(result)
         except Exception as error:  # a peer's failure is a finding
-            return Row(question.label, against, None, f"{type(error).__name__}: {error}"[:200], our_ms)
-        verdict = question.judge(peer, ours, found)
-        notes = (*question.notes, *filter(None, [peer.notes.get(question.task)]))
+            return Row(case.label, against, None, f"{type(error).__name__}: {error}"[:200], our_ms)
+        verdict = case.compare(peer, ours, found)
+        notes = (*case.notes, *filter(None, [peer.notes.get(case.task)]))
         their_ms = 1e3 * float(np.median(their_seconds))
-        return Row(question.label, against, *verdict, our_ms, their_ms, 1e3 * conversion, notes)
-    return Row(question.label, agreement=f"left out: not offered by {', '.join(peers)}", ours_ms=our_ms)
+        return Row(case.label, against, *verdict, our_ms, their_ms, 1e3 * conversion, notes)
+    return Row(case.label, agreement=f"left out: not offered by {', '.join(peers)}", ours_ms=our_ms)

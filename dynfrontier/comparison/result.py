@@ -10,7 +10,7 @@ from ..text import duration
 if TYPE_CHECKING:
     from ..supported import Table
 
-LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph into theirs, timed apart",)
+LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph to theirs, timed separately",)
 
 
 @dataclass(frozen=True)

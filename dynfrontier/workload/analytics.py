@@ -1,4 +1,4 @@
-"""The analytics that a workload can run by name, computed anew or kept up, and how their results are compared."""
+"""The named analytics of workloads, recomputed or incremental, and how their results are compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..names import LONG_NAMES
 
 ALPHA, TOL, MOST_STEPS = 0.85, 1e-6, 1000
 TRUSS = 4
-RANKS_APART = 2 * TOL * ALPHA / (1 - ALPHA)
+RANKS_TOLERANCE = 2 * TOL * ALPHA / (1 - ALPHA)
 """Sum of absolute differences of two results of PageRank: each is within half of it of what no step changes."""
 ROUNDING = 1e-4
 """Relative error of floats that were added up in different orders, float32 among them."""
@@ -43,26 +43,26 @@ class Analytic:
     Attributes
     ----------
     name : str
-    anew : callable
+    recompute : callable
         Computes it on a graph; given a vertex to start from, too.
     follow : callable or None
         Attaches it to a graph instead, given the same.
     answer : callable
         What is compared of the result of either: a number or arrays.
     undirected_only : bool
-    apart : float
-        How far two correct results may be apart: the sum of absolute differences.
+    tolerance : float
+        Largest difference between correct results: the sum of absolute differences.
     """
 
     name: str
-    anew: Callable[[Any, int], Any]
+    recompute: Callable[[Any, int], Any]
     follow: Callable[[Any, int], Any] | None = None
     answer: Callable[[Any], Any] = lambda result: result
     undirected_only: bool = False
-    apart: float = 0.0
+    tolerance: float = 0.0
 
     def start(self, graph: fr.DynamicGraph, source: int) -> Task:
-        """The analytic on a graph, kept up from now on if that is its way."""
+        """The analytic on a graph, maintained incrementally from now on if it is incremental."""
         return Task(self, graph, source)
 
     def same(self, one: tuple, other: tuple) -> bool:
@@ -71,7 +71,7 @@ class Analytic:
             return False
         # A digest weighs each entry with 1 to 2.
         return all(
-            abs(a - b) <= 2 * self.apart + ROUNDING * abs(a) if isinstance(a, float) else a == b
+            abs(a - b) <= 2 * self.tolerance + ROUNDING * abs(a) if isinstance(a, float) else a == b
             for a, b in zip(one, other, strict=True)
         )
 
@@ -82,7 +82,7 @@ class Task:
     Attributes
     ----------
     watch : TimedObserver or None
-        Measures the time that keeping up takes within updates.
+        Measures the time of incremental maintenance within updates.
     """
 
     def __init__(self, analytic: Analytic, graph: fr.DynamicGraph, source: int):
@@ -92,8 +92,8 @@ class Task:
         self.watch = TimedObserver(graph, self._observer) if self._observer is not None else None
 
     def run(self) -> Any:
-        """Compute the result, or bring what was kept up to date and read it: a number or arrays on the device."""
-        found = self.analytic.anew(self._graph, self._source) if self._observer is None else self._observer
+        """Compute the result, or read the incremental one: a number or arrays on the device."""
+        found = self.analytic.recompute(self._graph, self._source) if self._observer is None else self._observer
         return self.analytic.answer(found)
 
     def digest(self, answer: Any) -> tuple:
@@ -148,7 +148,8 @@ _KNOWN = (
     ),
     Analytic(
         "pagerank", lambda graph, source: pagerank(graph, ALPHA, MOST_STEPS, TOL),
-        lambda graph, source: DynamicPageRank(graph, ALPHA, TOL), lambda found: found.pagerank, apart=RANKS_APART,
+        lambda graph, source: DynamicPageRank(graph, ALPHA, TOL), lambda found: found.pagerank,
+        tolerance=RANKS_TOLERANCE,
     ),
     Analytic(
         "triangles", lambda graph, source: triangle_count(graph, per_vertex=False),
@@ -163,9 +164,9 @@ _KNOWN = (
 
 
 def _named() -> dict[str, Analytic]:
-    """Every analytic twice: computed anew, and kept up."""
-    anew = {known.name: replace(known, follow=None) for known in _KNOWN}
-    return anew | {f"dynamic_{known.name}": replace(known, name=f"dynamic_{known.name}") for known in _KNOWN}
+    """Every analytic twice: recomputed, and incremental."""
+    recomputed = {known.name: replace(known, follow=None) for known in _KNOWN}
+    return recomputed | {f"dynamic_{known.name}": replace(known, name=f"dynamic_{known.name}") for known in _KNOWN}
 
 
 ANALYTICS = _named()

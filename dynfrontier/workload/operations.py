@@ -1,7 +1,7 @@
 """The operations of a workload, made once, so that every structure gets exactly the same; and what they must lead to.
 
-They are made on the host, beside a model of the graph: which of the stream's edges are there. So every batch comes with
-what it must do, found without any structure.
+They are generated on the host, along with a model of the graph: the edges of the stream that it holds. So every batch
+comes with what it must do, found without any structure.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ COMPARABLE = 2
 
 @dataclass(frozen=True)
 class Objective:
-    """What is to be small.
+    """The objective to minimize.
 
     Attributes
     ----------
@@ -113,8 +113,8 @@ def recommend(
     source : str, path-like, EdgeList, EdgeStream, Workload or WorkloadReport
         The stream, or a report, which is judged as it is.
     objective : {"time", "latency", "memory"}
-        What is to be small: the mean time of a batch, updates, queries and analytics together; the time that 99 % of
-        the batches do not exceed; or the bytes in use for each edge.
+        The objective to minimize: the mean time of a batch, updates, queries and analytics together; the time that 99 %
+        of the batches do not exceed; or the bytes in use for each edge.
     structures : str or iterable of str, optional
         Names of those to choose from; by default all that can be changed.
     device : {"auto", "cpu", "gpu"} or Device
@@ -167,7 +167,7 @@ def _run_sample(
     def run(count: int, limit: float) -> WorkloadReport:
         return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
 
-    # A sample has to hold a few batches beside what is loaded first.
+    # A sample has to hold a few batches in addition to what is loaded first.
     least = 4 * max(workload.batch_sizes) / max(1 - workload.preload, 0.1)
     count = min(max(SMALLEST_SAMPLE, int(least)), len(records))
     run(count, SCOUTING)  # compiles what has to be

@@ -18,7 +18,7 @@ from ..text import duration, scaled, size
 if TYPE_CHECKING:
     from ..supported import Table as MarkdownTable
 
-BESIDE = 4  # structures in a table for a terminal
+COLUMNS = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
 """What a batch is made of, and the names of their rates."""
 
@@ -37,12 +37,12 @@ class Measured:
         duplicate and an edge that is there already count as they do in the batch.
     seconds : dict of str to list of float
         For each of these that occurs, and for each analytic, its time in every batch: from an idle device until it is
-        idle again. What an analytic does to keep up within an update is its own time; so is what the graph does for its
-        sake, such as finding which edges are new. What several of them share, the first one is charged with.
+        idle again. Incremental work of an analytic within an update counts as its own time; so is what the graph does
+        for its sake, such as finding which edges are new. What several of them share, the first one is charged with.
     build_seconds : float
         The time in which the graph was loaded.
     start_seconds : dict of str to float
-        For each analytic that is kept up, the time that it took to find the first result.
+        For each incremental analytic, the time of its first result.
     edges : int
         Of the graph in the end; an undirected edge counts once.
     used, reserved, csr : int
@@ -208,12 +208,12 @@ class WorkloadReport:
         return [Plain(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
 
     def rich(self) -> Group:
-        """The same for a terminal, as many structures beside each other as fit a narrow one."""
+        """The same for a terminal, with as many columns of structures as fit a narrow one."""
         found: list[Any] = []
         for header, lines in self._cells():
             rows = _emphasized(lines, "[bold green]{}[/]")
-            for first in range(1, len(header), BESIDE):
-                part = slice(first, first + BESIDE)
+            for first in range(1, len(header), COLUMNS):
+                part = slice(first, first + COLUMNS)
                 table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
                 table.add_column(header[0], no_wrap=True)
                 for name in header[part]:

@@ -224,7 +224,7 @@ class Answers:
 
     def check_result(self, graph: fr.DynamicGraph, number: int, task: Task, answer: Any) -> None:
         """Compare the result of an analytic with that of the first structure that had one."""
-        # Kept up or not, it is the same result.
+        # Incremental or recomputed, the result is the same.
         key, mine = (task.analytic.name.removeprefix("dynamic_"), number), task.digest(answer)
         first, known = self._known.setdefault(key, (graph.name, mine))
         if not task.analytic.same(known, mine):

@@ -45,8 +45,8 @@ class Workload:
         Most batches; there are fewer if the stream ends.
     analytics : str or callable, or sequence of them
         What runs after each batch: ``"bfs"``, ``"components"``, ``"pagerank"``, ``"triangles"``, ``"sssp"`` and
-        ``"k_truss"`` are computed anew, ``"dynamic_bfs"`` and so on are kept up. Or a function of a graph; results that
-        are numbers or arrays of one dimension are compared between structures.
+        ``"k_truss"`` are recomputed from scratch, ``"dynamic_bfs"`` and so on are incremental. Or a function of a
+        graph; results that are numbers or arrays of one dimension are compared between structures.
     directed : bool
         Whether ``u v`` and ``v u`` are different edges.
     weighted : bool, optional

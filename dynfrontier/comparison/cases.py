@@ -1,4 +1,4 @@
-"""For each algorithm what is asked of both sides, and how definitions that differ are reconciled."""
+"""For each algorithm, the calls on both sides, and how differing definitions are reconciled."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .snapshot import Snapshot
 
 MOST_STEPS = 1000
 LENGTH_ERROR = {"float32": 1e-4, "float64": 1e-9}
-"""Relative error of lengths of paths, whose sums are rounded in different orders. Whole numbers have none."""
+"""Relative error of path lengths, whose sums are rounded in different orders. Integers have none."""
 EXACT_LENGTH = 2**53
-"""Up to here. Peers add up float64."""
+"""Integer lengths are exact up to this bound, since peers use float64."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The graph, and what algorithms are given.
+    """The graph and the parameters of the algorithms.
 
     Attributes
     ----------
@@ -47,115 +47,115 @@ class Setting:
 
     @property
     def start(self) -> int:
-        """The number that the source has in the snapshot."""
+        """The id of the source in the snapshot."""
         return self.snapshot.number(self.source)
 
 
 @dataclass(frozen=True)
-class Question:
-    """An algorithm to be asked of both sides.
+class Case:
+    """An algorithm to run on both sides.
 
     Attributes
     ----------
     label : str
     task : str
-        What a peer's notes call it.
+        Its name in a peer's notes.
     ours, theirs : callable
         Our call, and the peer's task on its graph.
-    judge : callable
-        Of the peer, our result and its arrays, whether results agree.
+    compare : callable
+        Compares our result with the arrays of the peer.
     weighted, directed : bool
         The form of the peer's graph.
     notes : tuple of str
     obstacle : str
-        Why it is left out, or "".
+        Why it is skipped, or "".
     """
 
     label: str
     task: str
     ours: Callable[[], Any]
     theirs: Callable[[BasePeer, Any], Task | None]
-    judge: Callable[[BasePeer, Any, Any], Verdict]
+    compare: Callable[[BasePeer, Any, Any], Verdict]
     weighted: bool = False
     directed: bool = False
     notes: tuple[str, ...] = ()
     obstacle: str = ""
 
 
-def _bfs(s: Setting) -> Iterator[Question]:
-    def judge(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
+def _bfs(s: Setting) -> Iterator[Case]:
+    def compare(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
         distance = s.snapshot.per_vertex(ours.distance)
         return same_values(np.where(distance == UNREACHED, -1, distance), theirs)
 
-    yield Question(
-        "bfs", "bfs", partial(bfs, s.snapshot.graph, s.source), lambda peer, theirs: peer.bfs(theirs, s.start), judge,
+    yield Case(
+        "bfs", "bfs", partial(bfs, s.snapshot.graph, s.source), lambda peer, theirs: peer.bfs(theirs, s.start), compare,
         directed=s.directed, notes=_forward(s),
     )  # fmt: skip
 
 
-def _connected_components(s: Setting) -> Iterator[Question]:
-    def judge(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
+def _connected_components(s: Setting) -> Iterator[Case]:
+    def compare(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
         return same_partition(s.snapshot.per_vertex(ours.labels), theirs)
 
-    yield Question(
+    yield Case(
         "connected_components", "components", partial(connected_components, s.snapshot.graph),
-        lambda peer, theirs: peer.components(theirs), judge,
-        notes=("weak components; theirs are of the graph without directions",) if s.directed else (),
+        lambda peer, theirs: peer.components(theirs), compare,
+        notes=("weakly connected components; theirs ignore edge directions",) if s.directed else (),
     )  # fmt: skip
 
 
-def _pagerank(s: Setting) -> Iterator[Question]:
+def _pagerank(s: Setting) -> Iterator[Case]:
     # A step that changes ranks by less than tol leaves them within tol alpha / (1 - alpha) of the exact ones.
     allowed = 2 * s.tol * s.alpha / (1 - s.alpha)
 
-    def judge(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
+    def compare(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
         return close_ranks(s.snapshot.per_vertex(ours.pagerank), theirs, allowed + peer.rank_rounding)
 
-    yield Question(
+    yield Case(
         "pagerank", "pagerank", partial(pagerank, s.snapshot.graph, s.alpha, MOST_STEPS, s.tol),
-        lambda peer, theirs: peer.pagerank(theirs, s.alpha, s.tol), judge, weighted=True, directed=s.directed,
-        notes=(f"a side that takes steps stops at one that changes ranks by less than {s.tol:g} in all",),
+        lambda peer, theirs: peer.pagerank(theirs, s.alpha, s.tol), compare, weighted=True, directed=s.directed,
+        notes=(f"iterative methods stop at an iteration that changes ranks by less than {s.tol:g} in total",),
         obstacle=_good_weights_only(s),
     )  # fmt: skip
 
 
-def _sssp(s: Setting) -> Iterator[Question]:
+def _sssp(s: Setting) -> Iterator[Case]:
     allowed = LENGTH_ERROR.get(str(s.snapshot.graph.weight_dtype), 0.0)
 
-    def judge(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
+    def compare(peer: BasePeer, ours: Any, theirs: np.ndarray) -> Verdict:
         lengths = _lengths(s.snapshot.per_vertex(ours.distance))
         rounded = bool((lengths[np.isfinite(lengths)] > EXACT_LENGTH).any())
         return close_lengths(lengths, theirs, max(allowed, LENGTH_ERROR["float64"]) if rounded else allowed)
 
-    yield Question(
+    yield Case(
         "sssp", "sssp", partial(sssp, s.snapshot.graph, s.source), lambda peer, theirs: peer.sssp(theirs, s.start),
-        judge, weighted=True, directed=s.directed, notes=_forward(s), obstacle=_good_weights_only(s),
+        compare, weighted=True, directed=s.directed, notes=_forward(s), obstacle=_good_weights_only(s),
     )  # fmt: skip
 
 
-def _triangle_count(s: Setting) -> Iterator[Question]:
-    def judge(peer: BasePeer, ours: Any, theirs: np.ndarray | int) -> Verdict:
+def _triangle_count(s: Setting) -> Iterator[Case]:
+    def compare(peer: BasePeer, ours: Any, theirs: np.ndarray | int) -> Verdict:
         return same_counts(s.snapshot.per_vertex(ours.per_vertex), theirs)
 
-    yield Question(
+    yield Case(
         "triangle_count", "triangles", partial(triangle_count, s.snapshot.graph),
-        lambda peer, theirs: peer.triangles(theirs), judge, obstacle=_undirected_only(s),
+        lambda peer, theirs: peer.triangles(theirs), compare, obstacle=_undirected_only(s),
     )  # fmt: skip
 
 
-def _k_truss(s: Setting) -> Iterator[Question]:
-    def judge(peer: BasePeer, ours: Any, theirs: tuple[np.ndarray, np.ndarray]) -> Verdict:
+def _k_truss(s: Setting) -> Iterator[Case]:
+    def compare(peer: BasePeer, ours: Any, theirs: tuple[np.ndarray, np.ndarray]) -> Verdict:
         return same_edges(s.snapshot.edges(ours.src, ours.dst), theirs)
 
     for k in s.ks:
-        yield Question(
+        yield Case(
             f"k_truss({k})", "k_truss", partial(k_truss, s.snapshot.graph, k),
             lambda peer, theirs, k=k: peer.k_truss(theirs, k),  # type: ignore[misc]
-            judge, obstacle=_undirected_only(s),
+            compare, obstacle=_undirected_only(s),
         )  # fmt: skip
 
 
-QUESTIONS: dict[str, Callable[[Setting], Iterator[Question]]] = {
+CASES: dict[str, Callable[[Setting], Iterator[Case]]] = {
     "bfs": _bfs,
     "connected_components": _connected_components,
     "pagerank": _pagerank,
