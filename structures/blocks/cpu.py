@@ -58,10 +58,10 @@ def make_append(degree: Any, slot_of: Any) -> Any:
     """New arcs, written to the end of their lists, which have their new degrees."""
 
     @parallel_kernel(few=None)
-    def append_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
+    def append_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
         # Lists are dealt out in turn, since those of hubs often come one after another.
-        for strand in range(begin, end):
-            for group in range(strand, groups, strands):
+        for chunk in range(begin, end):
+            for group in range(chunk, groups, chunks):
                 v = group_vertex[group]
                 stop = group_start[group + 1]
                 for i in range(group_start[group], stop):
@@ -77,10 +77,10 @@ def make_remove(degree: Any, slot_of: Any) -> Any:
     """Arcs taken out of their lists, which still have their old degrees; the last of a list fill the holes."""
 
     @parallel_kernel(few=None)
-    def remove_lists(begin, end, strands, groups, view, weights, group_vertex, group_start, change_slots):
+    def remove_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_slots):
         neighbors = view.neighbors
-        for strand in range(begin, end):
-            for group in range(strand, groups, strands):
+        for chunk in range(begin, end):
+            for group in range(chunk, groups, chunks):
                 v = group_vertex[group]
                 hole = group_start[group]
                 stop = group_start[group + 1]

@@ -22,7 +22,7 @@ CHANGES, GROUPS, OTHERS, PENDING, COUNTERS = 0, 1, 2, 3, 4
 TILE = 512  # arcs, or groups, to a thread block (scan_tiles.cuh has the same number)
 MAX_SUMS = 4096  # tiles up to which each thread block adds up the sums of all before it
 SHORT_LIST = 256  # neighbors that one thread looks through
-STRANDS = 4  # pieces that lists are dealt into on the CPU, for each thread
+CHUNKS_PER_THREAD = 4  # pieces that lists are dealt into on the CPU, for each thread
 FEW_CHANGES = 1024  # fewer than these are made by one thread
 
 
@@ -70,10 +70,10 @@ class Changes(NamedTuple):
             graph._weight_pool()[slots] = weights
 
 
-def strands_for(changes: int) -> int:
+def chunks_for(changes: int) -> int:
     """Pieces that lists are dealt into on the CPU, for so many changes to them."""
     threads = threads_for(changes, FEW_CHANGES)
-    return 1 if threads == 1 else STRANDS * threads
+    return 1 if threads == 1 else CHUNKS_PER_THREAD * threads
 
 
 def running_sums(graph: Graph, sums: Any) -> tuple[Any, bool]:
@@ -148,9 +148,9 @@ def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
             count, view, changes.vertex, changes.start, changes.group, changes.dst, changes.weights
         )  # fmt: skip
         return
-    strands = strands_for(count)
+    chunks = chunks_for(count)
     graph._kernels.append_lists(
-        strands, strands, groups, view, view.weights, changes.vertex, changes.start, changes.dst, changes.weights
+        chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, changes.dst, changes.weights
     )  # fmt: skip
 
 
@@ -162,9 +162,9 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     """
     view = graph._make_view()
     if not graph.device.is_gpu:
-        strands = strands_for(count)
+        chunks = chunks_for(count)
         graph._kernels.remove_lists(
-            strands, strands, groups, view, view.weights, changes.vertex, changes.start, changes.slots
+            chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, changes.slots
         )
         return
     scratch, kernels, slots = graph._scratch.get, graph._kernels, changes.slots

@@ -283,7 +283,7 @@ def return_blocks(count, records, group_vertex, moves, unit_bits, free_bits, fre
 
 @parallel_kernel(few=None)
 def apply_lists(
-    begin, end, strands, groups, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst,
+    begin, end, chunks, groups, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, mode, moves, fresh, counters,
 ):  # fmt: skip
     """Carry out what was planned: move the lists, put changes in or take them out."""
@@ -291,8 +291,8 @@ def apply_lists(
     for k in range(1, CLASSES):
         class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
     # Lists are dealt out in turn, since those of hubs often come one after another.
-    for strand in range(begin, end):
-        for g in range(strand, groups, strands):
+    for chunk in range(begin, end):
+        for g in range(chunk, groups, chunks):
             apply_list(
                 records, pool, pool_weights, np.int64(group_vertex[g]), np.int64(group_start[g]),
                 np.int64(group_start[g + 1]), delta_pos, delta_dst, delta_weights, mode, moves[g], fresh, class_first,

@@ -37,7 +37,7 @@ from .cpu import (
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 KEYS = 512  # of a sorted batch to a thread block (layout.cuh has the same number)
-STRANDS = 4  # pieces that a batch's lists are dealt into on the CPU, for each thread
+CHUNKS_PER_THREAD = 4  # pieces that a batch's lists are dealt into on the CPU, for each thread
 FEW = 1024  # lists and changes: fewer are worked on by one thread
 MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
 
@@ -378,9 +378,9 @@ class Hornet(BlockArrays, DynamicGraph):
                 groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
             )
             threads = threads_for(groups + changes.dst.size, FEW)
-            strands = 1 if threads == 1 else STRANDS * threads
+            chunks = 1 if threads == 1 else CHUNKS_PER_THREAD * threads
             kernels.apply_lists(
-                strands, strands, groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh,
+                chunks, chunks, groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh,
                 counters.array,
             )  # fmt: skip
         else:

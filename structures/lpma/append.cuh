@@ -3,7 +3,7 @@
 #include "structures/packed/layout.cuh"
 
 #define SPENT 12   // places in the counters: arcs whose weight falls to 0 or below
-#define UNBORN 13  // new ones that would start so
+#define NEVER_INSERTED 13  // new ones that would start so
 #define WRAPPED 14 // sums of integers that do not fit in the weights' type
 
 // Adds `held` to `weight`; whether the sum has wrapped around, and so has the sign of neither.
@@ -41,6 +41,6 @@ extern "C" __global__ void add_weights(i64 count, View view, const i64* keys, i6
     if (weight > 0) continue;
     src[j] = VID(keys[j] >> shift);
     dst[j] = VID(keys[j] & ((i64(1) << shift) - 1));
-    atomicAdd(counters + (present ? SPENT : UNBORN), 1ull);
+    atomicAdd(counters + (present ? SPENT : NEVER_INSERTED), 1ull);
   }
 }

@@ -44,7 +44,7 @@ __all__ = [
 
 # Places in the counters.
 SPENT = 12  # arcs whose weight falls to 0 or below
-UNBORN = 13  # new ones that would start so
+NEVER_INSERTED = 13  # new ones that would start so
 WRAPPED = 14  # sums of integers that do not fit in the weights' type
 
 
@@ -80,7 +80,7 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
         src[j] = keys[j] >> shift if goes else -1
         dst[j] = keys[j] & mask
         if goes:
-            counters[SPENT if present else UNBORN] += 1
+            counters[SPENT if present else NEVER_INSERTED] += 1
 
 
 @numba.njit

@@ -193,14 +193,14 @@ class LPMA(PackedGraph):
             batch.size, self._make_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
             self._counters.array,
         )  # fmt: skip
-        gone, unborn, wrapped = self._counters.read()[SPENT : WRAPPED + 1]
+        gone, never_inserted, wrapped = self._counters.read()[SPENT : WRAPPED + 1]
         self._check_sums(wrapped)
         self._carry_out(plan, numbers, batch)
         self._num_arcs += numbers[NEW]
         self.version += 1
-        if gone or unborn:  # scratch memory that served the insertion serves the deletion: there is enough
+        if gone or never_inserted:  # scratch memory that served the insertion serves the deletion: there is enough
             self._num_arcs -= self._delete(Arcs(src, dst, None))
-        return numbers[NEW] - unborn, numbers[FOUND] - gone, gone
+        return numbers[NEW] - never_inserted, numbers[FOUND] - gone, gone
 
     # ---- figures ----------------------------------------------------------------------------------------------------
 
