@@ -187,7 +187,7 @@ def _check_digest(file: BinaryIO) -> None:
     if not trailer.startswith(MARK):
         file.seek(0)
         if file.read(4) == b"PK\x03\x04" and b"header.npy" in file.read(64):
-            raise ValueError("it was saved by an earlier version of dynfrontier, or is no graph; save it anew")
+            raise ValueError("it was saved by an earlier version of dynfrontier, or is not a graph; save it again")
         raise ValueError("its end is missing, or it was not written by Graph.save")
     require(trailer[len(MARK) :] == _digest(file, size), "its checksum does not match its contents; it was damaged")
 

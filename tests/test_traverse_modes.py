@@ -46,7 +46,7 @@ def modes(monkeypatch):
 
         monkeypatch.setattr(module, name, advance)
 
-    for name in ("_push_repeatedly", "_push_together", "push", "pull"):
+    for name in ("_push_repeatedly", "_push_cooperatively", "push", "pull"):
         noting(name)
     return taken
 
@@ -59,10 +59,10 @@ def test_steps_are_counted_through_all_modes(structure, device, directed, layere
     assert (host(result.distance) == expected).all()
     # The last advance finds nothing more.
     assert result.levels == len(LAYERS)
-    small, together = "_push_repeatedly", "_push_together"
+    small, cooperative = "_push_repeatedly", "_push_cooperatively"
     assert modes[:2] == [small, "push"] and modes.count(small) > 1 and modes[-1] == small
     assert ("pull" in modes) == (not directed)
-    assert (together in modes) == (device == "gpu" and directed)
+    assert (cooperative in modes) == (device == "gpu" and directed)
     # A limit stops it in whichever mode it comes.
     for limit in (5, 6, 7, 8, 13, 14, 15):
         found = bfs(graph, source, depth_limit=limit)

@@ -1,4 +1,4 @@
-"""Batches of edges: checked, brought to the graph's types, and turned into arcs.
+"""Batches of edges: validated, converted to the graph's types, and expanded into arcs.
 
 An *arc* is one direction of an edge, which is what structures store: an edge of a directed graph is one arc, of an
 undirected graph two.
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Alarm, Device, load_kernels
+from ..runtime import Device, ErrorFlag, load_kernels
 from ..values import integer
 
-OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # what the counters count
+OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
 
 
 class Arcs:
@@ -23,38 +23,38 @@ class Arcs:
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
-        An arc with ``src < 0`` came from a self-loop or a bad id and is to be ignored.
+        Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored.
     weights : array, shape (m,), or None
-    problems : array of int64, shape (3,), or None
-        On the device. Until the batch has been checked, they are nonzero once something bad was found in it: kernels
-        that look at them may be queued before the host knows.
+    error_counts : array of int64, shape (3,), or None
+        On the device, None once the batch has been checked. Nonzero if the batch is invalid: kernels that read them can
+        be enqueued before the host synchronizes.
     """
 
-    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, problems: Any = None):
+    def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, error_counts: Any = None):
         self.src = src
         self.dst = dst
         self.weights = weights
-        self.problems = problems
+        self.error_counts = error_counts
         self._check = check
 
     def __len__(self) -> int:
         return int(self.src.size)
 
     def check(self, *, waited: bool = False) -> Arcs:
-        """Wait for the batch to be examined, and raise if anything in it is bad. Costs nothing the second time.
+        """Synchronize with the device, and raise if the batch is invalid. Free on later calls.
 
         Parameters
         ----------
         waited : bool
-            The host has waited for the device since the batch was made, so that it need not do so again.
+            The host has synchronized with the device since the batch was made, and need not do so again.
         """
         if self._check is not None:
-            check, self._check, self.problems = self._check, None, None
+            check, self._check, self.error_counts = self._check, None, None
             check(waited)
         return self
 
     def valid(self, xp: Any) -> Arcs:
-        """The checked batch without the arcs that are to be ignored."""
+        """The checked batch without ignored arcs."""
         self.check()
         keep = self.src >= 0
         if bool(keep.all()):
@@ -64,7 +64,7 @@ class Arcs:
 
 
 class ArcMaker:
-    """Checks a graph's batches and turns their edges into arcs, in one pass on the device.
+    """Validates the batches of a graph and expands their edges into arcs, in one pass on the device.
 
     Parameters
     ----------
@@ -72,17 +72,17 @@ class ArcMaker:
     vertex_dtype : dtype
         Of the graph's ids.
     weight_dtype : dtype or None
-        Of the graph's weights; None where the graph has none.
+        Of the graph's weights; None in unweighted graphs.
     """
 
     def __init__(self, device: Device, vertex_dtype: np.dtype, weight_dtype: np.dtype | None):
         self.device = device
         self.vertex_dtype = vertex_dtype
         self.weight_dtype = weight_dtype
-        # All zero except between a bad batch and its error, so that no batch has to clear them.
-        self._problems = device.xp.zeros(3, np.int64)
-        self._alarm = Alarm(device)
-        self._unchecked = False  # whether the last batch may have left something there
+        # All zero except between an invalid batch and its error, so that batches need not clear them.
+        self._error_counts = device.xp.zeros(3, np.int64)
+        self._error_flag = ErrorFlag(device)
+        self._unchecked = False  # whether the last batch may have left error counts
         self._kernels: dict[np.dtype, Any] = {}
 
     def arcs(
@@ -94,18 +94,18 @@ class ArcMaker:
         Parameters
         ----------
         weighted : bool
-            Give the arcs weights, 1 if there are none, in a graph that has them.
+            In a weighted graph, attach weights to the arcs (1 by default).
         absent : array of bool, shape (num_vertices,), or None
-            Which ids name no vertex.
+            Deleted ids.
         drop_loops : bool
             Mark self-loops to be ignored.
 
         Raises
         ------
         TypeError, ValueError
-            At once for what the host can see (types, shapes); from `Arcs.check` for what only a look at the values
-            shows: an id that is out of range or names a deleted vertex, a NaN weight. A batch that has not been checked
-            when the next one is made, because something else failed before, is forgotten.
+            Immediately for types and shapes; from `Arcs.check` for values: an id that is out of range or names a
+            deleted vertex, or a NaN weight. If a batch was not checked before the next one is made, because something
+            else failed, its errors are dropped.
         """
         device, xp = self.device, self.device.xp
         src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
@@ -124,27 +124,27 @@ class ArcMaker:
             out_weights = xp.empty(total, self.weight_dtype)
             if weights is None:
                 out_weights.fill(1)
-        problems, alarm = self._problems, self._alarm
-        if self._unchecked:  # something failed before the last batch was
+        error_counts, error_flag = self._error_counts, self._error_flag
+        if self._unchecked:  # a failure prevented the check of the last batch
             device.synchronize()
-            if alarm.raised():
-                problems.fill(0)
+            if error_flag.raised():
+                error_counts.fill(0)
         self._unchecked = count > 0
         self._kernels_for(src.dtype).prepare(
             count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst,
-            out_weights if weights is not None else None, problems, alarm.pointer,
+            out_weights if weights is not None else None, error_counts, error_flag.pointer,
         )  # fmt: skip
 
         def check(waited: bool) -> None:
             if not waited:
                 device.synchronize()
             self._unchecked = False
-            if alarm.raised():
-                found = problems.tolist()
-                problems.fill(0)
+            if error_flag.raised():
+                found = error_counts.tolist()
+                error_counts.fill(0)
                 _explain(device, found, src, dst, weights, num_vertices, absent)
 
-        return Arcs(out_src, out_dst, out_weights, check, problems)
+        return Arcs(out_src, out_dst, out_weights, check, error_counts)
 
     def _kernels_for(self, id_dtype: np.dtype) -> Any:
         """The kernels for users' ids of a type."""
@@ -157,7 +157,7 @@ class ArcMaker:
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:
-    """`ids` as a device array, each within the graph.
+    """`ids` as a device array, validated against the graph.
 
     Raises
     ------
@@ -173,12 +173,12 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
 
 
 def check_id(vertex: Any, name: str, num_vertices: int, absent: Any = None) -> int:
-    """`vertex` as an int, an id within the graph.
+    """`vertex` as an int, validated against the graph.
 
     Raises
     ------
     TypeError
-        It is no integer.
+        It is not an integer.
     ValueError
         It is outside ``[0, num_vertices)`` or names a deleted vertex.
     """
@@ -196,17 +196,17 @@ def _outside(num_vertices: int) -> str:
     return f"outside the graph's vertices 0..{num_vertices - 1}"
 
 
-def _explain(device: Device, problems: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any) -> None:
+def _explain(device: Device, error_counts: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any) -> None:
     """Raise the error that names what is wrong with a batch."""
-    if problems[OUT_OF_RANGE]:
+    if error_counts[OUT_OF_RANGE]:
         _range_error(device, src, "src", n)
         _range_error(device, dst, "dst", n)
-    if problems[ABSENT]:
+    if error_counts[ABSENT]:
         _absent_error(device, src, "src", absent)
         _absent_error(device, dst, "dst", absent)
-    if problems[NAN_WEIGHT]:
+    if error_counts[NAN_WEIGHT]:
         where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
-        raise ValueError(f"weights[{where}] is NaN; {problems[NAN_WEIGHT]} in the batch are")
+        raise ValueError(f"weights[{where}] is NaN; {error_counts[NAN_WEIGHT]} in the batch are")
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:

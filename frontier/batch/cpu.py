@@ -7,25 +7,25 @@ from ..runtime import cpu_kernel
 
 @cpu_kernel
 def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst, out_weights,
-            problems, alarm):  # fmt: skip
-    """Turn `count` edges into arcs; count bad ids and weights, which become arcs to ignore."""
+            error_counts, error_flag):  # fmt: skip
+    """Expand `count` edges into arcs; count invalid ids and weights, whose arcs are ignored."""
     copies = 1 if directed else 2
     for i in range(count):
         u = src[i]
         v = dst[i]
         good = 0 <= u < num_vertices and 0 <= v < num_vertices
         if not good:
-            problems[0] += 1
+            error_counts[0] += 1
         elif absent is not None:  # noqa: SIM102  (on its own, so that Numba prunes the branch)
             if absent[u] or absent[v]:
-                problems[1] += 1
+                error_counts[1] += 1
                 good = False
         if weights is not None:  # noqa: SIM102  (likewise)
             if np.isnan(weights[i]):
-                problems[2] += 1
+                error_counts[2] += 1
                 good = False
         if not good:
-            alarm[0] = 1
+            error_flag[0] = 1
         if drop_loops and u == v:
             good = False
         j = i * copies

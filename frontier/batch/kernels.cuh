@@ -2,29 +2,29 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Turns `count` edges into arcs; counts bad ids and weights, which become arcs to ignore.
+// Expands `count` edges into arcs; counts invalid ids and weights, whose arcs are ignored.
 extern "C" __global__ void prepare(
     i64 count, const ID* src, const ID* dst, const WEIGHT* weights, i64 num_vertices, const bool* absent,
-    bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* problems,
-    volatile i64* alarm) {
+    bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* error_counts,
+    volatile i64* error_flag) {
   GRID_STRIDE(i, count) {
     i64 u = src[i], v = dst[i];
     bool good = u >= 0 && u < num_vertices && v >= 0 && v < num_vertices;
     if (!good) {
-      atomicAdd(problems, 1ull);
+      atomicAdd(error_counts, 1ull);
     } else if (absent && (absent[u] || absent[v])) {
-      atomicAdd(problems + 1, 1ull);
+      atomicAdd(error_counts + 1, 1ull);
       good = false;
     }
     WEIGHT w = WEIGHT(1);
     if (weights) {
       w = weights[i];
       if (w != w) {
-        atomicAdd(problems + 2, 1ull);
+        atomicAdd(error_counts + 2, 1ull);
         good = false;
       }
     }
-    if (!good) *alarm = 1;
+    if (!good) *error_flag = 1;
     if (drop_loops && u == v) good = false;
     if (directed) {
       out_src[i] = good ? VID(u) : VID(-1);

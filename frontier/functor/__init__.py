@@ -5,7 +5,7 @@ comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants, call
 ``array[index]`` on its array arguments.
 
 A functor means what it means in Python at the moment of the call: globals, defaults, closures, attributes of modules
-and the functions that it calls have the values that they have then. Each new value is compiled anew, so what changes
+and the functions that it calls have the values that they have then. Each new value is compiled again, so what changes
 from call to call is better passed as an argument. Arrays are always arguments: one that is named from outside is
 refused. On the GPU arrays come as raw pointers: they have no length or shape there.
 """

@@ -210,12 +210,12 @@ __device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
   __syncthreads();
 }
 
-// Pushes of middling frontiers, one after another, by all blocks together: until the frontier is empty, leaves the bounds,
+// Consecutive pushes of medium frontiers in one grid-cooperative launch: until the frontier is empty, leaves the bounds,
 // or `max_steps` are made. counters: as in push_repeatedly. `rounds` holds three pairs of counts, of vertices and arcs, that
 // take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
 constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
 constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
-extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_together(
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
     i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
   __shared__ i64 big[MOST_BIG];

@@ -102,7 +102,7 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
 
 
 def parts_for(count: int) -> int:
-    """Into how many parts a reduction over `count` vertices is cut on a CPU, each with a result of its own."""
+    """Number of chunks of a CPU reduction over `count` vertices, each with its own partial result."""
     threads = threads_for(count, 1024)
     return 1 if threads == 1 else threads * 8
 
@@ -225,7 +225,7 @@ class CheckedKernels(CudaKernels):
 
 
 def tile_size(graph: Graph) -> str:
-    """Lanes that walk a neighbor list together: few where lists are short, so that none idle."""
+    """Lanes per neighbor list: few if lists are short, so that none idle."""
     mean = graph.num_arcs / max(graph.num_vertices, 1)
     return "4" if mean <= 6 else "8"
 
@@ -234,19 +234,19 @@ FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth c
 
 
 class Pieces:
-    """Room for the pieces of long neighbor lists that a kernel puts aside for a second one.
+    """Buffer for the pieces of long neighbor lists that a kernel defers to a second one.
 
     Parameters
     ----------
     arcs : int, optional
-        Number of arcs that will be walked, if it is known: with few, nothing is put aside.
+        Number of arcs to be visited, if known: with few, nothing is deferred.
 
     Attributes
     ----------
     needed : bool
         Whether the second kernel has to be launched.
     args : tuple
-        What both kernels take: the pieces, their number, and room for how many there is.
+        Arguments of both kernels: the pieces, their number, and the capacity.
     """
 
     def __init__(self, graph: Graph, arcs: int | None = None):

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 SMALL_COUNT = 4096
 SMALL_ARCS = 8192
-"""Frontiers within both bounds are advanced by one block of the GPU (one core of the CPU) in one launch after another
-level: the waits between levels would cost more than the rest of the machine could save."""
+"""Frontiers within both bounds are advanced by a single thread block on a GPU (one core on a CPU), many levels in one
+launch: synchronizing the whole device between levels would cost more than its parallelism saves."""
 
-MIDDLING_COUNT = 2**17
-MIDDLING_ARCS = 2**20
-MIDDLING_DEGREE = 32
-"""Larger ones within these bounds (the last is of the mean degree, since long lists need a schedule of their own) are
-advanced on a GPU by blocks that wait for each other, also in one launch: 3 microseconds a level in place of 60."""
+MEDIUM_COUNT = 2**17
+MEDIUM_ARCS = 2**20
+MEDIUM_DEGREE = 32
+"""Medium frontiers, within these bounds (the last bounds the mean degree, since long lists need another schedule), are
+advanced on a GPU by one grid-cooperative launch for many levels: 3 instead of 60 microseconds per level."""
 
 DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
-"""Below these bounds the blocks leave the rest to one."""
+"""Below these bounds the grid-cooperative kernel returns, and a single block continues."""
 
-BLOCKS_EACH = 2  # for each multiprocessor, as the kernel is compiled for
+BLOCKS_EACH = 2  # per multiprocessor; matches the launch bounds of the kernel
 
 MAX_STEPS = 2**31 - 2
 MAX_ARCS = 2**62
@@ -122,8 +122,8 @@ def traverse(
             frontier, made = _push_repeatedly(graph, frontier, functors, values, position, limit - done, most)
         elif prepare is None and pull_pays(graph, frontier, condition):
             frontier, made = pull(graph, frontier, op, condition, tuple(values)), 1
-        elif _middling(graph, len(frontier), arcs):
-            frontier, made = _push_together(graph, frontier, functors, values, position, limit - done, most)
+        elif _is_medium(graph, len(frontier), arcs):
+            frontier, made = _push_cooperatively(graph, frontier, functors, values, position, limit - done, most)
         else:
             frontier, made = push(graph, frontier, functors, tuple(values)), 1
         done += made
@@ -135,7 +135,7 @@ def traverse(
 def _push_repeatedly(
     graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int
 ) -> tuple[Frontier, int]:
-    """Push until the frontier is empty or no longer small; the frontier then, and how many pushes were made."""
+    """Push until the frontier is empty or no longer small; returns it and the number of pushes."""
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
     bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
@@ -155,35 +155,35 @@ def _push_repeatedly(
     return _pushed(graph, lists, counters)
 
 
-def _middling(graph: Graph, count: int, arcs: int) -> bool:
-    """Whether a frontier is for all blocks together."""
-    few = count <= MIDDLING_COUNT and arcs <= min(MIDDLING_ARCS, count * MIDDLING_DEGREE)
+def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
+    """Whether a frontier is of medium size, for a grid-cooperative launch."""
+    few = count <= MEDIUM_COUNT and arcs <= min(MEDIUM_ARCS, count * MEDIUM_DEGREE)
     return few and graph.device.is_gpu
 
 
-def _push_together(
+def _push_cooperatively(
     graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int
 ) -> tuple[Frontier, int]:
-    """Push until the frontier is empty or no longer middling; the frontier then, and how many pushes were made."""
+    """Push until the frontier is empty or no longer medium; returns it and the number of pushes."""
     from ..runtime.cuda import multiprocessors
 
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
-    max_arcs = min(MIDDLING_ARCS, most)
+    max_arcs = min(MEDIUM_ARCS, most)
     if functors.condition is not None and not graph.directed:  # above this, a pull may pay
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
-    bounds = (DONE_COUNT, DONE_ARCS, MIDDLING_COUNT, max_arcs, steps)
-    advance_kernels(graph, functors, args, step).push_together(
+    bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
+    advance_kernels(graph, functors, args, step).push_cooperatively(
         len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
         graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), *args,
-        blocks=multiprocessors() * BLOCKS_EACH, together=True,
+        blocks=multiprocessors() * BLOCKS_EACH, cooperative=True,
     )  # fmt: skip
     return _pushed(graph, lists, counters)
 
 
 def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
-    """What a series of pushes in one launch takes: two lists, which take turns as output (the second is written first),
-    stamps, the first epoch, counters, and most steps."""
+    """Arguments of a series of pushes in one launch: two lists that alternate as output (the second is written first),
+    stamps, the first epoch, counters, and the maximum number of steps."""
     state = state_of(graph)
     # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
     steps = min(limit, 2**30)
@@ -193,7 +193,7 @@ def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
 
 
 def _pushed(graph: Graph, lists: Any, counters: Any) -> tuple[Frontier, int]:
-    """The frontier that a series of pushes has left, and how many there were."""
+    """The final frontier of a series of pushes, and their number."""
     size, arcs, made = counters.read()[:3]
     state_of(graph).used_epochs(made)
     return Frontier._of(graph, lists[made & 1, :size], arcs=arcs), made

@@ -6,11 +6,11 @@ from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .parallel import parallel_kernel
 from .progress import on_compile
-from .scratch import Alarm, Counters, Scratch
+from .scratch import Counters, ErrorFlag, Scratch
 from .threads import threads_for
 from .workspace import Workspace
 
 __all__ = [
-    "Alarm", "Counters", "Device", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel", "gpu_available",
-    "load_kernels", "on_compile", "parallel_kernel", "resolve_device", "threads_for",
+    "Counters", "Device", "ErrorFlag", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel",
+    "gpu_available", "load_kernels", "on_compile", "parallel_kernel", "resolve_device", "threads_for",
 ]  # fmt: skip

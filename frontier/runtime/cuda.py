@@ -121,22 +121,22 @@ class CudaKernel:
 
     def __call__(
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
-        together: bool = False,
+        cooperative: bool = False,
     ) -> None:  # fmt: skip
         """Queue the kernel on the current stream.
 
         Parameters
         ----------
         count : int
-            Work items; nothing is launched for none.
+            Work items; with 0, nothing is launched.
         tile : int
-            Threads that work on one item together.
+            Threads per item.
         blocks : int, optional
-            Number of blocks, in place of the number that covers `count`.
+            Number of blocks; by default enough to cover `count`.
         shared : int
             Bytes of dynamic shared memory.
-        together : bool
-            All blocks must be resident at once, as they wait for each other; an error if they do not fit.
+        cooperative : bool
+            Cooperative launch: all blocks are resident at once, so that they can synchronize. Fails if they do not fit.
         """
         if count == 0:
             return
@@ -145,7 +145,7 @@ class CudaKernel:
         if shared > self._shared_limit:
             self._allow_shared(shared)
         values = (count, *[_NULL if a is None else a for a in args])
-        self._function((blocks,), (threads,), values, shared, None, together)
+        self._function((blocks,), (threads,), values, shared, None, cooperative)
 
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked."""

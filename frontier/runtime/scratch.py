@@ -38,7 +38,7 @@ class Scratch:
 class Counters:
     """A few int64 numbers that kernels add to and the host reads.
 
-    Reading them is the one wait that an operator or update needs, so everything a call wants to know is put in here.
+    Reading them is the single host synchronization of an operator or update, so they hold all a call needs to know.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Counters:
             self._stream = device.xp.cuda.get_current_stream
 
     def reset(self) -> None:
-        """Set all to zero, in the order of queued work."""
+        """Set all to zero, in stream order."""
         if self.device.is_gpu:
             self.array.data.memset_async(0, self.array.nbytes)
         else:
@@ -73,13 +73,13 @@ class Counters:
         return self._host.tolist()
 
 
-class Alarm:
-    """A flag that kernels raise in the rare case, and that the host looks at without a copy once it has waited.
+class ErrorFlag:
+    """An error flag that kernels set, and that the host reads without a copy after a synchronization.
 
     Attributes
     ----------
     pointer : array of int64, or its address as seen by the GPU
-        What kernels take; they write 1.
+        The kernel argument; kernels write 1.
     """
 
     def __init__(self, device: Device):
@@ -92,7 +92,7 @@ class Alarm:
             self.pointer = self._flag = np.zeros(1, np.int64)
 
     def raised(self) -> bool:
-        """Whether it was raised; it is lowered again."""
+        """Whether it was set; clears it."""
         if not self._flag[0]:
             return False
         self._flag[0] = 0

@@ -2,12 +2,12 @@
 #pragma once
 #include "structures/packed/locate.cuh"
 
-// `arriving`, if there, becomes nonzero for leaves that lose entries. Nothing is deleted if there are `problems`.
+// `arriving`, if there, becomes nonzero for leaves that lose entries. Nothing is deleted if there are `error_counts`.
 // Launched with tile=4.
-extern "C" __global__ void erase(i64 count, View view, const i64* problems, const VID* src, const VID* dst, u32* arriving,
+extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, const VID* src, const VID* dst, u32* arriving,
                                  u64* counters) {
   __shared__ u32 deleted;
-  if (problems && (problems[0] || problems[1] || problems[2])) return;
+  if (error_counts && (error_counts[0] || error_counts[1] || error_counts[2])) return;
   if (threadIdx.x == 0) deleted = 0;
   __syncthreads();
   Tile<4> tile;

@@ -557,7 +557,7 @@ class PackedGraph(DynamicGraph):
         if self.device.is_gpu:
             arriving = self._no_arrivals() if eager else None
             self._kernels.erase(
-                size, self._held_view(), arcs.problems, arcs.src, arcs.dst, arriving, self._counters.array, tile=4
+                size, self._held_view(), arcs.error_counts, arcs.src, arcs.dst, arriving, self._counters.array, tile=4
             )  # fmt: skip
             plan = self._plan_tidying(size, None, arriving) if eager else None
             return plan, self._counters.read()

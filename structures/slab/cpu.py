@@ -10,12 +10,12 @@ from frontier.runtime import cpu_kernel
 from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (kernels, found by name)
 from .cpu_slabs import (
     CHANGED,
-    CLAIMED,
     DEFERRED,
     EMPTY,
     FOUND,
     OVERFULL,
     PENDING,
+    RECORDED,
     REPEATED,
     TOMBSTONE,
     bucket_of,
@@ -103,27 +103,27 @@ def find_arcs(count, view, src, dst, slots):
 
 
 @numba.njit
-def claim_slot(slot, i, table, table_size, claimed, counters):
-    """Note in the table that arc i of the batch names `slot`; the largest i stays."""
+def record_duplicate(slot, i, table, table_size, recorded, counters):
+    """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
     mask = table_size - 1
     at = slot_hash(slot) & mask
     while table[2 * at] != slot:
         if table[2 * at] == EMPTY:
             table[2 * at] = slot
-            claimed[counters[CLAIMED]] = at
-            counters[CLAIMED] += 1
+            recorded[counters[RECORDED]] = at
+            counters[RECORDED] += 1
             break
         at = (at + 1) & mask
     table[2 * at + 1] = max(table[2 * at + 1], i)
 
 
 @cpu_kernel
-def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_limit, slots, table, table_size,
-           claimed):  # fmt: skip
+def insert(count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table, table_size,
+           recorded):  # fmt: skip
     """Insert arcs (all, or those listed in `which`).
 
-    ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if it was there (and noted in the table, while that
-    has room), -1 if the arc is to be ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
+    ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if
+    that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted.
     """
     keys, vertices, counters = pool.keys, pool.vertices, pool.counters
@@ -149,7 +149,7 @@ def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_l
                 if counters[FOUND] > table_size >> 1:
                     counters[OVERFULL] = 1
                 else:
-                    claim_slot(slot, i, table, table_size, claimed, counters)
+                    record_duplicate(slot, i, table, table_size, recorded, counters)
             continue
         if slot == -1:
             fresh = np.int64(-1)
@@ -175,18 +175,18 @@ def insert(count, pool, weights, problems, which, src, dst, new_weights, chain_l
 
 
 @cpu_kernel
-def claim(count, pool, slots, table, table_size, claimed):
-    """Note every arc that was found in the table."""
+def record_duplicates(count, pool, slots, table, table_size, recorded):
+    """Record every existing arc in the table."""
     for i in range(count):
         if slots[i] <= -2 and slots[i] != PENDING:
-            claim_slot(-2 - slots[i], i, table, table_size, claimed, pool.counters)
+            record_duplicate(-2 - slots[i], i, table, table_size, recorded, pool.counters)
 
 
 @cpu_kernel
-def settle(count, pool, weights, new_weights, slots, table, table_size, claimed, finish):
-    """Let arcs that created a slot compete with those that found it; with `finish`, also `conclude`.
+def resolve_duplicates(count, pool, weights, new_weights, slots, table, table_size, recorded, finish):
+    """Resolve arcs that created a slot against those that found it; with `finish`, also `commit_duplicates`.
 
-    With `finish` it does nothing if the insertion is not complete or the table did not hold all that was found.
+    With `finish`, does nothing if the insertion is incomplete or the table overflowed.
     """
     counters = pool.counters
     if finish and (counters[FOUND] == 0 or counters[DEFERRED] != 0 or counters[OVERFULL] != 0):
@@ -202,13 +202,13 @@ def settle(count, pool, weights, new_weights, slots, table, table_size, claimed,
                 counters[REPEATED] += 1
                 table[2 * at + 1] = max(table[2 * at + 1], i)
     if finish:
-        _conclude(counters[CLAIMED], weights, new_weights, table, claimed)
+        _commit(counters[RECORDED], weights, new_weights, table, recorded)
 
 
 @numba.njit
-def _conclude(count, weights, new_weights, table, claimed):
+def _commit(count, weights, new_weights, table, recorded):
     for k in range(count):
-        at = claimed[k]
+        at = recorded[k]
         if weights is not None:
             weights[table[2 * at]] = new_weights[table[2 * at + 1]]
         table[2 * at] = EMPTY
@@ -216,14 +216,14 @@ def _conclude(count, weights, new_weights, table, claimed):
 
 
 @cpu_kernel
-def conclude(count, pool, weights, new_weights, table, claimed):
-    """Give each of `count` claimed slots the weight of the last arc that names it, and clear the table."""
-    _conclude(count, weights, new_weights, table, claimed)
+def commit_duplicates(count, pool, weights, new_weights, table, recorded):
+    """Set the weight of each of `count` recorded slots to that of the last arc naming it, and clear the table."""
+    _commit(count, weights, new_weights, table, recorded)
 
 
 @cpu_kernel
 def locate(count, view, moved, src, dst, slots):
-    """Look up anew the slots of arcs that were inserted or found, where the table of their source has `moved`."""
+    """Look up the slots of inserted or existing arcs again if the table of their source has `moved`."""
     for i in range(count):
         if src[i] < 0 or not moved[src[i]]:
             continue
@@ -234,7 +234,7 @@ def locate(count, view, moved, src, dst, slots):
 
 
 @cpu_kernel
-def erase(count, pool, problems, src, dst, chosen):
+def erase(count, pool, error_counts, src, dst, chosen):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``."""
     keys, vertices, counters = pool.keys, pool.vertices, pool.counters
     stride, width = pool.stride, pool.width

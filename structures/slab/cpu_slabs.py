@@ -10,7 +10,7 @@ TOMBSTONE = -2
 PENDING = np.iinfo(np.int64).min
 
 # The counters that kernels report in (``enum Counter`` of pool.cuh).
-CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, CLAIMED, REPEATED, DONE, OVERFULL = range(9)
+CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL = range(9)
 COUNTERS = 9
 
 GOLDEN = np.uint64(0x9E3779B1)

@@ -36,12 +36,12 @@ from frontier.view import pack_view
 
 from .check import check_arrays
 from .cpu import View
-from .cpu_slabs import CHANGED, CLAIMED, DEFERRED, EMPTY, FOUND, OVERFULL, PENDING, REPEATED
+from .cpu_slabs import CHANGED, DEFERRED, EMPTY, FOUND, OVERFULL, PENDING, RECORDED, REPEATED
 from .pool import SlabPool
 
 CHAIN_LIMIT = 6  # slabs; a longer chain makes an insertion wait for its table to be rehashed
 NO_LIMIT = 2**31 - 1
-CLAIMS = 1 << 13  # entries of the table in which arcs that were there already meet
+DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
@@ -219,28 +219,28 @@ class SlabGraph(SlabPool, DynamicGraph):
         """What kernels look at to see whether the batch is good; None if that is known already."""
         if not self.device.is_gpu:
             arcs.check()
-        return arcs.problems
+        return arcs.error_counts
 
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         count = len(arcs)
-        problems = self._examine(arcs)
+        error_counts = self._examine(arcs)
         self._foresee(count // 8)
         slots = self._scratch.get("slots", count, np.int64)
-        table = self._scratch.get("claims", 2 * CLAIMS, np.int64, fill=EMPTY)
-        claimed = self._scratch.get("claimed", CLAIMS, np.int64)
+        table = self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
+        recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
         self._counters.reset()
         self._kernels.insert(
-            count, self._pool(), self.weights, problems, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, slots,
-            table, CLAIMS, claimed, **self._tiles(4),
+            count, self._pool(), self.weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, slots,
+            table, DUPLICATE_ENTRIES, recorded, **self._tiles(4),
         )  # fmt: skip
-        self._kernels.settle(
-            count, self._pool(), self.weights, arcs.weights, slots, table, CLAIMS, claimed, True
+        self._kernels.resolve_duplicates(
+            count, self._pool(), self.weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
         )
         counts = self._counters.read()
         arcs.check(waited=True)
         self._account(counts)
         inserted, found = counts[CHANGED], counts[FOUND]
-        replaced = counts[CLAIMED] - counts[REPEATED]
+        replaced = counts[RECORDED] - counts[REPEATED]
         if counts[DEFERRED] or counts[OVERFULL]:
             table.fill(EMPTY)
             try:
@@ -285,17 +285,19 @@ class SlabGraph(SlabPool, DynamicGraph):
         if not found:
             return 0
         entries = 1 << (2 * found - 1).bit_length()
-        table = self._scratch.get("many claims", 2 * entries, np.int64)
-        claimed = self._scratch.get("many claimed", found, np.int64)
+        table = self._scratch.get("many duplicates", 2 * entries, np.int64)
+        recorded = self._scratch.get("many recorded", found, np.int64)
         table.fill(EMPTY)
         self._counters.reset()
         count, pool = len(arcs), self._pool()
-        self._kernels.claim(count, pool, slots, table, entries, claimed)
-        self._kernels.settle(count, pool, self.weights, arcs.weights, slots, table, entries, claimed, False)
+        self._kernels.record_duplicates(count, pool, slots, table, entries, recorded)
+        self._kernels.resolve_duplicates(
+            count, pool, self.weights, arcs.weights, slots, table, entries, recorded, False
+        )
         counts = self._counters.read()
         if self.weights is not None:
-            self._kernels.conclude(counts[CLAIMED], pool, self.weights, arcs.weights, table, claimed)
-        return counts[CLAIMED] - counts[REPEATED]
+            self._kernels.commit_duplicates(counts[RECORDED], pool, self.weights, arcs.weights, table, recorded)
+        return counts[RECORDED] - counts[REPEATED]
 
     def _undo(self, arcs: Arcs, slots: Any) -> None:
         """Take out what a batch inserted before memory ran out. Needs no memory."""
@@ -445,9 +447,9 @@ class SlabGraph(SlabPool, DynamicGraph):
     # ---- deletion ---------------------------------------------------------------------------------------------------
 
     def _delete(self, arcs: Arcs) -> int:
-        problems = self._examine(arcs)
+        error_counts = self._examine(arcs)
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), problems, arcs.src, arcs.dst, None, **self._tiles(4))
+        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, **self._tiles(4))
         deleted = self._counters.read()[CHANGED]
         arcs.check(waited=True)
         self._tombstones += deleted

@@ -4,7 +4,7 @@
 // EMPTY to a key or a link, each once, and a key is put into the first word of its chain that is EMPTY: whoever loses
 // that word to another thread looks at the slab again, and so finds its own key if that is what was put there.
 #pragma once
-#include "structures/slab/claims.cuh"
+#include "structures/slab/duplicates.cuh"
 #include "structures/slab/compact.cuh"
 #include "structures/slab/rows.cuh"
 #include "structures/slab/view.cuh"
@@ -16,7 +16,7 @@ constexpr i64 PENDING = -0x7fffffffffffffffll - 1;
   for (i64 k = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 4, stride_ = i64(gridDim.x) * blockDim.x / 4; \
        k < (count); k += stride_)
 
-__device__ inline bool is_bad(const u64* problems) { return problems && (problems[0] | problems[1] | problems[2]); }
+__device__ inline bool is_bad(const u64* error_counts) { return error_counts && (error_counts[0] | error_counts[1] | error_counts[2]); }
 
 extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const VID* dst, i64* slots) {
   Tile<4> tile;
@@ -52,9 +52,9 @@ __device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& sp
 }
 
 extern "C" __global__ void __launch_bounds__(256, 6) insert(
-    i64 count, Pool pool, WEIGHT* weights, const u64* problems, const i64* which, const VID* src, const VID* dst,
-    const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* claimed) {
-  if (is_bad(problems)) return;
+    i64 count, Pool pool, WEIGHT* weights, const u64* error_counts, const i64* which, const VID* src, const VID* dst,
+    const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* recorded) {
+  if (is_bad(error_counts)) return;
   __shared__ Stock stock;
   fill_stock(pool, stock, count / gridDim.x);
   Tile<4> tile;
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
         ++deferred;
       } else {
         ++found;
-        if (table) claim_or_overflow(-2 - outcome, i, table, table_size, claimed, pool.counters);
+        if (table) record_or_overflow(-2 - outcome, i, table, table_size, recorded, pool.counters);
       }
     }
   }
@@ -141,8 +141,8 @@ extern "C" __global__ void locate(
 
 // Of several equal arcs, the one whose swap succeeds counts.
 extern "C" __global__ void __launch_bounds__(256, 6) erase(
-    i64 count, Pool pool, const u64* problems, const VID* src, const VID* dst, const i64* chosen) {
-  if (is_bad(problems)) return;
+    i64 count, Pool pool, const u64* error_counts, const VID* src, const VID* dst, const i64* chosen) {
+  if (is_bad(error_counts)) return;
   Tile<4> tile;
   u32 erased = 0;  // in lane 0
   TILE_STRIDE(i, count) {

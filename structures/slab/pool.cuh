@@ -3,7 +3,7 @@
 #include "structures/slab/slabs.cuh"
 
 // Indices into Pool::counters; the same names are in cpu_slabs.py.
-enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, CLAIMED, REPEATED, DONE, OVERFULL };
+enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL };
 
 // The fields of the named tuple Pool of cpu_slabs.py, in order.
 struct Pool {

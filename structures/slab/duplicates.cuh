@@ -1,4 +1,5 @@
-// Arcs of a batch that name the same slot: a table by slot that keeps the last of them.
+// Duplicates: arcs of a batch that name the same slot. A hash table by slot keeps the last of them. Duplicates of existing
+// arcs are recorded during an insertion, then resolved against arcs that created a slot, and the winners are committed.
 //
 // Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc; both are
 // EMPTY at first.
@@ -7,18 +8,18 @@
 
 __device__ inline i64 slot_hash(i64 slot) { return i64((u64(slot) * 0x9E3779B97F4A7C15ull) >> 32); }
 
-// Notes that arc i names the slot, in at most `patience` steps; false if the table is too crowded for that. A table
-// more than half full is reported as too small.
-__device__ inline bool claim_slot(
-    i64 slot, i64 i, i64* table, i64 table_size, i64* claimed, u64* counters, i64 patience) {
+// Records that arc i names the slot, in at most `patience` probes; false if the table is too full for that. A table
+// more than half full is reported as overfull.
+__device__ inline bool record_duplicate(
+    i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters, i64 patience) {
   i64 at = slot_hash(slot) & (table_size - 1);
   for (i64 step = 0; step < patience; ++step) {
     i64 held = __ldcg(table + 2 * at);
     if (held == EMPTY) {
       held = compare_and_swap(table + 2 * at, i64(EMPTY), slot);
       if (held == EMPTY) {
-        i64 turn = ticket(counters + CLAIMED);
-        claimed[turn] = at;
+        i64 turn = ticket(counters + RECORDED);
+        recorded[turn] = at;
         if (turn >= table_size / 2) counters[OVERFULL] = 1;
         held = slot;
       }
@@ -32,29 +33,29 @@ __device__ inline bool claim_slot(
   return false;
 }
 
-// The same in a table that may be too small; once it was, nobody tries any more, and the host sees it.
-__device__ inline void claim_or_overflow(i64 slot, i64 i, i64* table, i64 table_size, i64* claimed, u64* counters) {
+// The same for a table that may be too small; once it is overfull, threads stop recording, and the host sees it.
+__device__ inline void record_or_overflow(i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters) {
   if (__ldcg(counters + OVERFULL)) return;
-  if (!claim_slot(slot, i, table, table_size, claimed, counters, 32)) counters[OVERFULL] = 1;
+  if (!record_duplicate(slot, i, table, table_size, recorded, counters, 32)) counters[OVERFULL] = 1;
 }
 
-__device__ inline void conclude_entry(i64 at, WEIGHT* weights, const WEIGHT* new_weights, i64* table) {
+__device__ inline void commit_entry(i64 at, WEIGHT* weights, const WEIGHT* new_weights, i64* table) {
   longlong2* entry = reinterpret_cast<longlong2*>(table) + at;
   longlong2 held = __ldcg(entry);
   if (weights) weights[held.x] = new_weights[held.y];
   *entry = make_longlong2(EMPTY, EMPTY);
 }
 
-extern "C" __global__ void claim(i64 count, Pool pool, const i64* slots, i64* table, i64 table_size, i64* claimed) {
+extern "C" __global__ void record_duplicates(i64 count, Pool pool, const i64* slots, i64* table, i64 table_size, i64* recorded) {
   GRID_STRIDE(i, count) {
     i64 slot = -2 - slots[i];
-    if (slots[i] <= -2) claim_slot(slot, i, table, table_size, claimed, pool.counters, table_size);
+    if (slots[i] <= -2) record_duplicate(slot, i, table, table_size, recorded, pool.counters, table_size);
   }
 }
 
-extern "C" __global__ void settle(
+extern "C" __global__ void resolve_duplicates(
     i64 count, Pool pool, WEIGHT* weights, const WEIGHT* new_weights, const i64* slots, i64* table, i64 table_size,
-    const i64* claimed, bool finish) {
+    const i64* recorded, bool finish) {
   u64* counters = pool.counters;
   if (finish && (counters[FOUND] == 0 || counters[DEFERRED] || counters[OVERFULL])) return;
   GRID_STRIDE(i, count) {
@@ -72,7 +73,7 @@ extern "C" __global__ void settle(
     }
   }
   if (!finish) return;
-  // The block that is done last finishes: it sees what all others did.
+  // The last block to finish commits: it sees the writes of all others.
   __shared__ bool last;
   __threadfence();
   __syncthreads();
@@ -80,12 +81,12 @@ extern "C" __global__ void settle(
   __syncthreads();
   if (!last) return;
   __threadfence();
-  for (i64 k = threadIdx.x; k < i64(counters[CLAIMED]); k += blockDim.x) {
-    conclude_entry(claimed[k], weights, new_weights, table);
+  for (i64 k = threadIdx.x; k < i64(counters[RECORDED]); k += blockDim.x) {
+    commit_entry(recorded[k], weights, new_weights, table);
   }
 }
 
-extern "C" __global__ void conclude(
-    i64 count, Pool pool, WEIGHT* weights, const WEIGHT* new_weights, i64* table, const i64* claimed) {
-  GRID_STRIDE(k, count) conclude_entry(claimed[k], weights, new_weights, table);
+extern "C" __global__ void commit_duplicates(
+    i64 count, Pool pool, WEIGHT* weights, const WEIGHT* new_weights, i64* table, const i64* recorded) {
+  GRID_STRIDE(k, count) commit_entry(recorded[k], weights, new_weights, table);
 }
