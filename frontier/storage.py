@@ -211,7 +211,7 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     header = json.loads(archive.read(entries[HEADER]), parse_constant=_no_number)
     require(isinstance(header, dict) and header.keys() >= {"format"}, f"its {HEADER} is incomplete")
     version = header["format"]
-    require(version == FORMAT_VERSION, f"it has the format {version!r}; this version of dynfrontier reads 2")
+    require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
     require(header.keys() == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None
     require(kind is not None, f"there is no structure {header['structure']!r}")
