@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 __all__ = ["compare", "recommend", "run_workload"]
+
+
+def _check_packages() -> None:
+    """Raise ImportError if a file of the user's hides one of the packages that belong to this one."""
+    root = Path(__file__).resolve().parents[1]
+    for name in ("frontier", "structures", "algorithms"):
+        spec = find_spec(name)
+        found = Path(spec.origin).resolve() if spec is not None and spec.origin else None
+        if found != root / name / "__init__.py":
+            raise ImportError(f"{found} is not the package {name} of dynfrontier, but has its name: rename that file")
+
+
+_check_packages()
 
 
 def __getattr__(name: str) -> Any:

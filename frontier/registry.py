@@ -34,7 +34,11 @@ def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Grap
 def structures() -> dict[str, type[Graph]]:
     """All structures by name."""
     for package in PROVIDERS:
-        importlib.import_module(package)
+        module = importlib.import_module(package)
+        if not _structures:
+            raise ImportError(
+                f"{module.__file__} is not the package {package} of dynfrontier, but has its name: rename that file"
+            )
     return dict(_structures)
 
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+
+import pytest
 
 from frontier.runtime.cache import PROJECT_ROOT
 
@@ -81,3 +86,16 @@ def test_nothing_imports_in_a_circle():
 def test_circles_are_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
     assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize("name", ["structures", "algorithms"])
+def test_a_file_that_hides_a_package_is_named(tmp_path, name):
+    (tmp_path / f"{name}.py").write_text("x = 1\n")
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    for line in ("import dynfrontier", "import frontier; frontier.structures()"):
+        if name == "algorithms" and "frontier.structures" in line:
+            continue  # it imports no algorithms
+        code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {line}"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert f"{name}.py is not the package {name} of dynfrontier" in done.stderr.splitlines()[-1]

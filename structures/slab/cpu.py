@@ -228,7 +228,7 @@ def locate(count, view, moved, src, dst, slots):
         if src[i] < 0 or not moved[src[i]]:
             continue
         if slots[i] >= 0:
-            slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+            slots[i] = find(view, src[i], dst[i])
         elif slots[i] <= -2:
             slots[i] = -2 - find(view, src[i], dst[i])
 
