@@ -154,11 +154,13 @@ def main() -> None:
     if options.again:
         old = json.loads(options.again.read_text())
         fields = Mutant.__dataclass_fields__
-        chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["mutants"] if not r["killed"]]
+        chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["rows"] if not r["killed"]]
     else:
         chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)
-    about = {"benchmark": "mutation", "sample": options.sample, "seed": options.seed, "only": options.only}
-    about |= describe_run(resolve_device("gpu" if options.gpu else "cpu"))
+    device = "gpu" if options.gpu else "cpu"
+    about = {"benchmark": "mutation", "device": device, "mode": "sample", "notes": []}
+    about |= {"sample": options.sample, "seed": options.seed, "only": options.only}
+    about |= describe_run(resolve_device(device))
     results: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder) / "project", options.tests, options.gpu)
@@ -168,7 +170,7 @@ def main() -> None:
             old, new = (" ".join(part.split()) for part in (mutant.old, mutant.new))
             print(f"{verdict} {results[-1]['seconds']:5.0f} s  {path}:{mutant.line}  {old}  ->  {new}", flush=True)
             if options.out:
-                options.out.write_text(json.dumps({**about, "mutants": results}, indent=1) + "\n")
+                options.out.write_text(json.dumps({**about, "rows": results}, indent=1) + "\n")
         wrong = unfounded(copy, results, options.seconds)
     print(report(results))
     if wrong:
