@@ -177,6 +177,8 @@ class Access:
         elif self.writer not in (None, me):
             self._break("another thread was updating the graph when this process was forked")
         mine = getattr(self._local, "share", None)
+        if mine is not None and not mine.lock._is_owned():
+            mine.lock = threading.RLock()  # a thread that was updating, or was about to, may have held it
         self._shares = [] if mine is None else [weakref.ref(mine)]
         if self.writer != me:
             self._members = threading.RLock()
