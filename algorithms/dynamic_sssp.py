@@ -40,4 +40,5 @@ class DynamicSSSP(DynamicDistances):
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):
+        fr.arguments.check_dynamic_graph(graph)
         super().__init__(graph, source, sssp, weighted=graph.is_weighted)

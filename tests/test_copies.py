@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -156,7 +157,8 @@ def test_frontiers(device, copied):
     assert sorted(twin.vertices.tolist()) == [0, 2]
     assert len(twin) == 2
     assert (twin.graph is graph) == (copied is copy.copy)
-    twin.vertices[:] = 3
+    with suppress(ValueError):  # on a CPU it is read-only
+        twin.vertices[:] = 3
     assert sorted(frontier.vertices.tolist()) == [0, 2]
     assert sorted(fr.advance(graph, frontier, always).vertices.tolist()) == [1, 3]
 

@@ -360,7 +360,7 @@ def test_what_rounding_explains_is_the_same():
     ranks = np.random.default_rng(0).random(1000)
     ranks /= ranks.sum()
     analytic = find_analytic("pagerank")
-    cpu = runner.resolve_device("cpu")
+    cpu = fr.resolve_device("cpu")
     mine, rounded, other = (runner.digest(cpu, x) for x in (ranks, ranks.astype(np.float32), ranks[::-1]))
     assert analytic.same(mine, rounded) and not analytic.same(mine, other)
     holes = np.where(np.arange(1000) == 7, np.inf, ranks)
