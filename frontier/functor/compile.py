@@ -16,7 +16,7 @@ from ..runtime.cache import cached, text_fingerprint
 from ..runtime.identity import Identity, MutableGlobalError, identity
 from .check import returns
 from .errors import FunctorError, explain
-from .freeze import caller, freeze, with_report_last
+from .freeze import caller, freeze, is_known, with_report_last
 from .rewrite import rewrite
 
 CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
@@ -59,13 +59,7 @@ class _CPU:
     substitutes: ClassVar[dict] = {}
 
     def knows(self, value: Any) -> bool:
-        context = cpu_target.typing_context
-        context.refresh()
-        try:
-            context.resolve_value_type(value)
-        except ValueError:
-            return False
-        return True
+        return is_known(cpu_target.typing_context, value)
 
     def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
         kept = {name: options[name] for name in HELPER_OPTIONS if options.get(name)}

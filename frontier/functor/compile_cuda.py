@@ -16,6 +16,7 @@ from numba.cuda.typing.templates import AbstractTemplate, signature
 
 from .. import atomics_cuda  # noqa: F401  (teaches numba-cuda our atomics)
 from .bounds import find_length, length_of
+from .freeze import is_known
 
 
 class _Helper(CUDADispatcher):
@@ -64,13 +65,7 @@ class _Compiler:
         self._capability = capability
 
     def knows(self, value: Any) -> bool:
-        context = cuda_target.typing_context
-        context.refresh()
-        try:
-            context.resolve_value_type(value)
-        except ValueError:
-            return False
-        return True
+        return is_known(cuda_target.typing_context, value)
 
     def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
         return _Helper(function, self._capability)

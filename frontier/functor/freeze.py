@@ -31,6 +31,16 @@ class Target(Protocol):
         """A function that compiled code can call."""
 
 
+def is_known(context: Any, value: Any) -> bool:
+    """Whether a compiler, of which this is the typing context, has an implementation of its own for a function."""
+    context.refresh()
+    try:
+        context.resolve_value_type(value)
+    except ValueError:
+        return False
+    return True
+
+
 def freeze(function: FunctionType, target: Target) -> FunctionType:
     """A copy of `function` with the values of now, that calls frozen copies of the functions it calls."""
     copy = _shell(function)
