@@ -56,6 +56,20 @@ def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp
     assert compiled == 1 and kept == 3  # the functor's kernel alone
 
 
+RECURSIVE = SCRIPT.replace("    return v < LIMIT\n", """    return factorial(v) <= LIMIT
+
+
+def factorial(n):
+    return 1 if n <= 1 else n * factorial(n - 1)
+""")
+
+
+def test_a_second_process_may_run_a_recursive_functor(tmp_path):
+    for _ in range(2):  # what Numba loads from a cache crashes when it calls itself
+        _, kept = run(tmp_path, 2, RECURSIVE)
+        assert kept == 3
+
+
 def test_a_functor_whose_module_was_renamed_is_found(tmp_path):
     own = "def below(v, x):\n    return v < LIMIT\n"
     assert own in SCRIPT

@@ -61,6 +61,11 @@ class _Unknown:
         return isinstance(other, _Unknown) and other.value is self.value
 
 
+RECURSIVE = _Unknown("calls itself")
+"""Part of the key of a recursive function, which is never found on disk: loaded from there by Numba, it crashes when it
+calls itself (Numba's issue 6061)."""
+
+
 @functools.lru_cache(4096)
 def reads(code: CodeType) -> Reads:
     """The globals and free variables that a code object and those inside it name."""
@@ -219,15 +224,21 @@ class _Watched:
             if not _same_items(function.__kwdefaults__, keyword_defaults):
                 return False
             space = function.__globals__
-            for name, value in names:
-                if not _same(space.get(name, _MISSING), value):
+            for name, kept in names:  # written out, as every call of an operator comes by here
+                value = space.get(name, _MISSING)
+                if value is not kept and not _same(value, kept):
                     return False
             if cells:
                 closure = function.__closure__ or ()
-                for i, value in cells:
-                    if not _same(_contents(closure[i]), value):
+                for i, kept in cells:
+                    value = _contents(closure[i])
+                    if value is not kept and not _same(value, kept):
                         return False
-        return all(_same(space.get(name, _MISSING), value) for space, name, value in self.modules)
+        for space, name, kept in self.modules:
+            value = space.get(name, _MISSING)
+            if value is not kept and not _same(value, kept):
+                return False
+        return True
 
 
 def _weakly(value: Any) -> Any:
@@ -255,13 +266,22 @@ class _Reader:
     def __init__(self, arrays: bool):
         self._arrays = arrays
         self._seen: dict[int, int] = {}
+        self._open: set[int] = set()  # functions that are being read: one met again among them calls itself
         self.watched = _Watched()
 
     def function(self, function: FunctionType) -> tuple:
         """Its code, and the keys of its defaults and of all that it names."""
-        if id(function) in self._seen:  # it calls itself, or two call it
-            return ("again", self._seen[id(function)])
-        self._seen[id(function)] = len(self._seen)
+        address = id(function)
+        if address in self._seen:  # it calls itself, or two call it
+            return ("again", self._seen[address], *([RECURSIVE] if address in self._open else []))
+        self._seen[address] = len(self._seen)
+        self._open.add(address)
+        try:
+            return self._read(function)
+        finally:
+            self._open.discard(address)
+
+    def _read(self, function: FunctionType) -> tuple:
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         kept = None if keyword_defaults is None else dict(keyword_defaults)
         named, space, cells = reads(function.__code__), function.__globals__, _cells(function).items()
