@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from .runtime import Device
+from .runtime.parameters import ByValue
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
@@ -47,4 +48,4 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
     for position, name in enumerate(view_type._fields):
         value = fields[name]
         packed[position] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
-    return packed.view(f"V{packed.nbytes}")  # one value, which launches pass as it is
+    return ByValue(packed)

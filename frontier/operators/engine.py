@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import weakref
 from collections.abc import Callable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -116,16 +117,24 @@ A_TRUTH = "True or False"
 A_NUMBER = "a number"
 
 
+_checked: dict[tuple, tuple[weakref.ref, Any, Any]] = {}
+"""Functors whose form was found good, by address and use: the functor, its code and defaults at that time."""
+
+
 def check_op(
     function: Any, name: str, parameters: tuple[str, ...], args: tuple, wanted: str | None = None
 ) -> None:
-    """Check a functor's form once; the answer is remembered with its code."""
-    code = getattr(function, "__code__", None)
-    defaults = len(getattr(function, "__defaults__", None) or ())
-    key = ("checked", code, name, parameters, len(args), defaults, wanted)
-    if code is None or key not in _kernels:
-        check_functor(function, name, parameters, len(args), wanted)
-        _kernels[key] = True
+    """Check a functor's form, once for as long as its code and defaults are the same objects."""
+    key = (id(function), name, parameters, len(args), wanted)
+    found = _checked.get(key)
+    if found is not None:
+        held, code, defaults = found
+        if held() is function and function.__code__ is code and function.__defaults__ is defaults:
+            return
+    check_functor(function, name, parameters, len(args), wanted)
+    if isinstance(function, FunctionType):
+        gone = weakref.ref(function, lambda _: _checked.pop(key, None))
+        _checked[key] = gone, function.__code__, function.__defaults__
 
 
 def cuda_kernels_for(

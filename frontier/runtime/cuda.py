@@ -11,10 +11,9 @@ import functools
 import hashlib
 from typing import Any
 
-import numpy as np
-
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
+from .parameters import Parameters, words_of
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -112,10 +111,16 @@ class CudaKernel:
     The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
     """
 
-    __slots__ = ("_blocks_limit", "_function", "_shared_limit")
+    __slots__ = ("_blocks_limit", "_driver", "_free", "_function", "_pointer", "_shared_limit", "_stream")
 
     def __init__(self, function: Any):
-        self._function = function
+        import cupy
+
+        self._function = function  # keeps the module loaded
+        self._pointer = function.ptr
+        self._driver = cupy.cuda.driver
+        self._stream = cupy.cuda.get_current_stream
+        self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
         self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         self._shared_limit = 48 * 1024
 
@@ -129,6 +134,8 @@ class CudaKernel:
         ----------
         count : int
             Work items; with 0, nothing is launched.
+        *args
+            Of the kernel after the first; see `words_of`.
         tile : int
             Threads per item.
         blocks : int, optional
@@ -144,18 +151,25 @@ class CudaKernel:
             blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
         if shared > self._shared_limit:
             self._allow_shared(shared)
-        values = (count, *[_NULL if a is None else a for a in args])
-        self._function((blocks,), (threads,), values, shared, None, cooperative)
+        words, structs = words_of(count, args)
+        try:
+            parameters = self._free.pop()
+        except IndexError:
+            parameters = Parameters(len(words))
+        parameters.fill(words, structs)
+        grid = (blocks, 1, 1, threads, 1, 1, shared, self._stream().ptr, parameters.address)
+        if cooperative:
+            self._driver.launchCooperativeKernel(self._pointer, *grid)
+        else:
+            self._driver.launchKernel(self._pointer, *grid, 0)
+        self._free.append(parameters)  # the driver has copied them
 
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked."""
-        from cupy.cuda import driver
-
-        driver.funcSetAttribute(self._function.ptr, _MAX_DYNAMIC_SHARED, size)
+        self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
         self._shared_limit = size
 
 
-_NULL = np.uint64(0)
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
