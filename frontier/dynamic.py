@@ -12,11 +12,12 @@ import numpy as np
 from .access import reads, updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
+from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
 from .operators.extract import incident_arcs
-from .sort import arc_keys, last_of_runs, sort_pairs, split_keys, unique_arcs
+from .sort import split_keys, unique_arcs
 from .updates import UpdateObserver, UpdateResult
 
 ON_EXISTING = ("replace", "keep", "add")
@@ -144,23 +145,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         effective: tuple[Any, Any] = (arcs.src, arcs.dst)
         exact = next((observer for observer in observers if observer.exact), None)
         if exact is not None:
-            effective = exact.find_edges(partial(self._effective_edges, arcs, present))
+            effective = exact.find_edges(partial(effective_edges, self, arcs, present))
         return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
-
-    def _effective_edges(self, arcs: Arcs, present: bool) -> tuple[Any, Any]:
-        """The distinct edges of a batch that are (or are not) in the graph; undirected ones once, as src < dst."""
-        arcs = arcs.valid(self.xp)
-        src, dst = arcs.src, arcs.dst
-        if not self.directed:
-            forward = self.xp.flatnonzero(src < dst)
-            src, dst = src[forward], dst[forward]
-        if not src.size:
-            return src, dst
-        there = self._find(src, dst) >= 0
-        chosen = self.xp.flatnonzero(there if present else ~there)
-        keys = arc_keys(self.device, src[chosen], dst[chosen], self._num_vertices)
-        keys, _ = sort_pairs(self.device, keys, keys)
-        return split_keys(keys[last_of_runs(self.device, keys)], self._num_vertices, self.vertex_dtype)
 
     # ---- vertices ---------------------------------------------------------------------------------------------------
 

@@ -86,8 +86,8 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
-def test_sort(vertex_dtype, arch):
-    header = "frontier/sort/kernels.cuh"
+@pytest.mark.parametrize("header", ["frontier/sort/kernels.cuh", "frontier/effective/kernels.cuh"])
+def test_of_batches(header, vertex_dtype, arch):
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
 
 

@@ -1,0 +1,61 @@
+// CUDA kernels that find the effective edges of a batch; cpu.py describes each. Macro: VID.
+#pragma once
+#include "frontier/cuda/scan.cuh"
+
+constexpr u64 FREE = 0x7fffffffffffffffull;
+#define TILE 1024  // arcs to a thread block (cpu.py has the same number)
+
+extern "C" __global__ void claim(
+    i64 count, const VID* src, const VID* dst, const i64* slots, bool directed, bool present, u64* table, i64 entries,
+    i64* places) {
+  GRID_STRIDE(i, count) {
+    VID u = src[i], v = dst[i];
+    i64 place = -1;
+    if (u >= 0 && (directed || u < v) && (slots[i] >= 0) == present) {
+      u64 at = (u64(u) * 0x9E3779B97F4A7C15ull + u64(v)) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
+      while (true) {
+        u64 held = atomicCAS(table + at, FREE, u64(i));
+        if (held == FREE) break;
+        if (src[held] == u && dst[held] == v) {  // whichever of the equal arcs is held by now
+          atomicMin(table + at, u64(i));
+          break;
+        }
+        at = (at + 1) & u64(entries - 1);
+      }
+      place = i64(at);
+    }
+    places[i] = place;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) keep_first(i64 count, i64* places, const u64* table, i64* sums) {
+  i64 tiles = (count + TILE - 1) / TILE;
+  for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    i64 i = tile * TILE + threadIdx.x;
+    i64 place = i < count ? places[i] : -1;
+    bool kept = place >= 0 && table[place] == u64(i);
+    if (place >= 0 && !kept) places[i] = -1;
+    int here = __syncthreads_count(kept);
+    if (threadIdx.x == 0) sums[tile] = here;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) put(
+    i64 count, const VID* src, const VID* dst, const i64* places, const i64* sums, u64* table, VID* out_src,
+    VID* out_dst, i64* counters) {
+  i64 tiles = (count + TILE - 1) / TILE;
+  for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    i64 part = 0, before, here;
+    for (i64 t = threadIdx.x; t < tile; t += TILE) part += sums[t];
+    block_exclusive(part, before);
+    i64 i = tile * TILE + threadIdx.x;
+    i64 place = i < count ? places[i] : -1;
+    i64 at = before + block_exclusive(i64(place >= 0), here);
+    if (place >= 0) {
+      table[place] = FREE;
+      out_src[at] = src[i];
+      out_dst[at] = dst[i];
+    }
+    if (tile == tiles - 1 && threadIdx.x == 0) counters[0] = before + here;
+  }
+}
