@@ -15,6 +15,7 @@ pytest.importorskip("numba.cuda")
 
 # By their modules' names, which the packages' functions hide.
 advance_module = importlib.import_module("frontier.operators.advance")
+traverse_module = importlib.import_module("frontier.operators.traverse")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
@@ -46,9 +47,18 @@ def clear(v, x, low):
 
 
 def advance_case(graph):
+    functors, args = visit_functors(graph)
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
+
+
+def traverse_case(graph):
+    functors, args = visit_functors(graph)
+    return advance_module.advance_functors(functors), args, traverse_module.traverse_options(graph, functors, 2)
+
+
+def visit_functors(graph):
     args = (np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1))
-    functors = advance_module.Functors(bfs_module._visit, bfs_module._unreached)
-    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors, 2)
+    return advance_module.Functors(bfs_module._visit, bfs_module._unreached), args
 
 
 def settle(v, x):
@@ -65,18 +75,18 @@ def push_ranks_case(graph):
     module = dynamic_pagerank_module
     functors = advance_module.Functors(module._push_weighted, None, module._push_vertex)
     args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.float64(1e-9))
-    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors, None)
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
 
 
 def prepared_advance_case(graph):
     functors = advance_module.Functors(count_module._goes_up, None, settle)
-    options = advance_module.advance_options(graph, functors, None)
+    options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
 def plain_advance_case(graph):
     functors = advance_module.Functors(count_module._goes_up)
-    options = advance_module.advance_options(graph, functors, None)
+    options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
@@ -103,8 +113,8 @@ def reduce_vertices_case(reduce, dtype):
     return case
 
 
-def vertices_case(op, result, options):
-    return lambda graph: ((("op", op, ("vertex",), result),), (np.zeros(1, np.float64), np.float64(0)), options)
+def vertices_case(op, result):
+    return lambda graph: ((("op", op, ("vertex",), result),), (np.zeros(1, np.float64), np.float64(0)), ())
 
 
 def intersect_case(graph):
@@ -126,7 +136,7 @@ def list_sides_case(graph):
 
 def leave_case(graph):
     functors = advance_module.Functors(truss_module._leave)
-    options = advance_module.advance_options(graph, functors, None)
+    options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64), np.int64(3)), options
 
 
@@ -146,26 +156,26 @@ def join_case(graph):
 def reattach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
     args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32))
-    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), None)
+    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None))
 
 
 def attach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
     ids = np.zeros(1, graph.vertex_dtype)
     args = (ids, np.zeros(1, np.int32), ids, np.int64(1), np.int32(1))
-    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None), 4)
+    return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 4)
 
 
 def rename_case(graph):
     functor = (("op", dynamic_components_module._rename, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
-    return functor, (ids, ids, np.zeros(1, np.int32), ids), (("FILTER", "1"),)
+    return functor, (ids, ids, np.zeros(1, np.int32), ids), ()
 
 
 def form_case(graph):
     functor = (("op", dynamic_components_module._form_components, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
-    return functor, (ids, ids, ids, np.zeros(1, np.int32), np.zeros(2, np.int64)), (("FILTER", "1"),)
+    return functor, (ids, ids, ids, np.zeros(1, np.int32), np.zeros(2, np.int64)), ()
 
 
 def compress_case(graph):
@@ -183,6 +193,7 @@ def bare_case(*options):
 
 CASES = {
     "advance": ("advance", advance_case),
+    "traverse": ("traverse", traverse_case),
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),
     "pagerank-push": ("advance", push_ranks_case),
@@ -192,13 +203,13 @@ CASES = {
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
-    "visit": ("visit", visit_case),
+    "visit": ("visit_edges", visit_case),
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
-    "sample": ("sample", sample_case),
-    "components-join": ("visit", join_case),
+    "sample": ("sample_neighbors", sample_case),
+    "components-join": ("visit_edges", join_case),
     "components-reattach": ("advance", reattach_case),
-    "components-attach": ("advance", attach_case),
+    "components-attach": ("traverse", attach_case),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
@@ -208,12 +219,12 @@ CASES = {
     "truss-candidates": ("intersect", list_sides_case),
 }
 SNAPSHOT_CASES = {
-    "components-rename": ("vertices", rename_case),
-    "components-form": ("vertices", form_case),
+    "components-rename": ("filter", rename_case),
+    "components-form": ("filter", form_case),
     "components-compress": ("reduce", compress_case),
-    "filter": ("vertices", vertices_case(large, INT, (("FILTER", "1"),))),
-    "compute": ("vertices", vertices_case(clear, None, ())),
-    "edge_support": ("support", bare_case()),
+    "filter": ("filter", vertices_case(large, INT)),
+    "compute": ("compute", vertices_case(clear, None)),
+    "edge_support": ("edge_support", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
 }
@@ -225,13 +236,13 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype):
     graph = structure(8, device="cpu", vertex_dtype=vertex_dtype, weight_dtype=weight_dtype)
     functors, args, options = case(graph)
     defines, codes = engine.cuda_build(graph, functors, args, options, arch)
-    code = compile_cubin(f"frontier/operators/{header}.cuh", defines, codes, arch)
+    code = compile_cubin(f"frontier/operators/{header}/{header}.cuh", defines, codes, arch)
     assert code[:4] == b"\x7fELF"
 
 
 NARROW, WIDE = ("sm_90", "int32", None), ("sm_80", "int64", "float64")
 # All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
-WALKS = ("advance", "min-float32", "visit", "match")
+WALKS = ("advance", "traverse", "min-float32", "visit", "match")
 OPERATORS = [
     pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
     for name, structure in structures().items()
@@ -261,7 +272,7 @@ def test_spmv_compiles(arch, vertex, weight, gather):
     defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight))
     from frontier.runtime.cuda import compile_cubin
 
-    assert compile_cubin("frontier/operators/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
+    assert compile_cubin("frontier/operators/spmv/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64])
@@ -322,11 +333,11 @@ def distances_case(op, header, weight_dtype):
             "grow": (distances, vertices, unreached, np.int64(0)),
         }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1)))
         if header == "advance":
-            options = advance_module.advance_options(graph, advance_module.Functors(None), None)
+            options = advance_module.advance_options(graph, advance_module.Functors(None))
             return advance_module.advance_functors(advance_module.Functors(function)), args, options
         parameters, result, options = {
-            "visit": (OP, INT, ()),
-            "vertices": (("vertex",), INT, (("FILTER", "1"),)),
+            "visit_edges": (OP, INT, ()),
+            "filter": (("vertex",), INT, ()),
             "reduce": (("vertex",), distances.dtype, (("REDUCE", "Min"), ("RESULT", C_TYPES[distances.dtype]))),
             "neighbor_reduce": (
                 OP, np.dtype(np.float64), (("REDUCE", "Sum"), ("RESULT", "double"), ("TILE_SIZE", "8"))
@@ -339,9 +350,9 @@ def distances_case(op, header, weight_dtype):
 
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax_near": "advance", "_beyond": "reduce",
-    "_within": "vertices",
-    "choose_nearer": "advance", "_has_none": "vertices", "grow": "advance", "mark_tentative": "visit",
-    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "vertices", "pull": "advance",
+    "_within": "filter",
+    "choose_nearer": "advance", "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
+    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")

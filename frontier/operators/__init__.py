@@ -1,17 +1,27 @@
-"""The operators: what analytics are written with."""
+"""The operators: what analytics are written with.
+
+Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its kernels for CPUs (Numba), and the
+``.cuh`` file of the folder's name those for GPUs. What several operators share stands in this folder itself:
+
+* ``engine.py`` finds and specialises kernels, and calls them;
+* ``launch.py`` decides how work is dealt to thread blocks and threads;
+* ``functors.py``, ``weights.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels on CPUs. Those on
+  GPUs are in ``frontier/cuda``.
+"""
 
 from .advance import advance
 from .compute import compute
+from .edge_support import edge_support
 from .extract import extract_neighbors, extract_subgraph
 from .filter import filter
-from .intersect import intersect, intersect_arcs, snapshot_if_faster
+from .intersect import intersect, snapshot_if_faster
+from .intersect_arcs import intersect_arcs
 from .neighbor_reduce import neighbor_reduce
 from .reduce import reduce
-from .sample import sample_neighbors
+from .sample_neighbors import sample_neighbors
 from .spmv import SpMV
-from .support import edge_support
 from .traverse import Step, traverse
-from .visit import visit_edges
+from .visit_edges import visit_edges
 
 __all__ = [
     "SpMV",

@@ -23,7 +23,7 @@ from ..functor import (
     uses_parameter,
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Workspace, threads_for
+from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import C_TYPES, define_text
 
@@ -100,17 +100,6 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         raise explain(function, error, "the CPU") from None
     if is_checking():
         check_report()
-
-
-def parts_for(count: int) -> int:
-    """Number of chunks of a CPU reduction over `count` vertices, each with its own partial result."""
-    threads = threads_for(count, 1024)
-    return 1 if threads == 1 else threads * 8
-
-
-def workers_for(count: int) -> int:
-    """Threads that share `count` vertices on a CPU, each with arrays as long as that."""
-    return threads_for(count, 256)
 
 
 A_TRUTH = "True or False"
@@ -231,40 +220,3 @@ class CheckedKernels(CudaKernels):
 
         self.__dict__[name] = launch_and_check
         return launch_and_check
-
-
-def tile_size(graph: Graph) -> str:
-    """Lanes per neighbor list: few if lists are short, so that none idle."""
-    mean = graph.num_arcs / max(graph.num_vertices, 1)
-    return "4" if mean <= 6 else "8"
-
-
-FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
-
-
-class Pieces:
-    """Buffer for the pieces of long neighbor lists that a kernel defers to a second one.
-
-    Parameters
-    ----------
-    arcs : int, optional
-        Number of arcs to be visited, if known: with few, nothing is deferred.
-
-    Attributes
-    ----------
-    needed : bool
-        Whether the second kernel has to be launched.
-    args : tuple
-        Arguments of both kernels: the pieces, their number, and the capacity.
-    """
-
-    def __init__(self, graph: Graph, arcs: int | None = None):
-        self.needed = arcs is None or arcs > FEW_ARCS
-        if not self.needed:
-            self.args = (None, graph._scratch.get("num_pieces", 1, np.uint32), np.uint32(0))
-            return
-        # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
-        capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
-        size = graph._scratch.get("num_pieces", 1, np.uint32)
-        size.fill(0)
-        self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))

@@ -1,0 +1,104 @@
+"""CPU kernels of advance."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+from ...atomics import atomic_add, atomic_exch
+from ...runtime import parallel_kernel
+from ..functors import preparation, vertex_test
+from ..output import BUFFER, make_flush
+from ..weights import weight_at
+
+
+def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> Any:
+    """advance from each vertex of a list to its neighbors."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    degree = iterator.degree
+    allowed = vertex_test(condition)
+    ready = preparation(prepare)
+    flush = make_flush(degree)
+
+    @parallel_kernel
+    def push(begin, end, view, weights, vertices, stamps, epoch, out, counters, args):
+        buffer = np.empty(BUFFER, out.dtype)
+        held = 0
+        for i in range(begin, end):
+            u = vertices[i]
+            ready(u, args)
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        if not allowed(v, args):
+                            continue
+                        weight = weight_at(weights, slot)
+                        if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                            buffer[held] = v
+                            held += 1
+                            if held == BUFFER:
+                                flush(buffer, held, view, out, counters)
+                                held = 0
+                    run, low, high = next_run(view, run)
+        if held:
+            flush(buffer, held, view, out, counters)
+
+    return push
+
+
+@numba.njit(inline="always")
+def has_bit(bits, v):
+    """Whether vertex v is in a bitmap."""
+    return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0
+
+
+def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
+    """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    degree = iterator.degree
+    allowed = vertex_test(condition)
+
+    @parallel_kernel(few=64, grain=4)
+    def pull(begin, end, num_vertices, view, weights, bits, out_bits, counters, args):
+        for word in range(begin, end):
+            joined = np.uint32(0)
+            count = 0
+            arcs = 0
+            for v in range(word * 32, min(word * 32 + 32, num_vertices)):
+                if not allowed(v, args):
+                    continue
+                joins = False
+                wanted = True
+                for s in range(segments(view, v)):
+                    run, low, high = segment(view, v, s)
+                    while run >= 0 and wanted:
+                        for slot in range(low, high):
+                            u = view.neighbors[slot]
+                            if u < 0 or not has_bit(bits, u):
+                                continue
+                            weight = weight_at(weights, slot)
+                            if op(u, v, slot, weight, *args):
+                                joins = True
+                            if not allowed(v, args):
+                                wanted = False
+                                break
+                        run, low, high = next_run(view, run)
+                    if not wanted:
+                        break
+                if joins:
+                    joined |= np.uint32(1) << np.uint32(v & 31)
+                    count += 1
+                    arcs += degree(view, v)
+            out_bits[word] = joined
+            if count:
+                atomic_add(counters, 0, count)
+                atomic_add(counters, 1, arcs)
+
+    return pull

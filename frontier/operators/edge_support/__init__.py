@@ -1,0 +1,74 @@
+"""edge_support: the number of triangles that contain each edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...registry import snapshot_structure
+from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..launch import resident_blocks, workers_for
+from .cpu import make_edge_support
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/edge_support/edge_support.cuh"
+
+
+@reads
+def edge_support(up: Graph, down: Graph) -> Any:
+    """The support of every edge of an undirected graph: the number of triangles that contain it.
+
+    Parameters
+    ----------
+    up : Graph
+        A static snapshot of an acyclic orientation: each edge points from the end that comes first in some order of the
+        vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it.
+    down : Graph
+        The same edges reversed, also a snapshot.
+
+    Returns
+    -------
+    array of int32, shape (up.num_arcs,), on the graphs' device
+        Indexed by slots of `up`.
+
+    Raises
+    ------
+    TypeError
+        `up` or `down` is not a snapshot.
+    ValueError
+        They differ in size.
+
+    Notes
+    -----
+    O(sum over arcs y -> x of the degree of y) work, that of `intersect_arcs`, and for each triangle y, x, w (in the
+    order of the vertices) one atomic addition in memory, for the edge y -> w. Those for y -> x and x -> w are gathered
+    first, while x's neighbors are in a set.
+    """
+    for name, graph in (("up", up), ("down", down)):
+        if not isinstance(graph, snapshot_structure()):
+            raise TypeError(f"{name} must be a static snapshot, such as extract_subgraph makes")
+    if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
+        raise ValueError("up and down must be the same edges in both directions, on the same device")
+    support = up.xp.zeros(up.num_arcs, np.int32)
+    if not up.num_arcs:
+        return support
+    count = up.num_vertices
+    if up.device.is_gpu:
+        counters = state_of(up).counters
+        counters.reset()
+        kernels = cuda_kernels_for(up, HEADER, (), ())
+        order = up.xp.argsort(-down._degrees()).astype(up.vertex_dtype)
+        kernels.edge_support(
+            count, up.view(), down.view(), order, support, counters.array, blocks=min(count, resident_blocks())
+        )
+    else:
+        kernel = cpu_kernel_for(up.package, make_edge_support, ())
+        longest = int(up._degrees().max())
+        tickets = np.zeros(1, np.int64)
+        views = bare_view(up), bare_view(down)
+        run_cpu(kernel, (), workers_for(count), count, longest, *views, tickets, support)
+    return support

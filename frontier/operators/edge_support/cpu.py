@@ -1,0 +1,58 @@
+"""The CPU kernel of edge_support."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...atomics import atomic_add
+from ...runtime import parallel_kernel
+
+
+def make_edge_support(iterator: ModuleType) -> Any:
+    """The triangles of every edge, counted at the middle one of their vertices.
+
+    Both views are of snapshots: each vertex has its neighbors in one run without gaps.
+    """
+    segment = iterator.segment
+
+    @parallel_kernel(few=None)
+    def edge_support(begin, end, num_vertices, longest, up, down, tickets, support):
+        grain = 64
+        for _worker in range(begin, end):
+            place = np.full(num_vertices, -1, np.int32)  # in x's list
+            own = np.zeros(longest, np.int32)  # of the edges x -> w: an atomic less for every triangle
+            while True:
+                first = atomic_add(tickets, 0, grain)
+                if first >= num_vertices:
+                    break
+                for x in range(first, min(first + grain, num_vertices)):
+                    _run, low, high = segment(up, x, 0)
+                    _run, low_pair, high_pair = segment(down, x, 0)
+                    if low == high or low_pair == high_pair:
+                        continue
+                    for slot in range(low, high):
+                        place[up.neighbors[slot]] = slot - low
+                    for pair in range(low_pair, high_pair):
+                        _run, low_y, high_y = segment(up, down.neighbors[pair], 0)
+                        edge = low_y
+                        of_y = 0
+                        for slot in range(low_y, high_y):
+                            w = up.neighbors[slot]
+                            if place[w] >= 0:
+                                of_y += 1
+                                own[place[w]] += 1
+                                atomic_add(support, slot, 1)
+                            elif w == x:
+                                edge = slot
+                        if of_y:
+                            atomic_add(support, edge, of_y)
+                    for slot in range(low, high):
+                        place[up.neighbors[slot]] = -1
+                        if own[slot - low]:
+                            atomic_add(support, slot, own[slot - low])
+                            own[slot - low] = 0
+
+    return edge_support

@@ -1,0 +1,248 @@
+"""extract: arcs read out of a graph, all of them or those that a functor picks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...arguments import check_graph
+from ...batch import check_ids
+from ...registry import snapshot_structure
+from ...sort import arc_keys, row_ids, sort_pairs, split_keys
+from ..engine import (
+    A_TRUTH,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+)
+from ..functors import ARC, OP_PARAMETERS, TRUTH
+from ..launch import Pieces, launch_expansion, tile_size
+from .cpu import make_extract
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/extract/extract.cuh"
+
+
+@reads
+def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
+    """A static snapshot of the arcs for which `op` is true: a directed CSR graph over the same vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        Called more than once per arc, so it must have no side effects.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    Graph
+        Of structure ``csr``, directed, on the same device, unweighted. Rows are not sorted, so look-ups (`find`) do not
+        work.
+
+    Raises
+    ------
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+
+    Notes
+    -----
+    O(V + E) work: a counting pass and a writing pass.
+    """
+    check_graph(graph)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+    offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
+    return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+
+
+@reads
+def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """The neighbor lists of some vertices, as they lie in memory: not sorted, and with slots.
+
+    `Graph.successors` sorts them, and gives weights.
+
+    Parameters
+    ----------
+    graph : Graph
+    vertices : array-like of int, shape (m,)
+        In any order; one that is listed twice is answered twice.
+
+    Returns
+    -------
+    offsets : array of int64, shape (m + 1,), on the graph's device
+        The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
+    ids : array of the graph's vertex dtype, shape (offsets[-1],)
+        In no particular order for each vertex.
+    slots : array of int64, shape (offsets[-1],)
+        Of the arcs: what functors see as `edge`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `vertices` are not ids of vertices.
+
+    Notes
+    -----
+    O(k) work for k answers.
+    """
+    check_graph(graph)
+    ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
+    return extract(graph, ids.astype(graph.vertex_dtype, copy=False))
+
+
+def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """The arcs that leave some vertices: offsets by position in `vertices` (int64), destinations and slots (int64)."""
+    return collect_arcs(graph, vertices)
+
+
+def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
+    offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
+    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
+    dst, slots = _sort_rows(graph, rows, int(vertices.size), dst, slots)
+    return offsets, dst, None if slots is None else graph._weight_pool()[slots]
+
+
+def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+    """For each of some vertices, those that point to it: offsets (int64), ids in ascending order, weights or None.
+
+    One pass over all arcs of a directed graph.
+    """
+    if not graph.directed:
+        return extract_successors(graph, vertices)
+    xp, device = graph.xp, graph.device
+    wanted = xp.zeros(graph.num_vertices, np.uint8)
+    wanted[vertices] = 1
+    args = functor_args(graph, _enters, (wanted,))
+    out_offsets, dst, slots = collect_arcs(graph, None, _enters, args, slots=graph.is_weighted)
+    src = row_ids(device, out_offsets, graph.vertex_dtype)
+    src, slots = _sort_rows(graph, dst, graph.num_vertices, src, slots)
+    dst = xp.sort(dst)
+    # A vertex may be asked for more than once, and in any order: copy each one's run to where it was asked for.
+    first = xp.searchsorted(dst, vertices)
+    offsets = xp.zeros(vertices.size + 1, np.int64)
+    xp.cumsum(xp.searchsorted(dst, vertices, side="right") - first, out=offsets[1:])
+    rows = row_ids(device, offsets, np.dtype(np.int64))
+    chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
+    return offsets, src[chosen], None if slots is None else graph._weight_pool()[slots[chosen]]
+
+
+def _sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
+    """Vertex ids, and values along with them (or None), in order of their rows and ascending in each."""
+    size = max(graph.num_vertices, num_rows)
+    keys = arc_keys(graph.device, rows, ids, size)
+    if values is None:
+        keys.sort()
+    else:
+        keys, values = sort_pairs(graph.device, keys, values)
+    return split_keys(keys, size, graph.vertex_dtype)[1], values
+
+
+def _enters(src, dst, edge, weight, wanted):
+    return wanted[dst] != 0
+
+
+def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
+    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
+    offsets, dst, slots = collect_arcs(graph, slots=graph.is_weighted)
+    xp = graph.xp
+    weights = graph._weight_pool()[slots] if graph.weight_dtype is not None else None
+    keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
+    if weights is None:
+        keys.sort()
+    else:
+        keys, weights = sort_pairs(graph.device, keys, weights)
+    _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+    return offsets, xp.ascontiguousarray(dst), weights
+
+
+def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
+    """All arcs that leave or enter the marked vertices, as sources and destinations; some may be listed twice.
+
+    Parameters
+    ----------
+    marked : array of bool, shape (num_vertices,)
+    """
+    xp = graph.xp
+    if graph.directed:
+        snapshot: Any = extract_subgraph(graph, _touches, marked.view(np.uint8))
+        return row_ids(graph.device, snapshot.offsets, graph.vertex_dtype), snapshot.indices
+    ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
+    offsets, dst, _ = extract(graph, ids)
+    src = ids[row_ids(graph.device, offsets, graph.vertex_dtype)] if ids.size else ids
+    return xp.concatenate([src, dst]), xp.concatenate([dst, src])
+
+
+def _touches(src, dst, edge, weight, marked):
+    return marked[src] != 0 or marked[dst] != 0
+
+
+def collect_arcs(
+    graph: Graph, vertices: Any = None, op: Callable | None = None, args: tuple = (), *, slots: bool = True,
+    relabel: Any = None,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Arcs of some vertices (None for all), those that `op` chooses if it is given.
+
+    Parameters
+    ----------
+    slots : bool
+        Whether slots are wanted.
+    relabel : array of vertex ids, shape (num_vertices,), optional
+        What destinations are called.
+
+    Returns
+    -------
+    offsets : array of int64
+        By position in `vertices`.
+    dst : array of vertex ids
+    slots : array of int64, or None
+    """
+    xp = graph.xp
+    if vertices is None:
+        vertices = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+    count = int(vertices.size)
+    offsets = xp.zeros(count + 1, np.int64)
+    if not count:
+        return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64) if slots else None
+    if op is None:
+        offsets[1:] = graph._degrees()[vertices]
+    else:
+        _run(graph, count, vertices, offsets, None, None, None, op, args)
+    xp.cumsum(offsets, out=offsets)
+    total = int(offsets[-1])
+    dst = xp.empty(total, graph.vertex_dtype)
+    found = xp.empty(total, np.int64) if slots else None
+    _run(graph, count, vertices, offsets, dst, found, relabel, op, args)
+    return offsets, dst, found
+
+
+def _run(
+    graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+) -> None:
+    """Count chosen arcs into ``offsets[1:]``, or write them."""
+    if not graph.device.is_gpu:
+        kernel = cpu_kernel_for(graph.package, make_extract, (op,))
+        # What is absent is passed as an array of the same type, so that one compiled kernel does for all.
+        no_ids, no_slots = np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
+        outputs = (no_ids if dst is None else dst, no_slots if slots is None else slots)
+        names = no_ids if relabel is None else relabel
+        run_cpu(kernel, (op,), count, dst is None, *read_view(graph, op), vertices, offsets, *outputs, names, args)
+        return
+    functor = (("op", op, ARC, TRUTH),)
+    options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
+    kernels = cuda_kernels_for(graph, HEADER, functor, args, options)
+    pieces = Pieces(graph)
+    cursors = offsets[1:] if dst is None else graph.xp.copy(offsets[:-1])
+    launch_expansion(
+        kernels.extract, kernels.extract_pieces, count, pieces, graph.view(), vertices, cursors, dst, slots, relabel,
+        *pieces.args, *args,
+    )  # fmt: skip

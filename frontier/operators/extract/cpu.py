@@ -1,0 +1,45 @@
+"""The CPU kernel of extract."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ...runtime import parallel_kernel
+from ..functors import arc_test
+from ..weights import weight_at
+
+
+def make_extract(iterator: ModuleType, op: Any) -> Any:
+    """Arcs that leave the vertices of a list, those for which a functor is true: counted, or written out."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    chosen = arc_test(op)
+
+    @parallel_kernel
+    def extract(begin, end, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
+        # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else arcs go to offsets[i] and on; slots
+        # and new names only if there are any.
+        with_slots = out_slots.size > 0
+        renamed = relabel.size > 0
+        for i in range(begin, end):
+            u = vertices[i]
+            held = 0
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        if chosen(u, v, slot, weight, args):
+                            if not counting:
+                                out_dst[offsets[i] + held] = relabel[v] if renamed else v
+                                if with_slots:
+                                    out_slots[offsets[i] + held] = slot
+                            held += 1
+                    run, low, high = next_run(view, run)
+            if counting:
+                offsets[i + 1] = held
+
+    return extract

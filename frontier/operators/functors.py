@@ -1,0 +1,58 @@
+"""What operators hand to functors, and functors as CPU kernels call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..runtime.cpu import jit
+
+OP_PARAMETERS = ("src", "dst", "edge", "weight")
+"""Parameters of a functor over arcs, which users' arguments follow."""
+
+ARC = ("vertex", "vertex", "edge", "weight")
+"""Their kinds, as `cuda_kernels_for` takes them."""
+
+VERTEX = ("vertex",)
+"""Those of a functor over vertices."""
+
+TRUTH = np.dtype(np.int32)
+"""What functors that say yes or no return on a GPU."""
+
+
+@numba.njit
+def _any_vertex(v, args):
+    return True
+
+
+def vertex_test(condition: Any) -> Any:
+    """A functor over vertices that takes its arguments as one tuple; true for all where there is none."""
+    if condition is None:
+        return _any_vertex
+    return jit(lambda v, args: condition(v, *args))
+
+
+@numba.njit
+def _no_preparation(v, args):
+    pass
+
+
+def preparation(prepare: Any) -> Any:
+    """A functor for vertices whose edges come next, which takes its arguments as one tuple."""
+    if prepare is None:
+        return _no_preparation
+    return jit(lambda v, args: prepare(v, *args))
+
+
+@numba.njit
+def _any_arc(src, dst, edge, weight, args):
+    return True
+
+
+def arc_test(op: Any) -> Any:
+    """The same, over arcs."""
+    if op is None:
+        return _any_arc
+    return jit(lambda src, dst, edge, weight, args: op(src, dst, edge, weight, *args))

@@ -1,0 +1,52 @@
+// CUDA kernels of intersect. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, HAS_OP.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include VIEW_HEADER
+#include "frontier/cuda/expand.cuh"
+
+#ifdef HAS_OP
+extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
+#endif
+
+// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other.
+#define INTERSECT_BODY                                                                     \
+  auto fewer = [&](i64 i) { return view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i]; }; \
+  auto body = [&](i64 i, VID few, VID w, i64 slot, bool valid) {                             \
+    VID u = us[i], v = vs[i];                                                              \
+    VID many = few == u ? v : u;                                                           \
+    i64 other = valid && w != many ? view.find(many, w) : -1;                              \
+    found_common(i, u, v, w, few == u ? slot : other, few == u ? other : slot, other >= 0); \
+  }
+
+#ifdef HAS_OP
+#define FOUND_COMMON                                                                          \
+  auto found_common = [&](i64, VID u, VID v, VID w, i64 edge_uw, i64 edge_vw, bool common) { \
+    if (common) op(u, v, w, edge_uw, edge_vw ARG_NAMES);                                      \
+  }
+#else
+#define FOUND_COMMON                                                           \
+  ExpandTile tile;                                                             \
+  auto found_common = [&](i64 i, VID, VID, VID, i64, i64, bool common) {       \
+    u32 members = tile.ballot(common);                                         \
+    if (tile.lane == 0 && members) atomicAdd(counts + i, u64(__popc(members))); \
+  }
+#endif
+
+// The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time.
+extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
+    i64 count, int items, View view, const VID* us, const VID* vs, u64* counts, u64* pieces, u32* num_pieces,
+    u32 max_pieces ARG_PARAMS) {
+  FOUND_COMMON;
+  INTERSECT_BODY;
+  expand(view, count, items, fewer, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
+}
+
+// The pieces of pairs with very many neighbors that intersect deferred.
+extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
+    i64 count, View view, const VID* us, const VID* vs, u64* counts, u64* pieces, u32* num_pieces, u32 max_pieces
+    ARG_PARAMS) {
+  if (*num_pieces == 0) return;
+  FOUND_COMMON;
+  INTERSECT_BODY;
+  expand_queue(view, fewer, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
+}

@@ -1,0 +1,77 @@
+"""intersect_arcs: the common neighbors of the two ends of every arc, in total or for each vertex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...arguments import check_graph, check_output
+from ...registry import snapshot_structure
+from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..launch import resident_blocks, workers_for
+from .cpu import make_intersect_arcs
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
+TALLY_DTYPES = (np.dtype(np.int64),)
+
+
+@reads
+def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) -> int:
+    """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where neighbors are looked up. If it is an acyclic orientation of an undirected graph, every common neighbor is
+        a triangle, found once.
+    pairs : Graph, optional
+        Its arcs are the pairs; by default `graph` itself.
+    tally : array of int64, shape (num_vertices,), optional
+        For each common neighbor w of x and y, one is added to the entries of x, y and w.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is not a graph, the graphs differ in size, or `tally` is not such an array.
+
+    Notes
+    -----
+    O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
+    hash table in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it
+    makes of graphs of other structures.
+    """
+    check_graph(graph)
+    pairs = graph if pairs is None else pairs
+    check_graph(pairs, "pairs")
+    if pairs.num_vertices != graph.num_vertices or pairs.device != graph.device:
+        raise ValueError("graph and pairs must have the same number of vertices, on the same device")
+    if tally is not None:
+        check_output(graph, tally, "tally", graph.num_vertices, TALLY_DTYPES)
+    graph, pairs = (g if isinstance(g, snapshot_structure()) else g.to_csr() for g in (graph, pairs))
+    if not graph.num_arcs or not pairs.num_arcs:
+        return 0
+    counters = state_of(graph).counters
+    counters.reset()
+    if graph.device.is_gpu:
+        options = (("HAS_TALLY", "1"),) if tally is not None else ()
+        kernels = cuda_kernels_for(graph, HEADER, (), (), options)
+        order = graph.xp.argsort(-pairs._degrees()).astype(graph.vertex_dtype)
+        kernels.intersect_arcs(
+            graph.num_vertices, graph.view(), pairs.view(), order, tally, counters.array,
+            blocks=min(graph.num_vertices, resident_blocks()),
+        )  # fmt: skip
+    else:
+        kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
+        views = bare_view(graph), bare_view(pairs)
+        tickets = np.zeros(1, np.int64)
+        run_cpu(kernel, (), workers_for(graph.num_vertices), graph.num_vertices, *views, tally, tickets, counters.array)
+    return counters.read()[0]

@@ -1,0 +1,63 @@
+"""The CPU kernel of intersect_arcs."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...atomics import atomic_add
+from ...runtime import parallel_kernel
+
+
+def make_intersect_arcs(iterator: ModuleType) -> Any:
+    """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
+
+    Both views are of snapshots: each vertex has its neighbors in one run without gaps.
+    """
+    segment = iterator.segment
+
+    @parallel_kernel(few=None)
+    def intersect_arcs(begin, end, num_vertices, view, pairs, tally, tickets, counters):
+        grain = 64
+        for _worker in range(begin, end):
+            mark = np.full(num_vertices, -1, view.neighbors.dtype)
+            # Each worker keeps a tally of its own: an atomic for every common neighbor would take most of the time.
+            own = np.zeros(0 if tally is None else num_vertices, np.int64)
+            total = 0
+            while True:
+                first = atomic_add(tickets, 0, grain)
+                if first >= num_vertices:
+                    break
+                for x in range(first, min(first + grain, num_vertices)):
+                    _run, low, high = segment(view, x, 0)
+                    _run, low_pair, high_pair = segment(pairs, x, 0)
+                    if low == high or low_pair == high_pair:
+                        continue
+                    for slot in range(low, high):
+                        mark[view.neighbors[slot]] = x
+                    of_x = 0
+                    for pair in range(low_pair, high_pair):
+                        y = pairs.neighbors[pair]
+                        _run, low_y, high_y = segment(view, y, 0)
+                        of_y = 0
+                        for slot in range(low_y, high_y):
+                            w = view.neighbors[slot]
+                            common = np.int64(mark[w] == x)
+                            of_y += common
+                            if tally is not None:
+                                own[w] += common  # always, since a branch would often be mispredicted
+                        if tally is not None:
+                            own[y] += of_y
+                        of_x += of_y
+                    if tally is not None:
+                        own[x] += of_x
+                    total += of_x
+            if tally is not None:
+                for v in range(num_vertices):
+                    if own[v]:
+                        atomic_add(tally, v, own[v])
+            atomic_add(counters, 0, total)
+
+    return intersect_arcs

@@ -1,0 +1,107 @@
+"""Shapes of launches: how work is dealt to thread blocks on a GPU, and to threads on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime import threads_for
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def parts_for(count: int) -> int:
+    """Number of chunks of a CPU reduction over `count` vertices, each with its own partial result."""
+    threads = threads_for(count, 1024)
+    return 1 if threads == 1 else threads * 8
+
+
+def workers_for(count: int) -> int:
+    """Threads that share `count` vertices on a CPU, each with arrays as long as that."""
+    return threads_for(count, 256)
+
+
+def tile_size(graph: Graph) -> str:
+    """Lanes per neighbor list: few if lists are short, so that none idle."""
+    mean = graph.num_arcs / max(graph.num_vertices, 1)
+    return "4" if mean <= 6 else "8"
+
+
+FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
+
+
+class Pieces:
+    """Buffer for the pieces of long neighbor lists that a kernel defers to a second one.
+
+    Parameters
+    ----------
+    arcs : int, optional
+        Number of arcs to be visited, if known: with few, nothing is deferred.
+
+    Attributes
+    ----------
+    needed : bool
+        Whether the second kernel has to be launched.
+    args : tuple
+        Arguments of both kernels: the pieces, their number, and the capacity.
+    """
+
+    def __init__(self, graph: Graph, arcs: int | None = None):
+        self.needed = arcs is None or arcs > FEW_ARCS
+        if not self.needed:
+            self.args = (None, graph._scratch.get("num_pieces", 1, np.uint32), np.uint32(0))
+            return
+        # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
+        capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
+        size = graph._scratch.get("num_pieces", 1, np.uint32)
+        size.fill(0)
+        self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
+
+
+MOST_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
+
+
+def items_per_block(count: int) -> int:
+    """Vertices that a block takes at a time: few of a short list, so that all multiprocessors have some."""
+    return MOST_ITEMS if count >= 262144 else 64 if count >= 32768 else 32
+
+
+def launch_expansion(
+    kernel: Callable, kernel_of_pieces: Callable, count: int, pieces: Pieces, *args: Any, most_items: int = MOST_ITEMS
+) -> None:
+    """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
+
+    Parameters
+    ----------
+    kernel, kernel_of_pieces : CudaKernel
+        ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``.
+    pieces : Pieces
+        Whose arguments are among `args`.
+    most_items : int
+        Of a block, at a time.
+    """
+    items = min(items_per_block(count), most_items)
+    kernel(count, np.int32(items), *args, blocks=-(-count // items))
+    if pieces.needed:
+        kernel_of_pieces(1, *args, blocks=resident_blocks())
+
+
+BLOCKS_EACH = 8  # blocks of 256 threads that a multiprocessor runs at once
+COOPERATIVE_BLOCKS_EACH = 2  # matches the launch bounds of push_cooperatively
+
+
+def resident_blocks() -> int:
+    """Blocks that the GPU runs at once: for kernels whose blocks take work from a queue until it is empty."""
+    from ..runtime.cuda import multiprocessors
+
+    return multiprocessors() * BLOCKS_EACH
+
+
+def cooperative_blocks() -> int:
+    """Blocks of a grid-cooperative launch, all of which must be resident at once."""
+    from ..runtime.cuda import multiprocessors
+
+    return multiprocessors() * COOPERATIVE_BLOCKS_EACH

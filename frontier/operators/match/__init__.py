@@ -1,0 +1,51 @@
+"""match_keys: where the arcs of a batch are, from one walk of each source's list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...sort import id_bits
+from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
+from ..launch import Pieces, launch_expansion, tile_size
+from .cpu import make_match
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/match/match.cuh"
+
+
+def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
+    """Find the slots of many arcs, for structures whose lists are in no order.
+
+    Parameters
+    ----------
+    graph : Graph
+    keys : array of int64, shape (m,)
+        Arcs as `distinct_keys` gives them: ascending, distinct, END last.
+    slots : array of int64, shape (m,)
+        Becomes the slot of each arc, -1 for those that are not in the graph.
+
+    Notes ----- Each source's list is scanned once for all of its arcs, load-balanced over segments, and each neighbor
+    is looked up among the keys of its source: O(d log k) for a source of degree d with k keys, where separate look-ups
+    would scan the list k times. There is no host synchronization.
+    """
+    count = int(keys.size)
+    if not count:
+        return
+    shift = id_bits(graph.num_vertices)
+    if not graph.device.is_gpu:
+        kernel = cpu_kernel_for(graph.package, make_match, ())
+        run_cpu(kernel, (), count, bare_view(graph), keys, shift, slots)
+        return
+    kernels = cuda_kernels_for(
+        graph, HEADER, (), (), (("TILE_SIZE", tile_size(graph)),)
+    )  # fmt: skip
+    ends = graph._scratch.get("match_ends", count, np.int64)
+    kernels.group(count, keys, shift, slots, ends)
+    pieces = Pieces(graph)
+    launch_expansion(
+        kernels.match, kernels.match_pieces, count, pieces, graph.view(), keys, ends, shift, slots, *pieces.args
+    )

@@ -1,0 +1,77 @@
+// CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, REDUCE, RESULT.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include VIEW_HEADER
+#include "frontier/cuda/combine.cuh"
+#include "frontier/cuda/expand.cuh"
+
+extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+
+// A lane's part of the values of one segment, combined with `total`.
+template <class Value>
+__device__ __forceinline__ RESULT reduce_segment(const View& view, const ExpandTile& tile, VID v, i64 segment,
+                                                 RESULT total, Value value) {
+  Run run = view.segment(v, segment);
+  do {
+    for (i64 base = run.low; base < run.high; base += 4 * TILE_SIZE) {
+      VID neighbor[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {  // all loads first: they overlap
+        i64 slot = base + k * TILE_SIZE + tile.lane;
+        neighbor[k] = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
+      }
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        if (neighbor[k] >= 0) total = REDUCE()(total, value(neighbor[k], base + k * TILE_SIZE + tile.lane));
+    }
+    run = view.next_run(run);
+  } while (run.handle >= 0);
+  return total;
+}
+
+#define EDGE_VALUE [&](VID v, i64 slot) { return op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES); }
+
+// For each vertex of a list, the reduction over its edges; `out` holds the identity there before.
+extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
+    i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out, u64* pieces, u32* num_pieces,
+    u32 max_pieces ARG_PARAMS) {
+  __shared__ u32 sums[BLOCK + 1];
+  __shared__ VID members[BLOCK];
+  ExpandTile tile;
+  PieceQueue queue{pieces, num_pieces, max_pieces};
+  for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
+    u32 mine = share(view, base + threadIdx.x, threadIdx.x < items && base + threadIdx.x < count
+                     ? vertices[base + threadIdx.x] : VID(-1), queue, members);
+    block_scan(mine, sums);
+    for (u32 k = threadIdx.x / TILE_SIZE; k < sums[BLOCK]; k += BLOCK / TILE_SIZE) {
+      int owner = owner_of(sums, k);
+      VID u = members[owner];
+      RESULT total = tile.reduce(reduce_segment(view, tile, u, k - sums[owner], identity, EDGE_VALUE), REDUCE());
+      if (tile.lane == 0) {
+        if (sums[owner + 1] - sums[owner] == 1) out[u] = total; else combine_shared(out + u, total, REDUCE());
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// The pieces of vertices with very many neighbors that reduce deferred.
+extern "C" __global__ void __launch_bounds__(BLOCK) reduce_pieces(
+    i64 count, View view, const VID* vertices, RESULT identity, RESULT* out, u64* pieces, u32* num_pieces, u32 max_pieces
+    ARG_PARAMS) {
+  ExpandTile tile;
+  u32 size = *num_pieces < max_pieces ? *num_pieces : max_pieces;
+  for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
+    u64 piece = pieces[p];
+    if (piece == ~0ull) continue;
+    i64 first = i64(piece & 0xffffffffu);
+    VID u = vertices[piece >> 32];
+    i64 end = view.segments(u);
+    if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
+    RESULT total = identity;
+    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE)
+      total = reduce_segment(view, tile, u, s, total, EDGE_VALUE);
+    total = tile.reduce(total, REDUCE());
+    if (tile.lane == 0) combine_shared(out + u, total, REDUCE());
+  }
+}

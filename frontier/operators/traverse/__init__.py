@@ -1,0 +1,225 @@
+"""traverse: repeated advances, until the frontier is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...arguments import integer
+from ...frontier import Frontier, check_frontier
+from ..advance import (
+    PULL_ABOVE,
+    Functors,
+    advance_functors,
+    advance_options,
+    check_functors,
+    pull,
+    pull_pays,
+    push,
+)  # fmt: skip
+from ..engine import (
+    A_TRUTH,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+    state_of,
+)  # fmt: skip
+from ..functors import OP_PARAMETERS
+from ..launch import cooperative_blocks
+from .cpu import make_push_repeatedly
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/traverse/traverse.cuh"
+SMALL_COUNT = 4096
+SMALL_ARCS = 8192
+"""Frontiers within both bounds are advanced by a single thread block on a GPU (one core on a CPU), many levels in one
+launch: synchronizing the whole device between levels would cost more than its parallelism saves."""
+
+MEDIUM_COUNT = 2**17
+MEDIUM_ARCS = 2**20
+MEDIUM_DEGREE = 32
+"""Medium frontiers, within these bounds (the last bounds the mean degree, since long lists need another schedule), are
+advanced on a GPU by one grid-cooperative launch for many levels: 3 instead of 60 microseconds per level."""
+
+DONE_COUNT = SMALL_COUNT // 4
+DONE_ARCS = SMALL_ARCS // 4
+"""Below these bounds the grid-cooperative kernel returns, and a single block continues."""
+
+MAX_STEPS = 2**31 - 2
+MAX_ARCS = 2**62
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step counter: `traverse` passes `start` to functors in the first advance, and one more in each further one.
+
+    In functors it is an int32.
+    """
+
+    start: int = 1
+
+    def __post_init__(self) -> None:
+        if not -(2**31) <= integer(self.start, "start") < 2**31:
+            raise ValueError(f"start must be an int32, got {self.start}")
+
+
+@reads
+def traverse(
+    graph: Graph,
+    frontier: Frontier,
+    op: Callable,
+    *args: Any,
+    condition: Callable | None = None,
+    prepare: Callable | None = None,
+    max_steps: int | None = None,
+    max_arcs: int | None = None,
+) -> int:
+    """Advance until the frontier is empty.
+
+    Equivalent to a loop of `advance`, with less overhead: while frontiers are small, many advances run in one kernel
+    launch, so that graphs with thousands of levels take microseconds per level.
+
+    Parameters
+    ----------
+    graph : Graph
+    frontier : Frontier
+        Where to start.
+    op, condition, prepare : functions
+        As in `advance`, which chooses push or pull.
+    *args : arrays, numbers and `Step`
+        Passed to all of them. A `Step` stands for the number of the advance.
+    max_steps : int, optional
+        Maximum number of advances.
+    max_arcs : int, optional
+        Stop before an advance over more than this many arcs.
+
+    Returns
+    -------
+    int
+        Number of advances; the last one produced an empty frontier, unless a limit was reached.
+
+    Raises
+    ------
+    FunctorError, ValueError
+        As `advance`; and for more than one `Step`.
+    """
+    check_frontier(graph, frontier)
+    steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
+    if len(steps) > 1:
+        raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
+    position = steps[0] if steps else None
+    values = list(functor_args(graph, op, tuple(np.int32(a.start) if isinstance(a, Step) else a for a in args)))
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+    check_functors(condition, prepare, args)
+    functors = Functors(op, condition, prepare)
+    limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
+    most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
+    # One module holds all kernels, so that none is compiled when a later traversal takes another way.
+    kernels = traverse_kernels(graph, functors, tuple(values), position) if frontier and graph.device.is_gpu else None
+    done = 0
+    while frontier and done < limit:
+        arcs = frontier.num_arcs
+        if arcs > most:
+            break
+        if len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
+            frontier, made = _push_repeatedly(
+                graph, frontier, functors, values, position, limit - done, most, kernels
+            )  # fmt: skip
+        elif prepare is None and pull_pays(graph, frontier, condition):
+            frontier, made = pull(graph, frontier, functors, tuple(values), kernels), 1
+        elif _is_medium(graph, len(frontier), arcs):
+            frontier, made = _push_cooperatively(graph, frontier, functors, values, limit - done, most, kernels)
+        else:
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels), 1
+        done += made
+        if position is not None:
+            values[position] = np.int32(values[position] + made)
+    return done
+
+
+def _push_repeatedly(
+    graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int,
+    kernels: Any,
+) -> tuple[Frontier, int]:  # fmt: skip
+    """Push until the frontier is empty or no longer small; returns it and the number of pushes."""
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
+    args = tuple(values)
+    bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
+    if graph.device.is_gpu:
+        kernels.push_repeatedly(
+            len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
+            *bounds, *args, blocks=1, threads=1024,
+        )  # fmt: skip
+    else:
+        kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
+        run_cpu(
+            kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier._members(), lists, stamps, epoch,
+            counters.array, *bounds, *_around(args, step),
+        )  # fmt: skip
+    return _pushed(graph, lists, counters)
+
+
+def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
+    """Whether a frontier is of medium size, for a grid-cooperative launch."""
+    few = count <= MEDIUM_COUNT and arcs <= min(MEDIUM_ARCS, count * MEDIUM_DEGREE)
+    return few and graph.device.is_gpu
+
+
+def _push_cooperatively(
+    graph: Graph, frontier: Frontier, functors: Functors, values: list, limit: int, most: int, kernels: Any
+) -> tuple[Frontier, int]:
+    """Push until the frontier is empty or no longer medium; returns it and the number of pushes."""
+    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
+    max_arcs = min(MEDIUM_ARCS, most)
+    if functors.condition is not None and not graph.directed:  # above this, a pull may pay
+        max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
+    bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
+    kernels.push_cooperatively(
+        len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
+        graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), *values,
+        blocks=cooperative_blocks(), cooperative=True,
+    )  # fmt: skip
+    return _pushed(graph, lists, counters)
+
+
+def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
+    """Arguments of a series of pushes in one launch: two lists that alternate as output (the second is written first),
+    stamps, the first epoch, counters, and the maximum number of steps."""
+    state = state_of(graph)
+    # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
+    steps = min(limit, 2**30)
+    stamps, epoch = state.next_epochs(graph, steps)
+    lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
+    return lists, stamps, epoch, state.counters, steps
+
+
+def _pushed(graph: Graph, lists: Any, counters: Any) -> tuple[Frontier, int]:
+    """The final frontier of a series of pushes, and their number."""
+    size, arcs, made = counters.read()[:3]
+    state_of(graph).used_epochs(made)
+    return Frontier._of(graph, lists[made & 1, :size], arcs=arcs), made
+
+
+def traverse_kernels(graph: Graph, functors: Functors, args: tuple, step: int | None) -> Any:
+    """The CUDA kernels of traverse; argument number `step` counts the pushes that one launch makes."""
+    options = traverse_options(graph, functors, step)
+    return cuda_kernels_for(graph, HEADER, advance_functors(functors), args, options)
+
+
+def traverse_options(graph: Graph, functors: Functors, step: int | None) -> tuple:
+    """The macros of traverse."""
+    return ("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), *advance_options(graph, functors)
+
+
+def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:
+    """Arguments before the step, the step, and those after it."""
+    return (args, np.int32(0), ()) if step is None else (args[:step], args[step], args[step + 1 :])

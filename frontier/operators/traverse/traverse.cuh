@@ -1,0 +1,123 @@
+// CUDA kernels of traverse: those of advance, and many pushes in one launch. Macros: those of advance.cuh, and NEXT_STEP.
+#pragma once
+#include "frontier/operators/advance/advance.cuh"
+
+// Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the
+// frontier is empty, larger than `max_count` or has more than `max_arcs` arcs. counters: [0] vertices, [1] arcs, [2] pushes made.
+constexpr int SOLO = 1024;
+extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
+    i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, i64 max_count,
+    i64 max_arcs, i64 max_steps ARG_PARAMS) {
+  // The sum of degrees is kept in two parts, which cannot overflow: the few arcs of a step lead to no more vertices than
+  // there are arcs. One sum of 64 bits would be a loop of compare-and-swap: shared memory does not add such numbers.
+  __shared__ u32 next_count, next_arcs, next_arcs_high;
+  ExpandTile tile;
+  i64 steps = 0, arcs = 0;
+  do {
+    if (threadIdx.x == 0) next_count = 0, next_arcs = 0, next_arcs_high = 0;
+    __syncthreads();
+    auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
+      if (valid && ALLOWED(v) && op(u, v, slot, weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
+        out[atomicAdd(&next_count, 1u)] = v;
+        u64 degree = u64(view.degree(v));
+        atomicAdd(&next_arcs, u32(degree & 0xffff));
+        if (degree >> 16) atomicAdd(&next_arcs_high, u32(degree >> 16));
+      }
+    };
+    for (i64 i = threadIdx.x / TILE_SIZE; i < count; i += SOLO / TILE_SIZE) {
+      VID u = in[i];
+      if (tile.lane == 0) PREPARE(u);
+      __syncwarp(tile.mask);
+      i64 segments = view.segments(u);
+      for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, body);
+    }
+    __syncthreads();
+    count = next_count;
+    arcs = (i64(next_arcs_high) << 16) + next_arcs;
+    VID* swap = spare;
+    spare = out;
+    in = out;
+    out = swap;
+    ++epoch;
+    ++steps;
+    NEXT_STEP;
+    __syncthreads();
+  } while (count > 0 && count <= max_count && arcs <= max_arcs && steps < max_steps);
+  if (threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
+}
+
+// Waits until all blocks of the grid, which are all resident, have come here; what they wrote before can be seen after.
+// `arrived` was zero before the first barrier; `target` counts up by the number of blocks.
+__device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
+  target += gridDim.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1u);
+    while (int(*(volatile u32*)arrived - target) < 0) {}  // the counts may wrap around
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+// Consecutive pushes of medium frontiers in one grid-cooperative launch: until the frontier is empty, leaves the bounds,
+// or `max_steps` are made. counters: as in push_repeatedly. `rounds` holds three pairs of counts, of vertices and arcs, that
+// take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
+constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
+constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
+    i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
+    i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
+  __shared__ i64 big[MOST_BIG];
+  __shared__ u32 num_big;
+  ExpandTile tile;
+  u32 barrier = 0;
+  u32* arrived = reinterpret_cast<u32*>(rounds + 6);
+  i64 steps = 0, arcs = 0;
+  i64 first = (i64(blockIdx.x) * BLOCK + threadIdx.x) / TILE_SIZE, stride = i64(gridDim.x) * BLOCK / TILE_SIZE;
+  do {
+    u64* next = rounds + 2 * ((steps + 1) % 3);
+    u64* after = rounds + 2 * ((steps + 2) % 3);
+    if (blockIdx.x == 0 && threadIdx.x == 0) after[0] = 0, after[1] = 0;
+    if (threadIdx.x == 0) num_big = 0;
+    MAKE_OUTPUT(output, out, next);
+    PUSH_BODY;
+    for (i64 i = first; i < count; i += stride) {
+      VID u = __ldcg(in + i);
+      if (tile.lane == 0) PREPARE(u);
+      __syncwarp(tile.mask);
+      i64 segments = view.segments(u);
+      if (segments > BIG_SEGMENTS) {
+        u32 at = 0;
+        if (tile.lane == 0) at = atomicAdd(&num_big, 1u);
+        at = tile.shfl(at, 0);
+        if (at < MOST_BIG) {
+          if (tile.lane == 0) big[at] = i;
+          continue;
+        }
+      }
+      for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, body);
+    }
+    __syncthreads();
+    u32 listed = num_big < MOST_BIG ? num_big : MOST_BIG;
+    for (u32 b = 0; b < listed; ++b) {
+      VID u = __ldcg(in + big[b]);
+      i64 segments = view.segments(u);
+      for (i64 s = threadIdx.x / TILE_SIZE; s < segments; s += BLOCK / TILE_SIZE) walk(view, tile, big[b], u, s, body);
+    }
+    __syncthreads();
+    output.flush(view);
+    grid_barrier(arrived, barrier);
+    count = i64(*(volatile u64*)next);
+    arcs = i64(*(volatile u64*)(next + 1));
+    VID* swap = spare;
+    spare = out;
+    in = out;
+    out = swap;
+    ++epoch;
+    ++steps;
+    NEXT_STEP;
+  } while (count > 0 && count <= max_count && arcs <= max_arcs && (count > min_count || arcs > min_arcs) &&
+           steps < max_steps);
+  if (blockIdx.x == 0 && threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
+}

@@ -1,0 +1,100 @@
+"""visit_edges: a functor called for a list of edges, such as those of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...arguments import check_graph
+from ...arrays import as_ids, same_length
+from ...frontier import Frontier
+from ..engine import (
+    A_TRUTH,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    run_cpu,
+    state_of,
+)
+from ..functors import ARC, OP_PARAMETERS, TRUTH
+from .cpu import make_visit
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
+
+
+@reads
+def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> Frontier:
+    """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
+
+    Incremental analytics use it to process the edges of a batch, without visiting the rest of the graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    src, dst : array-like of int, shape (m,)
+        Entries with a negative source are skipped, so that the arrays that observers get can be passed on. Arcs are
+        taken as directed: list both directions of an undirected edge to visit both.
+    op : function ``op(src, dst, edge, weight, *args) -> bool``
+        Whether `dst` joins the output. For an arc that is not in the graph, `edge` is -1 and `weight` is 1.
+    *args : arrays and numbers
+        As in `advance`.
+
+    Returns
+    -------
+    Frontier
+
+    Raises
+    ------
+    ValueError
+        An id is out of range; the other arcs have been visited.
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
+
+    Notes
+    -----
+    O(m) look-ups.
+    """
+    check_graph(graph)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+    src, dst = _graphs_ids(graph, src, "src"), _graphs_ids(graph, dst, "dst")
+    same_length(src=src, dst=dst)
+    values = functor_args(graph, op, args)
+    count = int(src.size)
+    if not count:
+        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+    state = state_of(graph)
+    stamps, epoch = state.next_stamps(graph)
+    out = graph.xp.empty(min(count, graph.num_vertices), graph.vertex_dtype)
+    counters = state.counters
+    counters.reset()
+    n = np.int64(graph.num_vertices)
+    if graph.device.is_gpu:
+        functor = (("op", op, ARC, TRUTH),)
+        kernels = cuda_kernels_for(graph, HEADER, functor, values)
+        kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, *values)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_visit, (op,))
+        run_cpu(
+            kernel, (op,), count, n, *read_view(graph, op), src, dst, stamps, epoch,
+            out, counters.array, values,
+        )  # fmt: skip
+    size, arcs, bad = counters.read()[:3]
+    if bad:
+        raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
+    return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def _graphs_ids(graph: Graph, ids: Any, name: str) -> Any:
+    """Ids in the graph's type; those that are out of its range stay so, on the same side."""
+    ids = as_ids(graph.device, ids, name)
+    if ids.dtype == graph.vertex_dtype:
+        return ids
+    return graph.xp.clip(ids, -1, graph.num_vertices).astype(graph.vertex_dtype)

@@ -1,0 +1,45 @@
+"""The CPU kernel of visit_edges."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...atomics import atomic_add, atomic_exch
+from ...runtime import parallel_kernel
+from ..output import BUFFER, make_flush
+from ..weights import weight_or_one
+
+
+def make_visit(iterator: ModuleType, op: Any) -> Any:
+    """visit_edges: a functor called for each listed arc."""
+    degree = iterator.degree
+    find = iterator.find
+    flush = make_flush(degree)
+
+    @parallel_kernel
+    def visit(begin, end, num_vertices, view, weights, src, dst, stamps, epoch, out, counters, args):
+        buffer = np.empty(BUFFER, out.dtype)
+        held = 0
+        for i in range(begin, end):
+            u = src[i]
+            v = dst[i]
+            if u < 0:
+                continue
+            if u >= num_vertices or v < 0 or v >= num_vertices:
+                atomic_add(counters, 2, 1)
+                continue
+            slot = np.int64(find(view, u, v))
+            weight = weight_or_one(weights, slot)
+            if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                buffer[held] = v
+                held += 1
+                if held == BUFFER:
+                    flush(buffer, held, view, out, counters)
+                    held = 0
+        if held:
+            flush(buffer, held, view, out, counters)
+
+    return visit
