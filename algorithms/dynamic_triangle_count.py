@@ -4,8 +4,8 @@ A batch creates or destroys the triangles that contain at least one of its edges
 every common neighbor w of u and v closes such a triangle. A triangle with k edges in the batch is found k times, so
 each time it counts as 6 / k sixths of a triangle, which is an integer.
 
-    changing[slot]   1 while the arc in this slot is in the batch
-    sixths[v]        six times the triangles of v that the batch creates or destroys
+    mark[slot]   the number of the batch, if the arc in this slot is in the batch
+    sixths[v]    six times the triangles of v
 
 Insertions are counted after the update, deletions before, so that the same rule applies to both. The result equals the
 inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017),
@@ -48,23 +48,25 @@ class DynamicTriangleCount(IncrementalAlgorithm):
 
     Notes
     -----
-    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges, and a
-    few passes over an array with one entry per vertex.
+    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. A
+    deletion also passes over an array with one entry per vertex, as does the first read of `total` after a batch.
     """
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         count = triangle_count(graph)
-        self._total = count.total
+        self._total: int | None = count.total  # None: to be summed up
         self._sixths = 6 * count.per_vertex
-        self._batch_sixths = graph.xp.zeros(graph.num_vertices, np.int64)
-        self._batch_total = 0
-        self._changing = graph.xp.zeros(0, np.uint8)
+        self._lost = graph.xp.zeros_like(self._sixths)  # sixths of the triangles that a deletion will destroy
+        self._mark = graph.xp.zeros(0, np.uint8)
+        self._batch = 0
         self._attach()
 
     @maintained
     def total(self) -> int:
         """Triangles of the graph."""
+        if self._total is None:
+            self._total = int(self._sixths.sum()) // 18  # three vertices, six sixths
         return self._total
 
     @maintained
@@ -73,17 +75,22 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         return self._sixths // 6
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Count the triangles that a batch of new edges created."""
-        self._count_through(src, dst)
-        self._apply(1)
+        """Add the triangles that a batch of new edges created."""
+        if src.size:
+            self._total = None
+            self._add_through(src, dst, self._sixths)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Count the triangles that deleting a batch of edges will destroy."""
-        self._count_through(src, dst)
+        if src.size:
+            self._lost.fill(0)
+            self._add_through(src, dst, self._lost)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Subtract those triangles."""
-        self._apply(-1)
+        if src.size:
+            self._total = None
+            self._sixths -= self._lost
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
@@ -92,35 +99,36 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         grown = self.graph.xp.zeros(self.graph.num_vertices, np.int64)
         grown[: self._sixths.size] = self._sixths
         self._sixths = grown
-        self._batch_sixths = self.graph.xp.zeros_like(grown)
+        self._lost = self.graph.xp.zeros_like(grown)
 
-    def _apply(self, sign: int) -> None:
-        """Add or subtract the triangles of the batch counted last."""
-        if self._batch_total:
-            self._total += sign * self._batch_total
-            self._sixths += sign * self._batch_sixths
-            self._batch_total = 0
-
-    def _count_through(self, src: Any, dst: Any) -> None:
-        """Count the triangles with an edge among these: in total, and six times those of each vertex."""
-        self._batch_total = 0
-        if not src.size:
-            return
-        graph, xp = fr.snapshot_if_faster(self.graph, src, dst), self.graph.xp
-        if self._changing.size < graph.slot_capacity:
-            self._changing = xp.zeros(graph.slot_capacity, np.uint8)
-        self._batch_sixths.fill(0)
-        slots = graph.find_edges(xp.concatenate([src, dst]), xp.concatenate([dst, src]), checked=False)
-        self._changing[slots] = 1
-        try:
-            fr.intersect(graph, src, dst, _credit, self._changing, self._batch_sixths, checked=False)
-        finally:
-            self._changing[slots] = 0
-        self._batch_total = int(self._batch_sixths.sum()) // 18
+    def _add_through(self, src: Any, dst: Any, sixths: Any) -> None:
+        """Add the triangles with an edge among these to `sixths`. The host does not wait."""
+        graph = fr.snapshot_if_faster(self.graph, src, dst)
+        self._batch += 1
+        if self._mark.size < graph.slot_capacity or self._batch > MOST_BATCHES:
+            self._mark = self.graph.xp.zeros(graph.slot_capacity, np.uint8)
+            self._batch = 1
+        batch = np.uint8(self._batch)
+        fr.visit_edges(graph, src, dst, _set_mark, self._mark, batch, output=False)
+        fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
+        fr.intersect(graph, src, dst, _credit, self._mark, batch, sixths, checked=False)
 
 
-def _credit(u, v, w, edge_uw, edge_vw, changing, sixths):
-    share = 6 // (1 + changing[edge_uw] + changing[edge_vw])
+MOST_BATCHES = np.iinfo(np.uint8).max
+"""After as many batches the marks are cleared, so that none is taken for a later batch's."""
+
+
+def _set_mark(src, dst, edge, weight, mark, batch):
+    mark[edge] = batch
+
+
+def _credit(u, v, w, edge_uw, edge_vw, mark, batch, sixths):
+    edges = 1
+    if mark[edge_uw] == batch:
+        edges += 1
+    if mark[edge_vw] == batch:
+        edges += 1
+    share = 6 // edges
     fr.atomic_add(sixths, u, share)
     fr.atomic_add(sixths, v, share)
     fr.atomic_add(sixths, w, share)

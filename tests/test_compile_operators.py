@@ -119,7 +119,13 @@ def vertices_case(op, result):
 
 def intersect_case(graph):
     functor = (("op", dynamic_module._credit, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
-    return functor, (np.zeros(1, np.uint8), np.zeros(1, np.int64)), (("HAS_OP", "1"), ("TILE_SIZE", "4"))
+    args = (np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64))
+    return functor, args, (("HAS_OP", "1"), ("TILE_SIZE", "4"))
+
+
+def mark_case(graph):
+    functor = (("op", dynamic_module._set_mark, OP, None),)
+    return functor, (np.zeros(1, np.uint8), np.uint8(1)), (("NO_OUTPUT", "1"),)
 
 
 def pass_on_case(graph):
@@ -204,6 +210,7 @@ CASES = {
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
     "visit": ("visit_edges", visit_case),
+    "visit-only": ("visit_edges", mark_case),
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "sample": ("sample_neighbors", sample_case),

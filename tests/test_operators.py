@@ -312,6 +312,22 @@ def test_visit_edges_sees_listed_arcs(weighted):
     assert float(total[0]) == weights[first][keep].sum() + 1
 
 
+def test_visit_edges_without_an_output(weighted):
+    src, dst, weights = map(host, weighted.to_coo())
+    n, xp = weighted.num_vertices, weighted.xp
+    times, total = xp.zeros(n, np.int64), xp.zeros(1, np.float64)
+
+    def note(u, v, edge, weight, times, total):
+        fr.atomic_add(times, v, 1 if edge >= 0 else 100)
+        fr.atomic_add(total, 0, weight)
+
+    us, vs = np.append(src, [-1, n, 0, 0, 0]), np.append(dst, [5, 0, n, -1, 0])  # the last is not there, others not ids
+    assert fr.visit_edges(weighted, xp.asarray(us), xp.asarray(vs), note, times, total, output=False) is None
+    assert host(times).tolist() == (np.bincount(dst, minlength=n) + 100 * (np.arange(n) == 0)).tolist()
+    assert float(total[0]) == weights.sum() + 1
+    assert fr.visit_edges(weighted, [], [], note, times, total, output=False) is None
+
+
 def test_visit_edges_refuses_ids_out_of_range(weighted):
     n = weighted.num_vertices
     slots, total = weighted.xp.zeros(n, np.int64), weighted.xp.zeros(1, np.float64)

@@ -57,7 +57,7 @@ class Pieces:
         # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
         capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
         size = graph._scratch.get("num_pieces", 1, np.uint32)
-        size.fill(0)
+        size.data.memset_async(0, size.nbytes)  # `fill` is a kernel of CuPy's
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 
 

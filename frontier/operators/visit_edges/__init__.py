@@ -22,7 +22,7 @@ from ..engine import (
     state_of,
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
-from .cpu import make_visit
+from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -31,7 +31,9 @@ HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 
 
 @reads
-def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> Frontier:
+def visit_edges(
+    graph: Graph, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
+) -> Frontier | None:
     """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
 
     Incremental analytics use it to process the edges of a batch, without visiting the rest of the graph.
@@ -46,10 +48,13 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
         Whether `dst` joins the output. For an arc that is not in the graph, `edge` is -1 and `weight` is 1.
     *args : arrays and numbers
         As in `advance`.
+    output : bool
+        False if `op` is called for its effects alone, and returns nothing. The host then does not wait for the device,
+        so that arcs with ids out of range are skipped without an error.
 
     Returns
     -------
-    Frontier
+    Frontier; None without `output`
 
     Raises
     ------
@@ -63,10 +68,13 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     O(m) look-ups.
     """
     check_graph(graph)
-    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)
     src, dst = _graphs_ids(graph, src, "src"), _graphs_ids(graph, dst, "dst")
     same_length(src=src, dst=dst)
     values = functor_args(graph, op, args)
+    if not output:
+        _visit_only(graph, src, dst, op, values)
+        return None
     count = int(src.size)
     if not count:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
@@ -90,6 +98,16 @@ def visit_edges(graph: Graph, src: Any, dst: Any, op: Callable, *args: Any) -> F
     if bad:
         raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
     return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable, values: tuple) -> None:
+    count, n = int(src.size), np.int64(graph.num_vertices)
+    if count and graph.device.is_gpu:
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, (("NO_OUTPUT", "1"),))
+        kernels.visit_only(count, n, graph.view(), src, dst, *values)
+    elif count:
+        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,))
+        run_cpu(kernel, (op,), count, n, *read_view(graph, op), src, dst, values)
 
 
 def _graphs_ids(graph: Graph, ids: Any, name: str) -> Any:

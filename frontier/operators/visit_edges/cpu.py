@@ -1,4 +1,4 @@
-"""The CPU kernel of visit_edges."""
+"""The CPU kernels of visit_edges."""
 
 from __future__ import annotations
 
@@ -43,3 +43,19 @@ def make_visit(iterator: ModuleType, op: Any) -> Any:
             flush(buffer, held, view, out, counters)
 
     return visit
+
+
+def make_visit_only(iterator: ModuleType, op: Any) -> Any:
+    """visit_edges without an output; skips ids out of range."""
+    find = iterator.find
+
+    @parallel_kernel
+    def visit_only(begin, end, num_vertices, view, weights, src, dst, args):
+        for i in range(begin, end):
+            u = src[i]
+            v = dst[i]
+            if 0 <= u < num_vertices and 0 <= v < num_vertices:
+                slot = np.int64(find(view, u, v))
+                op(u, v, slot, weight_or_one(weights, slot), *args)
+
+    return visit_only

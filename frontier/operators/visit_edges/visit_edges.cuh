@@ -1,8 +1,24 @@
-// CUDA kernel of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES.
+// CUDA kernels of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, NO_OUTPUT.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/tile.cuh"
+
+#ifdef NO_OUTPUT
+
+extern "C" __device__ void op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+
+extern "C" __global__ void visit_only(
+    i64 count, i64 num_vertices, View view, const VID* src, const VID* dst ARG_PARAMS) {
+  GRID_STRIDE(i, count) {
+    VID u = src[i], v = dst[i];
+    if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) continue;
+    i64 slot = view.find(u, v);
+    op(u, v, slot, slot >= 0 && view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES);
+  }
+}
+
+#else
 
 extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
 
@@ -36,3 +52,5 @@ extern "C" __global__ void visit(
     if (joins) out[start + __popc(joined & ((1u << lane) - 1))] = v;
   }
 }
+
+#endif
