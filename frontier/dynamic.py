@@ -319,7 +319,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         distinct, slots = self._distinct(arcs)
         weights = distinct.weights
         present = self.xp.flatnonzero(slots >= 0)
-        added, held = weights[present], self._weight_pool()[slots[present]]
+        added, held = weights[present], self._weights[slots[present]]
         sums = added + held
         if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
             self._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()))

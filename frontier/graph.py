@@ -18,9 +18,10 @@ from .operators.extract import extract, extract_predecessors, extract_sorted, ex
 from .registry import snapshot_structure
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
-from .storage import graph_header, host_arrays, pickled_graph, read_graph, write_graph
+from .storage import array_types, graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
 from .updates import MemoryUsage
 from .values import flag, integer
+from .view import pack_view
 
 MAX_INT32_VERTICES = 2**31 - 1
 MOST_VERTICES = 2**48
@@ -67,10 +68,16 @@ class Graph(AnyGraph, ABC):
     package: ClassVar[str]
     """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
     can_store_weights: ClassVar[bool] = True
+    _find_lanes: ClassVar[int] = 1
+    """Threads that look up an arc together on a GPU."""
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
-    _arrays: ClassVar[tuple[str, ...]] = ()
-    """Names of the array attributes that make up the graph (each may be None)."""
+    _view_type: ClassVar[Any]
+    """The named tuple ``View`` of the structure's ``cpu.py``."""
+    _arrays: ClassVar[dict[str, Any]] = {}
+    """The arrays that make up the graph, by the names that they have in views and in files, with their types: a dtype,
+    VERTEX or WEIGHT (`frontier.storage`), or (dtype, columns). Attribute ``_name`` holds the array (None for none);
+    ``_neighbors`` and ``_weights``, by slot, every structure has."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
 
@@ -186,9 +193,8 @@ class Graph(AnyGraph, ABC):
         """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        for name in (*self._arrays, "_absent"):
-            array = getattr(self, name)
-            setattr(twin, name, None if array is None else array.copy())
+        for name, array in stored_arrays(self):
+            setattr(twin, f"_{name}", array.copy())
         twin._attach_runtime()
         return twin
 
@@ -352,7 +358,7 @@ class Graph(AnyGraph, ABC):
         An array of `weight_dtype` on the graph's device, to be indexed by slots of arcs, valid until the next update.
         It is the graph's own and must not be changed. Entries of slots without an arc may be anything.
         """
-        return None if self.weight_dtype is None else self._weight_pool()
+        return None if self.weight_dtype is None else self._weights
 
     @reads
     def find_edges(self, src: Any, dst: Any, *, checked: bool = True) -> Any:
@@ -401,7 +407,7 @@ class Graph(AnyGraph, ABC):
             raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
         if self.weight_dtype is None:
             return self.xp.ones(slots.size, np.float32)
-        return self._weight_pool()[slots]
+        return self._weights[slots]
 
     @reads
     def degrees(self) -> Any:
@@ -492,8 +498,7 @@ class Graph(AnyGraph, ABC):
     @reads
     def memory_usage(self) -> MemoryUsage:
         """Memory used by the graph, compared with CSR."""
-        arrays = [getattr(self, name) for name in (*self._arrays, "_absent")]
-        reserved = sum(int(array.nbytes) for array in arrays if array is not None) + self._access.scratch_bytes()
+        reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
@@ -530,13 +535,17 @@ class Graph(AnyGraph, ABC):
         return self._access.workspace().scratch
 
     @property
-    @abstractmethod
     def slot_capacity(self) -> int:
-        """*structure*: number of slots in the pool, an exclusive upper bound on slots."""
+        """Number of slots, an exclusive upper bound on the slots of arcs."""
+        return int(self._neighbors.size)
 
-    @abstractmethod
     def _make_view(self) -> Any:
-        """*structure*: a view of the current graph (`frontier.view.pack_view`)."""
+        fields = {name: getattr(self, f"_{name}") for name in self._view_type._fields if hasattr(self, f"_{name}")}
+        return pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
+
+    def _view_scalars(self) -> dict[str, int]:
+        """*structure*, where its view has any: the fields that are no arrays."""
+        return {}
 
     @abstractmethod
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
@@ -546,32 +555,27 @@ class Graph(AnyGraph, ABC):
         ownership of the arrays.
         """
 
-    @abstractmethod
     def _find(self, src: Any, dst: Any) -> Any:
-        """*structure*: the slots (int64) of these arcs, -1 if absent.
+        """The slots (int64) of these arcs, -1 if absent.
 
         Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
+        slots = self.xp.empty(src.size, np.int64)
+        lanes = {"tile": self._find_lanes} if self.device.is_gpu else {}
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **lanes)
+        return slots
 
     @abstractmethod
     def _degrees(self) -> Any:
         """*structure*: number of neighbors of each vertex, an integer array of length num_vertices."""
 
-    @abstractmethod
-    def _weight_pool(self) -> Any:
-        """*structure*: weights by slot."""
-
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """*structure*, where it has a faster way: all arcs as CSR with sorted rows, in arrays of their own."""
         return extract_sorted(self)
 
-    @abstractmethod
     def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-        """*structure*: dtype and shape of each of `_arrays`; None for any size, or for no array."""
-
-    def _weights_type(self) -> tuple[Any, tuple[int | None, ...]] | None:
-        """The entry of `_array_types` for an array of weights."""
-        return None if self.weight_dtype is None else (self.weight_dtype, (None,))
+        """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
+        return array_types(self)
 
     @abstractmethod
     def _check_arrays(self) -> tuple[Any, Any, Any]:

@@ -36,7 +36,7 @@ def check_graph(graph: Graph) -> None:
     require((src != dst).all(), "a vertex is its own neighbor")
     if absent is not None:
         require(not (absent[src] | absent[dst]).any(), "a deleted vertex has an edge")
-    weights = None if graph.weight_dtype is None else graph._weight_pool()[slots]
+    weights = None if graph.weight_dtype is None else graph._weights[slots]
     if weights is not None and weights.dtype.kind == "f":
         require(not xp.isnan(weights).any(), "a weight is NaN")
     if not in_order(src, dst):

@@ -27,7 +27,7 @@ from .runtime.atomic import atomic_file
 if TYPE_CHECKING:
     from .graph import Graph
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HEADER = "header.json"
 HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
@@ -36,7 +36,8 @@ MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
 CHUNK = 1 << 20
-ABSENT = "_absent"
+ABSENT = "absent"
+VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those of the graph's ids and weights
 
 
 # ---- what a graph is made of ----------------------------------------------------------------------------------------
@@ -56,12 +57,28 @@ def graph_header(graph: Graph) -> dict[str, Any]:
     }
 
 
+def stored_arrays(graph: Graph) -> Iterator[tuple[str, Any]]:
+    """The graph's arrays and their names, but those that it does without."""
+    for name in (*graph._arrays, ABSENT):
+        array = getattr(graph, f"_{name}")
+        if array is not None:
+            yield name, array
+
+
+def array_types(graph: Graph) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+    """The dtype and shape (None for any size) of each of the graph's arrays, as declared in `Graph._arrays`."""
+    found: dict[str, Any] = {}
+    for name, kind in graph._arrays.items():
+        dtype, *columns = kind if isinstance(kind, tuple) else (kind,)
+        dtype = {VERTEX: graph.vertex_dtype, WEIGHT: graph.weight_dtype}[dtype] if isinstance(dtype, str) else dtype
+        found[name] = None if dtype is None else (dtype, (None, *columns))
+    return found
+
+
 def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
     """The graph's arrays, one after another, copied to the host if they are elsewhere."""
-    for name in (*graph._arrays, ABSENT):
-        array = getattr(graph, name)
-        if array is not None:
-            yield name, graph.device.to_host(array)
+    for name, array in stored_arrays(graph):
+        yield name, graph.device.to_host(array)
 
 
 def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
@@ -85,7 +102,7 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
         setattr(graph, name, tuple(value) if isinstance(value, list) else value)
     for name in (*graph._arrays, ABSENT):
         array = arrays.get(name)  # that of a pickle may be a view of memory that cannot be written to
-        setattr(graph, name, None if array is None else graph.xp.asarray(np.require(array, requirements="CW")))
+        setattr(graph, f"_{name}", None if array is None else graph.xp.asarray(np.require(array, requirements="CW")))
     if check:
         check_graph(graph)
     graph._attach_runtime()
@@ -211,6 +228,9 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     header = json.loads(archive.read(entries[HEADER]), parse_constant=_no_number)
     require(isinstance(header, dict) and header.keys() >= {"format"}, f"its {HEADER} is incomplete")
     version = header["format"]
+    older = isinstance(version, int) and 0 < version < FORMAT_VERSION
+    require(not older, f"its format is {version!r}, of an earlier version of dynfrontier; this one reads "
+            f"{FORMAT_VERSION}. Build the graph again, and save it")  # fmt: skip
     require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
     require(header.keys() == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None

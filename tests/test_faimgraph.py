@@ -19,8 +19,8 @@ LENGTHS = sorted({
 
 def pages_of(graph, v):
     """The pages of v's neighbors in order, by its directory if there is one or else by links; and its index pages."""
-    pool, links, size = to_host(graph, graph.pool), to_host(graph, graph.links), graph.page_entries
-    record = int(graph.records[v])
+    pool, links, size = to_host(graph, graph._neighbors), to_host(graph, graph._links), graph.page_entries
+    record = int(graph._records[v])
     degree, head = record >> 32, record & 0xFFFFFFFF
     count = -(-degree // size)
     row, index = [head][:count], []
@@ -38,10 +38,10 @@ def pages_of(graph, v):
 
 def check_layout(graph):
     """Raise AssertionError unless every page is in one place, every link right, and every list without holes."""
-    pool, links, size = to_host(graph, graph.pool), to_host(graph, graph.links), graph.page_entries
+    pool, links, size = to_host(graph, graph._neighbors), to_host(graph, graph._links), graph.page_entries
     found, used = {}, []
     for v in range(graph.num_vertices):
-        degree = int(graph.records[v]) >> 32
+        degree = int(graph._records[v]) >> 32
         pages, index = pages_of(graph, v)
         used += pages + index
         assert [int(links[page]) for page in pages[:-1]] == pages[1:], f"links of {v}"
@@ -50,10 +50,10 @@ def check_layout(graph):
             assert 0 <= pool[slot] < graph.num_vertices, f"a hole in the list of {v}"
             found[v, int(pool[slot])] = slot
         if not degree:
-            assert graph.records[v] == 0
-    free = to_host(graph, graph.queue)[: graph._queued].tolist()
+            assert graph._records[v] == 0
+    free = to_host(graph, graph._queue)[: graph._queued].tolist()
     assert sorted(used + free) == list(range(graph._used)), "pages are in one list, or in the queue, once"
-    assert graph._used <= graph.links.size == graph.pool.size // size
+    assert graph._used <= graph._links.size == graph._neighbors.size // size
     assert len(found) == graph.num_arcs
     if found:
         src, dst = np.array(list(found)).T
@@ -181,17 +181,17 @@ def test_the_pool_grows_by_little(device, rng):
     graph = FaimGraph(2000, directed=True, device=device)
     for _ in range(30):
         graph.insert_edges(*random_batch(rng, 2000, 2000)[:2])
-        pages, capacity = graph.statistics()["pages"], int(graph.links.size)
+        pages, capacity = graph.statistics()["pages"], int(graph._links.size)
         assert pages <= capacity <= max(1.25 * pages, pages + 1)
 
 
 def test_no_more_pages_than_numbers(device, monkeypatch):
     graph = FaimGraph.from_edges(*fan([40] * 10), num_vertices=100, directed=True, device=device)
-    before = to_host(graph, graph.records).tolist()
+    before = to_host(graph, graph._records).tolist()
     monkeypatch.setattr(pool_module, "MAX_PAGES", graph._used + 20)
     with pytest.raises(MemoryError, match="32-bit page numbers"):
         graph.insert_edges(*fan([99] * 50, 100))
-    assert to_host(graph, graph.records).tolist() == before
+    assert to_host(graph, graph._records).tolist() == before
     graph.insert_edges(*fan([64] * 10))  # 10 pages more
     graph.insert_edges(*fan([64] * 12))
     check_layout(graph)
@@ -227,11 +227,11 @@ def test_memory_is_tight(device, kind, most):
 def test_compact(device, rng):
     pair = make(FaimGraph, device, *random_batch(rng, 500, 20_000, "float32"), num_vertices=500, directed=True)
     pair.delete(*random_batch(rng, 500, 200_000)[:2])
-    arcs, reserved = pair.graph.num_arcs, pair.graph.links.size
+    arcs, reserved = pair.graph.num_arcs, pair.graph._links.size
     assert 0 < arcs < 15_000
     pair.graph.compact()
     check_layout(pair.graph)
-    assert pair.graph.links.size == pair.graph.statistics()["pages"] < reserved / 1.25
+    assert pair.graph._links.size == pair.graph.statistics()["pages"] < reserved / 1.25
     assert pair.graph._queued == 0
     pair.insert(*random_batch(rng, 500, 5000, "float32"))
     check_layout(pair.graph)

@@ -37,7 +37,7 @@ def check_array(graph):
     """Everything that ``structures/packed/graph.py`` says of the arrays."""
     pool, offsets, degrees, separators, counts = (
         to_host(graph, array).tolist()
-        for array in (graph.pool, graph.offsets, graph.row_degrees, graph.separators, graph.counts)
+        for array in (graph._neighbors, graph._offsets, graph._row_degrees, graph._separators, graph._counts)
     )
     assert len(pool) == LEAF * graph.leaves == LEAF * len(counts) == LEAF * len(separators)
     assert len(degrees) + 1 == len(offsets) > graph.num_vertices

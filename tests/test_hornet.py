@@ -15,7 +15,8 @@ UNIT = 64  # edges in a block-array: small, so that there are many
 def check_blocks(graph):
     """Everything that `BlockArrays` and the views say of the arrays."""
     host = graph.device.to_host
-    records, pool, classes = host(graph.records)[: graph.num_vertices], host(graph.pool), host(graph.array_classes)
+    records, pool = host(graph._records)[: graph.num_vertices], host(graph._neighbors)
+    classes = host(graph._array_classes)
     unit = 1 << graph.unit_bits
     assert pool.size == classes.size * unit
     starts, degrees, kinds = records[:, 0], records[:, 1] >> CLASS_BITS, records[:, 1] & CLASS_MASK
@@ -39,8 +40,8 @@ def check_blocks(graph):
         assert block not in used[array], "two lists in one block"
         used[array].add(block)
         assert (np.diff(pool[start : start + degree]) > 0).all(), "a list is not in order"
-    bits = host(graph.free_bits).reshape(classes.size, graph.words_per_unit)
-    counts = host(graph.free_counts)
+    bits = host(graph._free_bits).reshape(classes.size, graph.words_per_unit)
+    counts = host(graph._free_counts)
     for array, blocks in used.items():
         number = graph._blocks(int(classes[array]))
         free = np.unpackbits(np.ascontiguousarray(bits[array]).view(np.uint8), bitorder="little")[:number]

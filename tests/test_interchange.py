@@ -18,6 +18,7 @@ from verifiers import host
 import frontier as fr
 from frontier import interchange
 from frontier.interchange import common
+from frontier.storage import stored_arrays
 from structures import CSR
 
 SMALL = ["empty", "one-vertex", "one-edge", "path", "clique", "rmat"]
@@ -657,9 +658,8 @@ def on_fake_gpu(graph):
     """A CSR graph whose arrays act as if they were on a GPU; it can be read, not run."""
     graph = graph.copy()
     graph.device = FAKE_GPU
-    for name in (*graph._arrays, "_absent"):
-        array = getattr(graph, name)
-        setattr(graph, name, None if array is None else array.view(OnDevice))
+    for name, array in stored_arrays(graph):
+        setattr(graph, f"_{name}", array.view(OnDevice))
     return graph
 
 

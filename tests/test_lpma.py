@@ -48,11 +48,11 @@ def check_layout(graph):
     """Every invariant of the array; also that it holds the arcs that the graph says it does."""
     n = graph.num_vertices
     order = leaves_in_order(graph)
-    neighbors = to_host(graph, graph.pool)
+    neighbors = to_host(graph, graph._neighbors)
     assert neighbors.size == LEAF * order.size
     assert sorted(order.tolist()) == list(range(order.size))
-    counts, separators = to_host(graph, graph.counts), to_host(graph, graph.separators)
-    offsets, degrees = to_host(graph, graph.offsets), to_host(graph, graph.row_degrees)
+    counts, separators = to_host(graph, graph._counts), to_host(graph, graph._separators)
+    offsets, degrees = to_host(graph, graph._offsets), to_host(graph, graph._row_degrees)
     slots = (order[:, None] * LEAF + np.arange(LEAF)).ravel()
     values = neighbors[slots]
     assert ((values >= 0) | (values == EMPTY) | (values == GUARD)).all()
@@ -159,7 +159,7 @@ def windows_by_hand(graph, src, dst, strategy):
     levels, leaves = graph.levels, order.size
     keys = np.unique(np.asarray(src).astype(np.int64) << 32 | (np.asarray(dst) + 1))
     arriving = np.zeros(leaves, int)
-    separators, counts = to_host(graph, graph.separators)[order], to_host(graph, graph.counts)[order]
+    separators, counts = to_host(graph, graph._separators)[order], to_host(graph, graph._counts)[order]
     np.add.at(arriving, np.searchsorted(separators, keys, side="right") - 1, 1)
     (_, leaf), (_, root) = graph.leaf_density, graph.root_density
 
@@ -259,7 +259,7 @@ def test_large_arrays_grow_where_they_are(device, rng, monkeypatch):
 
 
 def addresses(graph):
-    return [array.data.ptr if graph.device.is_gpu else array.ctypes.data for array in (graph.pool, graph.counts)]
+    return [array.data.ptr if graph.device.is_gpu else array.ctypes.data for array in (graph._neighbors, graph._counts)]
 
 
 def test_growth_and_shrinkage(device, rng):
@@ -385,7 +385,7 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
         graph.insert_edges(*random_batch(rng, 200, 4000)[:2])
     assert graph.leaves > leaves
     if device == "cpu":
-        assert graph.view().neighbors is graph.pool
+        assert graph.view().neighbors is graph._neighbors
         assert not graph._no_arrivals().any()
     check_layout(graph)
     pair.insert([0], [199])

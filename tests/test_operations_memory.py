@@ -8,6 +8,7 @@ import pytest
 from model import random_batch, snapshot, to_host
 
 from frontier import UpdateObserver
+from frontier.storage import stored_arrays
 
 ROUNDS = 40
 GROWTH_LIMIT = 1.5  # of reserved memory, over many rounds of updates that leave the graph's size as it is
@@ -294,7 +295,6 @@ def test_arrays_that_were_replaced_are_given_back(structure, rng):
         updates.append(graph.compact)
     for update in updates:
         graph.neighbors(0)  # makes a view
-        old = [(name, weakref.ref(array)) for name in graph._arrays if (array := getattr(graph, name)) is not None]
-        del array
+        old = [(name, weakref.ref(array)) for name, array in stored_arrays(graph)]
         update()
-        assert not [name for name, ref in old if ref() is not None and ref() is not getattr(graph, name)]
+        assert not [name for name, ref in old if ref() is not None and ref() is not getattr(graph, f"_{name}")]

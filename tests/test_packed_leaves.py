@@ -31,10 +31,10 @@ def check(pair):
 
 def contents(graph):
     """The entries of each leaf, leaves in order of their keys."""
-    pool = to_host(graph, graph.pool).reshape(-1, LEAF)
+    pool = to_host(graph, graph._neighbors).reshape(-1, LEAF)
     view = SimpleNamespace(leaves=graph.leaves, levels=graph.levels)
     order = [leaf_at.py_func(view, i) for i in range(graph.leaves)]
-    return [leaf[leaf != EMPTY] for leaf in pool[order]], to_host(graph, graph.separators)[order]
+    return [leaf[leaf != EMPTY] for leaf in pool[order]], to_host(graph, graph._separators)[order]
 
 
 @pytest.mark.parametrize("width", [4, 8, 32, 128], ids=lambda width: f"{width} leaves")

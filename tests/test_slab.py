@@ -12,8 +12,8 @@ from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
 def check_tables(graph):
     """Everything that `SlabPool` and `SlabGraph` say of the arrays."""
     host = graph.device.to_host
-    records, words = host(graph.vertices)[: graph.num_vertices], graph.slab_words
-    keys = host(graph.keys).reshape(-1, graph.slab_stride)[:, :words]
+    records, words = host(graph._records)[: graph.num_vertices], graph.slab_words
+    keys = host(graph._neighbors).reshape(-1, graph.slab_stride)[:, :words]
     reached, lengths = [], []
     for first, buckets, degree, tombstones in records.tolist():
         found, dead = [], 0
@@ -36,7 +36,7 @@ def check_tables(graph):
         assert len(found) == len(set(found)) == degree
         assert dead == tombstones
     assert len(set(reached)) == len(reached), "a slab in two chains"
-    ring = host(graph.ring)
+    ring = host(graph._ring)
     free = ring[(graph._free_head + np.arange(graph._free_count)) % ring.size].tolist()
     assert sorted(free + reached) == list(range(graph._used)), "a slab is lost, or is in use and free"
     unused = np.r_[np.array(free, np.int64), np.arange(graph._used, keys.shape[0])]

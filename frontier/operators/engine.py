@@ -85,7 +85,7 @@ def bare_view(graph: Graph) -> Any:
 def read_view(graph: Graph, op: Callable | None) -> tuple[Any, Any]:
     """The view and the weights for CPU kernels that call `op` with arcs: none if it does not look at weights."""
     if op is not None and uses_parameter(op, WEIGHT_POSITION):
-        return graph.view(), graph._weight_pool()
+        return graph.view(), graph._weights
     return bare_view(graph), None
 
 

@@ -65,9 +65,9 @@ class Changes(NamedTuple):
             return
         slots, origin, weights = self.others
         if graph.device.is_gpu:
-            graph._kernels.replace_weights(int(slots.size), slots, origin, weights, graph._weight_pool())
+            graph._kernels.replace_weights(int(slots.size), slots, origin, weights, graph._weights)
         else:
-            graph._weight_pool()[slots] = weights
+            graph._weights[slots] = weights
 
 
 def chunks_for(changes: int) -> int:

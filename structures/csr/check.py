@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def check_arrays(graph: CSR) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; the class lists the invariants."""
-    xp, offsets, indices = graph.xp, graph.offsets, graph.indices
+    xp, offsets, indices = graph.xp, graph._offsets, graph._neighbors
     require_size(offsets, graph.num_vertices + 1, "offsets")
-    require_size(graph.weights, indices.size, "weights")
+    require_size(graph._weights, indices.size, "weights")
     require(int(offsets[0]) == 0 and int(offsets[-1]) == indices.size, "offsets do not begin at 0 and end at the arcs")
     degrees = xp.diff(offsets)
     require((offsets[1:] >= offsets[:-1]).all(), "offsets descend")

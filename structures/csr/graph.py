@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Device
 from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT
 
 from .check import check_arrays
 from .cpu import View
@@ -36,13 +36,14 @@ class CSR(DynamicGraph):
 
     name = "csr"
     package = "structures.csr"
-    _arrays = ("offsets", "indices", "weights")
+    _view_type = View
+    _arrays: ClassVar = {"offsets": np.int64, "neighbors": VERTEX, "weights": WEIGHT}
 
     def __init__(self, num_vertices: int = 0, **options: Any):
         super().__init__(num_vertices, **options)
-        self.offsets = self.xp.zeros(self._num_vertices + 1, np.int64)
-        self.indices = self.xp.empty(0, self.vertex_dtype)
-        self.weights = None if self.weight_dtype is None else self.xp.empty(0, self.weight_dtype)
+        self._offsets = self.xp.zeros(self._num_vertices + 1, np.int64)
+        self._neighbors = self.xp.empty(0, self.vertex_dtype)
+        self._weights = None if self.weight_dtype is None else self.xp.empty(0, self.weight_dtype)
 
     @classmethod
     def from_csr(
@@ -64,67 +65,61 @@ class CSR(DynamicGraph):
         return graph
 
     @property
-    def slot_capacity(self) -> int:
-        return int(self.indices.size)
+    def offsets(self) -> Any:
+        """Where the neighbors of each vertex begin; SciPy's ``indptr``."""
+        return self._offsets
 
-    def _array_types(self) -> dict[str, Any]:
-        return {
-            "offsets": (np.int64, (None,)), "indices": (self.vertex_dtype, (None,)),
-            "weights": self._weights_type(),
-        }  # fmt: skip
+    @property
+    def indices(self) -> Any:
+        """The neighbors' ids."""
+        return self._neighbors
+
+    @property
+    def weights(self) -> Any:
+        """The weights of the arcs, or None."""
+        return self._weights
 
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
 
-    def _make_view(self) -> Any:
-        return pack_view(
-            self.device, View, offsets=self.offsets, neighbors=self.indices, weights=self.weights,
-            num_vertices=self._num_vertices,
-        )  # fmt: skip
+    def _view_scalars(self) -> dict[str, int]:
+        return {"num_vertices": self._num_vertices}
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        self.offsets, self.indices, self.weights = offsets, dst, weights
+        self._offsets, self._neighbors, self._weights = offsets, dst, weights
         self._view = None
 
-    def _find(self, src: Any, dst: Any) -> Any:
-        slots = self.xp.empty(src.size, np.int64)
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots)
-        return slots
-
     def _degrees(self) -> Any:
-        return self.xp.diff(self.offsets)
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self.xp.diff(self._offsets)
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        return self.offsets.copy(), self.indices.copy(), None if self.weights is None else self.weights.copy()
+        return self._offsets.copy(), self._neighbors.copy(), None if self._weights is None else self._weights.copy()
 
     def _used_bytes(self) -> int:
-        return sum(int(a.nbytes) for a in (self.offsets, self.indices, self.weights) if a is not None)
+        return sum(int(a.nbytes) for a in (self._offsets, self._neighbors, self._weights) if a is not None)
 
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
         if self.device.is_gpu:
             return self._insert_by_sorting(keys, weights)
-        size = self.indices.size + keys.size
+        size = self._neighbors.size + keys.size
         return self._merge(keys, weights, size, inserting=True)
 
     def _delete(self, arcs: Arcs) -> int:
         keys, _ = unique_arcs(self.device, arcs, self._num_vertices)
         if self.device.is_gpu:
             return self._delete_by_slots(keys)
-        return self._merge(keys, None, self.indices.size, inserting=False)[1]
+        return self._merge(keys, None, self._neighbors.size, inserting=False)[1]
 
     def _merge(self, keys: Any, weights: Any, size: int, inserting: bool) -> tuple[int, int]:
         """Rebuild by merging sorted distinct keys into all rows."""
-        offsets = np.empty_like(self.offsets)
+        offsets = np.empty_like(self._offsets)
         indices = np.empty(size, self.vertex_dtype)
-        merged = None if self.weights is None else np.empty(size, self.weight_dtype)
+        merged = None if self._weights is None else np.empty(size, self.weight_dtype)
         tally = np.zeros(2, np.int64)
         self._kernels.merge_rows(
-            self._num_vertices, self.offsets, self.indices, self.weights, keys, weights, id_bits(self._num_vertices),
-            inserting, offsets, indices, merged, tally,
+            self._num_vertices, self._offsets, self._neighbors, self._weights, keys, weights,
+            id_bits(self._num_vertices), inserting, offsets, indices, merged, tally,
         )  # fmt: skip
         total = offsets[-1]
         self._build(offsets, indices[:total].copy() if total < size else indices,
@@ -134,10 +129,10 @@ class CSR(DynamicGraph):
     def _insert_by_sorting(self, keys: Any, weights: Any) -> tuple[int, int]:
         """Rebuild from old and new arcs, sorted together."""
         xp = self.xp
-        old = arc_keys(self.device, row_ids(self.device, self.offsets, self.vertex_dtype), self.indices,
+        old = arc_keys(self.device, row_ids(self.device, self._offsets, self.vertex_dtype), self._neighbors,
                        self._num_vertices)  # fmt: skip
         both = xp.concatenate([old, keys])
-        if self.weights is None:
+        if self._weights is None:
             both.sort()
             both = both[last_of_runs(self.device, both)]
             merged = None
@@ -145,7 +140,7 @@ class CSR(DynamicGraph):
             both, order = sort_pairs(self.device, both)
             last = last_of_runs(self.device, both)
             both = both[last]
-            merged = xp.concatenate([self.weights, weights])[order[last]]
+            merged = xp.concatenate([self._weights, weights])[order[last]]
         inserted = int(both.size - old.size)
         src, dst = split_keys(both, self._num_vertices, self.vertex_dtype)
         offsets = xp.searchsorted(src, xp.arange(self._num_vertices + 1, dtype=src.dtype)).astype(np.int64)
@@ -157,13 +152,14 @@ class CSR(DynamicGraph):
         xp = self.xp
         slots = self._find(*split_keys(keys, self._num_vertices, self.vertex_dtype))
         slots = slots[slots >= 0]
-        keep = xp.ones(self.indices.size, bool)
+        keep = xp.ones(self._neighbors.size, bool)
         keep[slots] = False
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(keep, dtype=np.int64)])
-        self._build(before[self.offsets], self.indices[keep], None if self.weights is None else self.weights[keep])
+        weights = None if self._weights is None else self._weights[keep]
+        self._build(before[self._offsets], self._neighbors[keep], weights)
         return int(slots.size)
 
     def _extend(self, num_vertices: int) -> None:
         tail = self.xp.full(num_vertices - self._num_vertices, self._num_arcs, np.int64)
-        self.offsets = self.xp.concatenate([self.offsets, tail])
+        self._offsets = self.xp.concatenate([self._offsets, tail])
         self._view = None

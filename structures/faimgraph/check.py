@@ -8,22 +8,21 @@ import numpy as np
 
 from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu_pages import CHAIN_PAGES
+from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
 if TYPE_CHECKING:
     from .graph import FaimGraph
 
-HEAD = 0xFFFFFFFF  # the part of a record that is a page
 
 
 def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; `FaimGraph` and `PagePool` list the invariants."""
-    xp, n, records = graph.xp, graph.num_vertices, graph.records
+    xp, n, records = graph.xp, graph.num_vertices, graph._records
     _check_numbers(graph)
     bits, used = graph.page_bits, graph._used
     require(records.size >= n, f"records are fewer than the {n} vertices")
-    degree = records >> 32
+    degree = records >> DEGREE_SHIFT
     require((records >= 0).all(), "a degree is negative")
     require(((degree > 0) | (records == 0)).all(), "a vertex without neighbors has a page")
     require((records[n:] == 0).all(), "a record behind the last vertex has neighbors")
@@ -31,30 +30,30 @@ def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
     degree = degree[owners]
     pages = (degree + (1 << bits) - 1) >> bits
     require(int(pages.sum()) <= used, "lists have more pages than are in use")
-    page, first, taken = _pages_of(graph, records[owners] & HEAD, pages)
+    page, first, taken = _pages_of(graph, records[owners] & HEAD_MASK, pages)
     require((taken <= 1).all(), "two lists have the same page")
-    free = graph.queue[: graph._queued].astype(np.int64)
+    free = graph._queue[: graph._queued].astype(np.int64)
     require(within(free, used).all(), "queue names a page that was never in use")
     require((taken + count_at(xp, free, used) <= 1).all(), "a page is free twice, or free and in use")
     _, rows, places = enumerate_rows(graph.device, degree)
     slots = (page[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
-    return owners[rows], graph.pool[slots], slots
+    return owners[rows], graph._neighbors[slots], slots
 
 
 def _check_numbers(graph: FaimGraph) -> None:
     require_integer(graph.page_size, "page_size", 0, 1 << 20)
     require(graph.page_size in graph._page_sizes, f"page_size is {graph.page_size}, none that there is")
-    pages = int(graph.links.size)
+    pages = int(graph._links.size)
     require(pages <= MAX_PAGES, "links are more than page numbers")
-    require_size(graph.pool, pages << graph.page_bits, "pool")
-    require_size(graph.weights, int(graph.pool.size), "weights")
+    require_size(graph._neighbors, pages << graph.page_bits, "neighbors")
+    require_size(graph._weights, int(graph._neighbors.size), "weights")
     require_integer(graph._used, "_used", 0, pages)
-    require_integer(graph._queued, "_queued", 0, min(graph._used, int(graph.queue.size)))
+    require_integer(graph._queued, "_queued", 0, min(graph._used, int(graph._queue.size)))
 
 
 def _pages_of(graph: FaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
     """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
-    xp, used, links = graph.xp, graph._used, graph.links
+    xp, used, links = graph.xp, graph._used, graph._links
     require(within(head, used).all(), "a list begins outside the pages in use")
     first, rows, places = enumerate_rows(graph.device, pages)
     found = xp.empty(rows.size, np.int64)
@@ -92,7 +91,7 @@ def _follow_directories(graph: FaimGraph, head: Any, pages: Any, first: Any, fou
         inside = xp.flatnonzero(levels[lists[rows]] > level)
         if inside.size:
             parent = above[above_first[lists[rows[inside]]] + (places[inside] >> bits)]
-            here[inside] = graph.pool[(parent << bits) + (places[inside] & ((1 << bits) - 1))]
+            here[inside] = graph._neighbors[(parent << bits) + (places[inside] & ((1 << bits) - 1))]
         require(within(here, used).all(), "a directory names a page that was never in use")
         if level:
             taken += count_at(xp, here, used)

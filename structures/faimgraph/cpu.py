@@ -5,7 +5,17 @@ import numpy as np
 
 from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove
 
-from .cpu_pages import View, grow_serially, levels_of, page_at, pages_of, plan_serially, shrink_serially
+from .cpu_pages import (
+    DEGREE_SHIFT,
+    HEAD_MASK,
+    View,
+    grow_serially,
+    levels_of,
+    page_at,
+    pages_of,
+    plan_serially,
+    shrink_serially,
+)
 
 __all__ = ["View", "gather_changes", "grow_serially", "plan_serially", "shrink_serially"]
 
@@ -14,7 +24,7 @@ SORTED = False
 
 @numba.njit(inline="always")
 def degree(view, v):
-    return view.records[v] >> 32
+    return view.records[v] >> DEGREE_SHIFT
 
 
 @numba.njit(inline="always")
@@ -32,13 +42,13 @@ def _run_of(view, page, left):
 @numba.njit
 def _first_page(view, v):
     record = view.records[v]
-    pages = pages_of(record >> 32, view.page_bits)
-    return page_at(view, record & 0xFFFFFFFF, levels_of(pages, view.page_bits), 0, 0)
+    pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
+    return page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, 0)
 
 
 @numba.njit(inline="always")
 def segment(view, v, i):
-    return _run_of(view, _first_page(view, v), view.records[v] >> 32)
+    return _run_of(view, _first_page(view, v), view.records[v] >> DEGREE_SHIFT)
 
 
 @numba.njit(inline="always")
@@ -64,8 +74,8 @@ def find(view, u, v):
 def slot_of(view, v, place):
     """The slot of a position of v's list."""
     record = view.records[v]
-    pages = pages_of(record >> 32, view.page_bits)
-    page = page_at(view, record & 0xFFFFFFFF, levels_of(pages, view.page_bits), 0, place >> view.page_bits)
+    pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
+    page = page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, place >> view.page_bits)
     return (page << view.page_bits) + (place & ((np.int64(1) << view.page_bits) - 1))
 
 

@@ -5,7 +5,7 @@ CHAIN_PAGES pages has, besides, a directory of index pages from the same pool, s
 away: those of level 1 hold the numbers of the neighbors' pages in order, those of level 2 the numbers of the pages of
 level 1, and so on up to a root. How many there are follows from the degree.
 
-``records[v]`` is ``degree << 32 | head``: the root of v's directory, or its first page where it has none.
+``records[v]`` is ``degree << DEGREE_SHIFT | head``: the root of v's directory, or its first page where it has none.
 """
 
 from typing import Any, NamedTuple
@@ -16,6 +16,9 @@ import numpy as np
 from frontier.runtime import cpu_kernel
 
 CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the same number)
+# A record is ``degree << DEGREE_SHIFT | head`` (pages.cuh: `degree_of`, `List`).
+DEGREE_SHIFT = 32
+HEAD_MASK = 0xFFFFFFFF
 PAGES = 4  # place in the counters of the pages that an update takes or gives back
 
 
@@ -88,7 +91,7 @@ def _take(queue, queued, used, rank):
 def _index(view, head, place, page, queue, queued, used, taken):
     """Put page number `place` of a list into its directory; returns the new head and how many pages are taken now."""
     bits = view.page_bits
-    pool = view.neighbors
+    neighbors = view.neighbors
     if place == 0:
         return page, taken
     levels = levels_of(place + 1, bits)
@@ -96,21 +99,21 @@ def _index(view, head, place, page, queue, queued, used, taken):
         index = _take(queue, queued, used, taken)
         taken += 1
         below = head
-        pool[index << bits] = below
+        neighbors[index << bits] = below
         if level == 1:
             for entry in range(1, place):
                 below = np.int64(view.links[below])
-                pool[(index << bits) + entry] = below
+                neighbors[(index << bits) + entry] = below
         head = index
     for level in range(1, levels + 1):
         entry = place & ((np.int64(1) << bits) - 1)
         place = place >> bits
         if entry > 0:
-            pool[(page_at(view, head, levels, level, place) << bits) + entry] = page
+            neighbors[(page_at(view, head, levels, level, place) << bits) + entry] = page
             break
         index = _take(queue, queued, used, taken)
         taken += 1
-        pool[index << bits] = page
+        neighbors[index << bits] = page
         page = index
     return head, taken
 
@@ -119,7 +122,7 @@ def _index(view, head, place, page, queue, queued, used, taken):
 def plan_serially(count, view, group_vertex, group_start, inserting, counters):
     """Add up the pages that lists take or give back; changes nothing of the graph."""
     for g in range(count):
-        old = view.records[group_vertex[g]] >> 32
+        old = view.records[group_vertex[g]] >> DEGREE_SHIFT
         changes = group_start[g + 1] - group_start[g]
         if inserting:
             counters[PAGES] += total_of(old + changes, view.page_bits) - total_of(old, view.page_bits)
@@ -136,8 +139,8 @@ def grow_serially(count, view, group_vertex, group_start, queue, queued, used):
         if changes == 0:
             continue
         v = group_vertex[g]
-        old = view.records[v] >> 32
-        head = view.records[v] & 0xFFFFFFFF
+        old = view.records[v] >> DEGREE_SHIFT
+        head = view.records[v] & HEAD_MASK
         first = pages_of(old, view.page_bits)
         last = np.int64(0)
         if first > 0:
@@ -149,7 +152,7 @@ def grow_serially(count, view, group_vertex, group_start, queue, queued, used):
                 view.links[last] = page
             last = page
             head, taken = _index(view, head, place, page, queue, queued, used, taken)
-        view.records[v] = ((old + changes) << 32) | head
+        view.records[v] = ((old + changes) << DEGREE_SHIFT) | head
 
 
 @cpu_kernel
@@ -161,8 +164,8 @@ def shrink_serially(count, view, group_vertex, group_start, queue, queued):
         if changes == 0:
             continue
         v = group_vertex[g]
-        old = view.records[v] >> 32
-        head = view.records[v] & 0xFFFFFFFF
+        old = view.records[v] >> DEGREE_SHIFT
+        head = view.records[v] & HEAD_MASK
         before = pages_of(old, bits)
         after = pages_of(old - changes, bits)
         levels = levels_of(before, bits)
@@ -175,4 +178,4 @@ def shrink_serially(count, view, group_vertex, group_start, queue, queued):
         else:
             if levels_of(after, bits) < levels:
                 head = page_at(view, head, levels, levels_of(after, bits), 0)
-            view.records[v] = ((old - changes) << 32) | head
+            view.records[v] = ((old - changes) << DEGREE_SHIFT) | head

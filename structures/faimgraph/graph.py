@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, growable
 from frontier.sort import row_ids
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     CHANGES,
     COUNTERS,
@@ -25,7 +25,7 @@ from structures.blocks import (
 )
 
 from .check import check_arrays
-from .cpu_pages import PAGES, View
+from .cpu_pages import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH, PagePool
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
@@ -48,11 +48,11 @@ class FaimGraph(PagePool, DynamicGraph):
 
     Attributes
     ----------
-    records : array of int64, shape (capacity,)
+    _records : array of int64, shape (capacity,)
         For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
         behind the last vertex. A list has fewer than 2**31 of them. Its links and its directory lead to the same pages,
         and those, like the pages of its directory, belong to it alone.
-    pool, weights, links, queue
+    _neighbors, _weights, _links, _queue
         See `PagePool`.
 
     References
@@ -91,7 +91,10 @@ class FaimGraph(PagePool, DynamicGraph):
     name = "faimgraph"
     package = "structures.faimgraph"
     finds_fast = False  # lists are in no order
-    _arrays = ("records", "pool", "weights", "links", "queue")
+    _view_type = View
+    _arrays: ClassVar = {
+        "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
+    }  # fmt: skip
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
 
@@ -100,7 +103,7 @@ class FaimGraph(PagePool, DynamicGraph):
             raise ValueError(f"page_size must be one of {', '.join(map(str, PAGE_SIZES))}, not {page_size!r}")
         self.page_size = int(page_size)
         super().__init__(num_vertices, **options)
-        self.records = self.xp.zeros(self._num_vertices, np.int64)
+        self._records = self.xp.zeros(self._num_vertices, np.int64)
         self._new_pool(0)
 
     def _attach_runtime(self) -> None:
@@ -113,47 +116,30 @@ class FaimGraph(PagePool, DynamicGraph):
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
-    @property
-    def slot_capacity(self) -> int:
-        return int(self.pool.size)
-
-    def _array_types(self) -> dict[str, Any]:
-        return {
-            "records": (np.int64, (None,)), "pool": (self.vertex_dtype, (None,)),
-            "weights": self._weights_type(), "links": (np.int32, (None,)),
-            "queue": (np.int32, (None,)),
-        }  # fmt: skip
-
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
 
-    def _make_view(self) -> Any:
-        return pack_view(
-            self.device, View, records=self.records, neighbors=self.pool, weights=self.weights, links=self.links,
-            page_bits=self.page_bits,
-        )  # fmt: skip
+    def _view_scalars(self) -> dict[str, int]:
+        return {"page_bits": self.page_bits}
 
     def _find(self, src: Any, dst: Any) -> Any:
         return find_arcs(self, src, dst)
 
     def _degrees(self) -> Any:
-        return self.records[: self._num_vertices] >> 32
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self._records[: self._num_vertices] >> DEGREE_SHIFT
 
     def _extend(self, num_vertices: int) -> None:
-        old = int(self.records.size)
+        old = int(self._records.size)
         if num_vertices > old:
-            records = growable.grow(self.device, self.records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
+            records = growable.grow(self.device, self._records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
             records[old:] = 0
-            self.records = records
+            self._records = records
             self._view = None
 
     def _used_bytes(self) -> int:
         entry = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
-        page = entry * self.page_entries + self.links.itemsize
-        return (self._used - self._queued) * page + self._queued * self.queue.itemsize + 8 * self._num_vertices
+        page = entry * self.page_entries + self._links.itemsize
+        return (self._used - self._queued) * page + self._queued * self._queue.itemsize + 8 * self._num_vertices
 
     @reads
     def statistics(self) -> dict[str, Any]:
@@ -173,7 +159,7 @@ class FaimGraph(PagePool, DynamicGraph):
             "pages": in_use,
             "index_pages": in_use - of_neighbors,
             "free_pages": self._queued,
-            "unused_pages": int(self.links.size) - self._used,
+            "unused_pages": int(self._links.size) - self._used,
             "page_utilisation": self._num_arcs / max(of_neighbors << self.page_bits, 1),
             "longest_list": longest,
         }
@@ -243,7 +229,7 @@ class FaimGraph(PagePool, DynamicGraph):
     def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
         """Append `count` changes to their lists, after taking the pages that these need. Allocates no memory."""
         kernels, view = self._kernels, self._make_view()
-        supply = (self.queue, self._queued, self._used)
+        supply = (self._queue, self._queued, self._used)
         if not self.device.is_gpu:
             kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
         else:
@@ -258,11 +244,11 @@ class FaimGraph(PagePool, DynamicGraph):
         """Give back the pages that lists need no more, from the end of which `count` changes were taken."""
         kernels, view = self._kernels, self._make_view()
         if not self.device.is_gpu:
-            kernels.shrink_serially(groups, view, changes.vertex, changes.start, self.queue, self._queued)
+            kernels.shrink_serially(groups, view, changes.vertex, changes.start, self._queue, self._queued)
         else:
             lists = (view, changes.vertex, changes.start)
             if pages:
-                returned = self.queue[self._queued :]
+                returned = self._queue[self._queued :]
                 kernels.shrink(count, *lists, changes.group, first_page, returned)
             kernels.commit(groups, *lists, False, first_page, None, 0, 0)
         self._queued += pages
@@ -282,9 +268,9 @@ class FaimGraph(PagePool, DynamicGraph):
             There is not that much memory; the graph is as it was.
         """
         offsets, dst, weights = self._sorted_arcs()
-        before = {name: getattr(self, name) for name in (*self._arrays, "_used", "_queued")}
+        before = {name: getattr(self, name) for name in (*(f"_{name}" for name in self._arrays), "_used", "_queued")}
         try:
-            self.records = self.xp.zeros(self._num_vertices, np.int64)
+            self._records = self.xp.zeros(self._num_vertices, np.int64)
             self._view = None
             self._build(offsets, dst, weights)
         except MemoryError:

@@ -36,14 +36,14 @@ struct List {
     return sum;
   }
   // Page number `place` of a level.
-  __device__ i64 page(const VID* pool, const int* links, int level, i64 place) const {
+  __device__ i64 page(const VID* neighbors, const int* links, int level, i64 place) const {
     i64 page = head;
     if (levels == 0) {
       for (; place > 0; --place) page = links[page];
       return page;
     }
     for (int below = levels - 1; below >= level; --below)
-      page = pool[page << PAGE_BITS | place_in_page(place >> PAGE_BITS * (below - level))];
+      page = neighbors[page << PAGE_BITS | place_in_page(place >> PAGE_BITS * (below - level))];
     return page;
   }
 };

@@ -25,12 +25,12 @@ class PagePool:
 
     Attributes
     ----------
-    pool : array of `vertex_dtype`, shape (pages * page_entries,)
-        Page p is ``pool[p * page_entries :][:page_entries]``.
-    weights : array of `weight_dtype`, same shape, or None
-    links : array of int32, shape (pages,)
+    _neighbors : array of `vertex_dtype`, shape (pages * page_entries,)
+        Page p is ``_neighbors[p * page_entries :][:page_entries]``.
+    _weights : array of `weight_dtype`, same shape, or None
+    _links : array of int32, shape (pages,)
         The page that follows a page in its list.
-    queue : array of int32
+    _queue : array of int32
     """
 
     device: Device
@@ -57,7 +57,7 @@ class PagePool:
         weights = None if self.weight_dtype is None else growable.empty(self.device, size, self.weight_dtype)
         links = growable.empty(self.device, pages, np.int32)
         queue = self.device.xp.empty(0, np.int32)
-        self.pool, self.weights, self.links, self.queue = pool, weights, links, queue
+        self._neighbors, self._weights, self._links, self._queue = pool, weights, links, queue
         self._used = self._queued = 0
         self._view = None
 
@@ -74,7 +74,7 @@ class PagePool:
         MemoryError
             The pool is as it was.
         """
-        capacity = int(self.links.size)
+        capacity = int(self._links.size)
         needed = self._used + max(pages - self._queued, 0)
         if needed <= capacity:
             return
@@ -89,18 +89,18 @@ class PagePool:
 
     def _grow_pool(self, pages: int) -> None:
         size = pages << self.page_bits
-        pool = growable.grow(self.device, self.pool, size)
-        weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
-        links = growable.grow(self.device, self.links, pages)
-        self.pool, self.weights, self.links = pool, weights, links
+        pool = growable.grow(self.device, self._neighbors, size)
+        weights = None if self._weights is None else growable.grow(self.device, self._weights, size)
+        links = growable.grow(self.device, self._links, pages)
+        self._neighbors, self._weights, self._links = pool, weights, links
         self._view = None
 
     def _make_queue_room(self, pages: int) -> None:
         """Have room for so many more pages in the queue."""
         needed = self._queued + pages
-        if needed > self.queue.size:
-            ample = max(needed, int(self.queue.size) * GROWTH[0] // GROWTH[1], QUEUE_FLOOR)
-            self.queue = growable.grow(self.device, self.queue, ample)
+        if needed > self._queue.size:
+            ample = max(needed, int(self._queue.size) * GROWTH[0] // GROWTH[1], QUEUE_FLOOR)
+            self._queue = growable.grow(self.device, self._queue, ample)
 
     def _took(self, pages: int) -> None:
         """Follow what an insertion took."""

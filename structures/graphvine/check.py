@@ -8,20 +8,22 @@ import numpy as np
 
 from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
+from .cpu import DEGREE, LAST, ROOT, STRAIGHT
+
 if TYPE_CHECKING:
     from .graph import GraphVine
 
 
 def check_arrays(graph: GraphVine) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; the class lists the invariants."""
-    xp, n, sentinels = graph.xp, graph.num_vertices, graph.sentinels
+    xp, n, records = graph.xp, graph.num_vertices, graph._records
     blocks = _check_numbers(graph)
-    require(sentinels.shape[0] >= max(n, 1), f"sentinels are fewer than the {n} vertices")
-    degree = sentinels[:, 2].astype(np.int64)
+    require(records.shape[0] >= max(n, 1), f"records are fewer than the {n} vertices")
+    degree = records[:, DEGREE].astype(np.int64)
     require((degree >= 0).all(), "a degree is negative")
     without = degree == 0
-    require((sentinels[without] == 0).all(), "the sentinel of a vertex without neighbors is not all zero")
-    require(without[n:].all(), "a sentinel behind the last vertex has neighbors")
+    require((records[without] == 0).all(), "the record of a vertex without neighbors is not all zero")
+    require(without[n:].all(), "a record behind the last vertex has neighbors")
     owners = xp.flatnonzero(~without)
     if graph._bits is None:
         require(not owners.size and not blocks, "there are blocks, but their size is unknown")
@@ -34,32 +36,32 @@ def check_arrays(graph: GraphVine) -> tuple[Any, Any, Any]:
     block, first = _blocks_of(graph, owners, size, blocks)
     taken = count_at(xp, block, blocks)
     require((taken <= 1).all(), "two lists have the same block")
-    require((block[first[1:] - 1] == sentinels[owners, 1]).all(), "the last block of a list is another")
-    free = graph.queue[(graph._front + xp.arange(graph._free)) % max(blocks, 1)].astype(np.int64)
+    require((block[first[1:] - 1] == records[owners, LAST]).all(), "the last block of a list is another")
+    free = graph._queue[(graph._front + xp.arange(graph._free)) % max(blocks, 1)].astype(np.int64)
     require(within(free, blocks).all(), "queue names a block that there is not")
     require((taken + count_at(xp, free, blocks) <= 1).all(), "a block is free twice, or free and in use")
     _, rows, places = enumerate_rows(graph.device, degree)
     slots = (block[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
-    return owners[rows], graph.pool[slots], slots
+    return owners[rows], graph._neighbors[slots], slots
 
 
 def _check_numbers(graph: GraphVine) -> int:
     """Returns the number of blocks."""
-    blocks, bits = int(graph.queue.size), graph._bits
+    blocks, bits = int(graph._queue.size), graph._bits
     if bits is not None:
         require_integer(bits, "_bits", *graph._bits_range)
     require_integer(graph._free, "_free", 0, blocks)
     require_integer(graph._front, "_front", 0, max(blocks - 1, 0))
-    require_size(graph.children, blocks, "children")
-    require_size(graph.pool, blocks << (bits or 0), "pool")
-    require_size(graph.weights, int(graph.pool.size), "weights")
+    require_size(graph._children, blocks, "children")
+    require_size(graph._neighbors, blocks << (bits or 0), "neighbors")
+    require_size(graph._weights, int(graph._neighbors.size), "weights")
     return blocks
 
 
 def _blocks_of(graph: GraphVine, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
     """The blocks of lists of these sizes, one list after another, and where each begins."""
     xp = graph.xp
-    root, straight = (graph.sentinels[owners, column].astype(np.int64) for column in (0, 3))
+    root, straight = (graph._records[owners, column].astype(np.int64) for column in (ROOT, STRAIGHT))
     require(((straight >= 1) & (straight <= size)).all(), "a list has fewer blocks than follow each other")
     require(((root >= 0) & (root + straight <= blocks)).all(), "a list begins outside the pool")
     first, rows, places = enumerate_rows(graph.device, size)
@@ -71,7 +73,7 @@ def _blocks_of(graph: GraphVine, owners: Any, size: Any, blocks: int) -> tuple[A
         here = xp.flatnonzero((places >= low) & (places <= 2 * low) & (found < 0))
         node = places[here] + 1
         above = found[first[rows[here]] + (node >> 1) - 1]
-        below = graph.children[above, node & 1].astype(np.int64)
+        below = graph._children[above, node & 1].astype(np.int64)
         require(within(below, blocks).all(), "a link leads to a block that there is not")
         found[here] = below
     return found, first

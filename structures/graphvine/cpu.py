@@ -1,7 +1,8 @@
 """CPU side of GraphVine: the view, the neighbor iterator and the kernels.
 
-``sentinels[v]`` is ``(root, last, degree, straight)``: the numbers of the first and the last block of v's list, of its
-neighbors, and of blocks at its beginning that follow each other in the pool. Without neighbors all is 0.
+``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``: the numbers of the first and the
+last block of v's list, of its neighbors, and of blocks at its beginning that follow each other in the pool. Without
+neighbors all is 0.
 """
 
 from typing import Any, NamedTuple
@@ -14,13 +15,15 @@ from structures.blocks.cpu import gather_changes, make_append, make_find_short, 
 
 SORTED = False
 
+# The columns of `records` (``struct Record`` of view.cuh).
+ROOT, LAST, DEGREE, STRAIGHT = range(4)
 BLOCKS = 4  # place in the counters: blocks to take from the queue, or to give back
 
 
 class View(NamedTuple):
     """Block b holds the slots ``b << bits`` and on; below it are ``children[b]``, the left block and the right one."""
 
-    sentinels: Any
+    records: Any
     children: Any
     neighbors: Any
     weights: Any
@@ -50,21 +53,21 @@ def _block_of(children, root, straight, i):
 
 @numba.njit(inline="always")
 def degree(view, v):
-    return np.int64(view.sentinels[v, 2])
+    return np.int64(view.records[v, DEGREE])
 
 
 @numba.njit(inline="always")
 def segments(view, v):
     """All straight blocks together, then each of the others."""
-    size = view.sentinels[v, 2]
-    return np.int64(0) if size == 0 else 1 + _blocks_for(size, view.bits) - view.sentinels[v, 3]
+    size = view.records[v, DEGREE]
+    return np.int64(0) if size == 0 else 1 + _blocks_for(size, view.bits) - view.records[v, STRAIGHT]
 
 
 @numba.njit(inline="always")
 def segment(view, v, i):
-    straight = np.int64(view.sentinels[v, 3])
-    root = np.int64(view.sentinels[v, 0])
-    size = np.int64(view.sentinels[v, 2])
+    straight = np.int64(view.records[v, STRAIGHT])
+    root = np.int64(view.records[v, ROOT])
+    size = np.int64(view.records[v, DEGREE])
     if i == 0:
         low = root << view.bits
         return np.int64(0), low, low + min(size, straight << view.bits)
@@ -81,7 +84,7 @@ def next_run(view, run):
 @numba.njit
 def slot_of(view, v, p):
     """The slot of position p of v's list."""
-    root, straight = np.int64(view.sentinels[v, 0]), np.int64(view.sentinels[v, 3])
+    root, straight = np.int64(view.records[v, ROOT]), np.int64(view.records[v, STRAIGHT])
     block = _block_of(view.children, root, straight, p >> view.bits)
     return (block << view.bits) | (p & ((np.int64(1) << view.bits) - 1))
 
@@ -102,11 +105,11 @@ remove_lists = make_remove(degree, slot_of)
 
 
 @cpu_kernel
-def plan(count, sentinels, bits, group_vertex, group_start, sign, sums, counters):
+def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
     """Count the blocks that lists take (`sign` 1) or give back (-1); ``sums[g]`` are those of the groups before g."""
     blocks = np.int64(0)
     for g in range(count):
-        old = np.int64(sentinels[group_vertex[g], 2])
+        old = np.int64(records[group_vertex[g], DEGREE])
         new = old + sign * (group_start[g + 1] - group_start[g])
         sums[g] = blocks
         blocks += abs(_blocks_for(new, bits) - _blocks_for(old, bits))
@@ -115,14 +118,14 @@ def plan(count, sentinels, bits, group_vertex, group_start, sign, sums, counters
 
 @parallel_kernel
 def link_blocks(
-    begin, end, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
 ):  # fmt: skip
-    """Take blocks from the queue, hang them into the trees, and set the sentinels to what they will be."""
+    """Take blocks from the queue, hang them into the trees, and set the records to what they will be."""
     for g in range(begin, end):
         v = group_vertex[g]
-        root, last = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 1])
-        old = np.int64(sentinels[v, 2])
-        straight = np.int64(sentinels[v, 3])
+        root, last = np.int64(records[v, ROOT]), np.int64(records[v, LAST])
+        old = np.int64(records[v, DEGREE])
+        straight = np.int64(records[v, STRAIGHT])
         new = old + group_start[g + 1] - group_start[g]
         old_blocks = _blocks_for(old, bits)
         new_blocks = _blocks_for(new, bits)
@@ -137,30 +140,30 @@ def link_blocks(
                 if straight == i and block == last + 1:
                     straight += 1
             last = block
-        sentinels[v, 0] = root
-        sentinels[v, 1] = last
-        sentinels[v, 2] = new
-        sentinels[v, 3] = straight
+        records[v, ROOT] = root
+        records[v, LAST] = last
+        records[v, DEGREE] = new
+        records[v, STRAIGHT] = straight
 
 
 @parallel_kernel
 def return_blocks(
-    begin, end, sentinels, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
 ):  # fmt: skip
-    """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the sentinels."""
+    """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the records."""
     for g in range(begin, end):
         v = group_vertex[g]
-        root, straight = np.int64(sentinels[v, 0]), np.int64(sentinels[v, 3])
-        old = np.int64(sentinels[v, 2])
+        root, straight = np.int64(records[v, ROOT]), np.int64(records[v, STRAIGHT])
+        old = np.int64(records[v, DEGREE])
         new = old - (group_start[g + 1] - group_start[g])
         old_blocks = _blocks_for(old, bits)
         new_blocks = _blocks_for(new, bits)
         for i in range(new_blocks, old_blocks):
             queue[(front + sums[g] + i - new_blocks) % queue_size] = _block_of(children, root, straight, i)
         if new_blocks == 0:
-            sentinels[v] = 0
+            records[v] = 0
         else:
             if new_blocks < old_blocks:
-                sentinels[v, 1] = _block_of(children, root, straight, new_blocks - 1)
-            sentinels[v, 2] = new
-            sentinels[v, 3] = min(straight, new_blocks)
+                records[v, LAST] = _block_of(children, root, straight, new_blocks - 1)
+            records[v, DEGREE] = new
+            records[v, STRAIGHT] = min(straight, new_blocks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Counters
 from frontier.sort import row_ids
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     CHANGES,
     COUNTERS,
@@ -28,7 +28,7 @@ from structures.blocks import (
 )
 
 from .check import check_arrays
-from .cpu import BLOCKS, View
+from .cpu import BLOCKS, DEGREE, STRAIGHT, View
 
 MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless asked for otherwise
 EXHAUSTED = 0.8  # share of the queue's blocks in use at which it grows
@@ -58,14 +58,14 @@ class GraphVine(DynamicGraph):
 
     Attributes
     ----------
-    sentinels : array of int32, shape (capacity, 4)
+    records : array of int32, shape (capacity, 4)
         The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
         that follow each other in the pool. Zeros for vertices without neighbors, and behind the last vertex.
-    children : array of int32, shape (blocks, 2)
+    _children : array of int32, shape (blocks, 2)
         The blocks below each block, where the list has such. A block is in one list, once.
-    pool, weights : arrays, shape (blocks * block_size,)
+    _neighbors, _weights : arrays, shape (blocks * block_size,)
         Block b holds the slots from ``b * block_size`` on.
-    queue : array of int32, shape (blocks,)
+    _queue : array of int32, shape (blocks,)
         A ring with the numbers of free blocks, each once: `_free` of them from place `_front` on.
 
     References
@@ -88,7 +88,7 @@ class GraphVine(DynamicGraph):
       from the root on; they are found without a walk, and all others by a walk from the lowest ancestor among them. A
       list that was built at once is found as fast as in CSR, though blocks are linked all the same.
     * Neighbors and weights have arrays of their own, so that a walk over neighbors does not read weights. The
-      dictionary holds the sentinels themselves, since a vertex's id is its place.
+      dictionary holds the records themselves, since a vertex's id is its place.
     * Block sizes are powers of two of 32 bytes or more, so that blocks are aligned and positions need no division.
     * The queue begins with the first batch, and with a quarter more than it needs. The paper sets half of the GPU's
       memory aside at the start, which analytics then lack.
@@ -101,7 +101,10 @@ class GraphVine(DynamicGraph):
     name = "graphvine"
     package = "structures.graphvine"
     finds_fast = False  # lists are in no order
-    _arrays = ("sentinels", "children", "pool", "weights", "queue")
+    _view_type = View
+    _arrays: ClassVar = {
+        "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
+    }  # fmt: skip
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
 
@@ -115,12 +118,12 @@ class GraphVine(DynamicGraph):
                 raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
         super().__init__(num_vertices, **options)
         xp = self.xp
-        self.sentinels = xp.zeros((_power_of_two(self._num_vertices), 4), np.int32)
+        self._records = xp.zeros((_power_of_two(self._num_vertices), 4), np.int32)
         self._bits = bits
-        self.children = xp.empty((0, 2), np.int32)
-        self.pool = xp.empty(0, self.vertex_dtype)
-        self.weights: Any = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
-        self.queue = xp.empty(0, np.int32)
+        self._children = xp.empty((0, 2), np.int32)
+        self._neighbors = xp.empty(0, self.vertex_dtype)
+        self._weights: Any = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self._queue = xp.empty(0, np.int32)
         self._front = self._free = 0
 
     def _attach_runtime(self) -> None:
@@ -134,41 +137,24 @@ class GraphVine(DynamicGraph):
         """Neighbors in a block; None before the first batch of edges, if it was not given."""
         return None if self._bits is None else 1 << self._bits
 
-    @property
-    def slot_capacity(self) -> int:
-        return int(self.pool.size)
-
-    def _array_types(self) -> dict[str, Any]:
-        return {
-            "sentinels": (np.int32, (None, 4)), "children": (np.int32, (None, 2)),
-            "pool": (self.vertex_dtype, (None,)), "weights": self._weights_type(),
-            "queue": (np.int32, (None,)),
-        }  # fmt: skip
-
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
 
-    def _make_view(self) -> Any:
-        return pack_view(
-            self.device, View, sentinels=self.sentinels, children=self.children, neighbors=self.pool,
-            weights=self.weights, bits=self._bits or MIN_BITS,
-        )  # fmt: skip
+    def _view_scalars(self) -> dict[str, int]:
+        return {"bits": self._bits or MIN_BITS}
 
     def _find(self, src: Any, dst: Any) -> Any:
         return find_arcs(self, src, dst)
 
     def _degrees(self) -> Any:
-        return self.sentinels[: self._num_vertices, 2]
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self._records[: self._num_vertices, DEGREE]
 
     def _extend(self, num_vertices: int) -> None:
         capacity = _power_of_two(num_vertices)
-        if capacity > self.sentinels.shape[0]:
-            sentinels = self.xp.zeros((capacity, 4), np.int32)
-            sentinels[: self._num_vertices] = self.sentinels[: self._num_vertices]
-            self.sentinels = sentinels
+        if capacity > self._records.shape[0]:
+            records = self.xp.zeros((capacity, 4), np.int32)
+            records[: self._num_vertices] = self._records[: self._num_vertices]
+            self._records = records
             self._view = None
 
     @property
@@ -176,7 +162,7 @@ class GraphVine(DynamicGraph):
         return self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
 
     def _used_blocks(self) -> int:
-        return int(self.queue.size) - self._free
+        return int(self._queue.size) - self._free
 
     def _used_bytes(self) -> int:
         return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self._num_vertices
@@ -196,9 +182,9 @@ class GraphVine(DynamicGraph):
         """
         blocks, arcs = self._used_blocks(), max(self._num_arcs, 1)
         slots = blocks * (self.block_size or 0)
-        records = self.sentinels[: self._num_vertices]
-        longest = int(records[:, 2].max()) if self._num_vertices else 0
-        straight = int(records[:, 3].sum(dtype=np.int64))
+        records = self._records[: self._num_vertices]
+        longest = int(records[:, DEGREE].max()) if self._num_vertices else 0
+        straight = int(records[:, STRAIGHT].sum(dtype=np.int64))
         return {
             "block_size": self.block_size,
             "blocks": blocks,
@@ -221,7 +207,7 @@ class GraphVine(DynamicGraph):
 
         If memory runs out nothing has changed.
         """
-        capacity = int(self.queue.size)
+        capacity = int(self._queue.size)
         needed = capacity - self._free + blocks
         if needed <= EXHAUSTED * capacity:
             return
@@ -236,20 +222,20 @@ class GraphVine(DynamicGraph):
         """Move to a pool of more blocks, the new ones at the end of the queue."""
         if capacity > MAX_BLOCKS:
             raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can tell apart")
-        xp, old = self.xp, int(self.queue.size)
+        xp, old = self.xp, int(self._queue.size)
         pool = xp.empty(capacity << bits, self.vertex_dtype)
-        weights = None if self.weights is None else xp.empty(capacity << bits, self.weight_dtype)
+        weights = None if self._weights is None else xp.empty(capacity << bits, self.weight_dtype)
         children = xp.empty((capacity, 2), np.int32)
         queue = xp.empty(capacity, np.int32)
         at_end = min(self._free, old - self._front)
-        queue[:at_end] = self.queue[self._front : self._front + at_end]
-        queue[at_end : self._free] = self.queue[: self._free - at_end]
+        queue[:at_end] = self._queue[self._front : self._front + at_end]
+        queue[at_end : self._free] = self._queue[: self._free - at_end]
         queue[self._free : self._free + capacity - old] = xp.arange(old, capacity, dtype=np.int32)
-        pool[: self.pool.size] = self.pool
-        children[:old] = self.children
+        pool[: self._neighbors.size] = self._neighbors
+        children[:old] = self._children
         if weights is not None:
-            weights[: self.weights.size] = self.weights
-        self.pool, self.weights, self.children, self.queue = pool, weights, children, queue
+            weights[: self._weights.size] = self._weights
+        self._neighbors, self._weights, self._children, self._queue = pool, weights, children, queue
         self._view = None
         self._front = 0
         self._free += capacity - old
@@ -297,7 +283,7 @@ class GraphVine(DynamicGraph):
         self._bits = bits
         self._move_blocks("link_blocks", groups, changes, sums, self._front)
         if blocks:
-            self._front = (self._front + blocks) % int(self.queue.size)
+            self._front = (self._front + blocks) % int(self._queue.size)
             self._free -= blocks
         append_changes(self, changes, groups, count)
 
@@ -310,7 +296,8 @@ class GraphVine(DynamicGraph):
         deleted, groups = numbers[CHANGES], numbers[GROUPS]
         if deleted:
             remove_changes(self, changes, groups, deleted)
-            self._move_blocks("return_blocks", groups, changes, sums, (self._front + self._free) % int(self.queue.size))
+            end = (self._front + self._free) % int(self._queue.size)
+            self._move_blocks("return_blocks", groups, changes, sums, end)
             self._free += numbers[BLOCKS]
         return deleted
 
@@ -321,7 +308,7 @@ class GraphVine(DynamicGraph):
         launch = {"threads": TILE, "blocks": tiles} if self.device.is_gpu else {}
         sums = self._scratch.get("block_sums", tiles if self.device.is_gpu else count, np.int64)
         self._kernels.plan(
-            count, self.sentinels, bits, changes.vertex, changes.start, sign, sums, self._counters.array, **launch
+            count, self._records, bits, changes.vertex, changes.start, sign, sums, self._counters.array, **launch
         )
         return sums
 
@@ -329,8 +316,8 @@ class GraphVine(DynamicGraph):
         """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them."""
         launch = {"threads": TILE, "blocks": -(-groups // TILE)} if self.device.is_gpu else {}
         getattr(self._kernels, kernel)(
-            groups, self.sentinels, self.children, self._bits, changes.vertex, changes.start,
-            *running_sums(self, sums), self.queue, int(self.queue.size), front, **launch,
+            groups, self._records, self._children, self._bits, changes.vertex, changes.start,
+            *running_sums(self, sums), self._queue, int(self._queue.size), front, **launch,
         )  # fmt: skip
 
     @rearranges
@@ -351,8 +338,8 @@ class GraphVine(DynamicGraph):
             weight_dtype=self.weight_dtype, vertex_dtype=self.vertex_dtype,
         )  # fmt: skip
         offsets, dst, slots = collect_arcs(self, slots=self.is_weighted)
-        twin._build(offsets, dst, None if slots is None else self.weights[slots])
-        for name in (*self._arrays, *self._scalars):
+        twin._build(offsets, dst, None if slots is None else self._weights[slots])
+        for name in (*(f"_{name}" for name in self._arrays), *self._scalars):
             setattr(self, name, getattr(twin, name))
         self._view = None
         self.version += 1

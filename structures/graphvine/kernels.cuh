@@ -8,13 +8,13 @@
 // What becomes of one list: sign +1 if its changes are insertions, -1 if they are deletions.
 struct Growth {
   i64 v;
-  Sentinel old;
+  Record old;
   i64 old_blocks, new_blocks;
   int degree;
 
-  __device__ Growth(const Sentinel* sentinels, i64 bits, const VID* group_vertex, const i64* group_start, i64 sign, i64 g) {
+  __device__ Growth(const Record* records, i64 bits, const VID* group_vertex, const i64* group_start, i64 sign, i64 g) {
     v = group_vertex ? i64(group_vertex[g]) : g;
-    old = load_sentinel(sentinels, v);
+    old = load_record(records, v);
     degree = old.degree + int(sign * (group_start[g + 1] - group_start[g]));
     i64 more = (i64(1) << bits) - 1;
     old_blocks = (old.degree + more) >> bits;
@@ -25,12 +25,12 @@ struct Growth {
 
 // The number of blocks that each tile of groups takes, or gives back. Changes nothing of the graph.
 extern "C" __global__ void __launch_bounds__(TILE) plan(
-    i64 count, const Sentinel* sentinels, i64 bits, const VID* group_vertex, const i64* group_start, i64 sign, i64* sums,
+    i64 count, const Record* records, i64 bits, const VID* group_vertex, const i64* group_start, i64 sign, i64* sums,
     u64* counters) {
   i64 groups = group_vertex && i64(counters[GROUPS]) < count ? i64(counters[GROUPS]) : count;
   TILES(tile, count) {
     i64 g = tile * TILE + threadIdx.x, total;
-    i64 blocks = g < groups ? Growth(sentinels, bits, group_vertex, group_start, sign, g).difference() : 0;
+    i64 blocks = g < groups ? Growth(records, bits, group_vertex, group_start, sign, g).difference() : 0;
     block_exclusive(blocks, total);
     if (threadIdx.x == 0) {
       sums[tile] = total;
@@ -58,22 +58,22 @@ __device__ inline int owner_of(const i64* firsts, i64 k) {
   return low;
 }
 
-// First kernel of an insertion: takes blocks from the queue, hangs them into the trees, and sets the sentinels to what
+// First kernel of an insertion: takes blocks from the queue, hangs them into the trees, and sets the records to what
 // they will be. The threads of a thread block share the new blocks of its groups.
 extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
-    i64 count, Sentinel* sentinels, int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
+    i64 count, Record* records, int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
     const i64* sums, bool summed, int* queue, i64 queue_size, i64 front) {
   __shared__ i64 firsts[TILE];
-  __shared__ Sentinel olds[TILE];
+  __shared__ Record olds[TILE];
   __shared__ int straight[TILE];
   TILES(tile, count) {
     Queue taken{queue, queue_size, front + sum_before(sums, summed, tile)};
     if (taken.front >= queue_size) taken.front -= queue_size;
     i64 g = tile * TILE + threadIdx.x, total, fresh = 0;
-    Sentinel next{};
+    Record next{};
     i64 v = -1;
     if (g < count) {
-      Growth growth(sentinels, bits, group_vertex, group_start, 1, g);
+      Growth growth(records, bits, group_vertex, group_start, 1, g);
       v = growth.v;
       olds[threadIdx.x] = next = growth.old;
       next.degree = growth.degree;
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
     __syncthreads();
     for (i64 k = threadIdx.x; k < total; k += TILE) {
       int owner = owner_of(firsts, k);
-      Sentinel old = olds[owner];
+      Record old = olds[owner];
       i64 old_blocks = (old.degree + (i64(1) << bits) - 1) >> bits, i = old_blocks + k - firsts[owner];
       if (i == 0) continue;
       int block = taken.at(k);
@@ -102,28 +102,28 @@ extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
         next.last = taken.at(first + fresh - 1);
         next.straight = straight[threadIdx.x];
       }
-      reinterpret_cast<int4*>(sentinels)[v] = make_int4(next.root, next.last, next.degree, next.straight);
+      reinterpret_cast<int4*>(records)[v] = make_int4(next.root, next.last, next.degree, next.straight);
     }
     __syncthreads();
   }
 }
 
 // Last kernel of a deletion: gives the blocks behind the ends of lists back to the queue, from place `front` on, and sets
-// the sentinels.
+// the records.
 extern "C" __global__ void __launch_bounds__(TILE) return_blocks(
-    i64 count, Sentinel* sentinels, const int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
+    i64 count, Record* records, const int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
     const i64* sums, bool summed, int* queue, i64 queue_size, i64 front) {
   __shared__ i64 firsts[TILE];
-  __shared__ Sentinel olds[TILE];
+  __shared__ Record olds[TILE];
   __shared__ i64 kept[TILE];
   TILES(tile, count) {
     Queue given{queue, queue_size, front + sum_before(sums, summed, tile)};
     if (given.front >= queue_size) given.front -= queue_size;
     i64 g = tile * TILE + threadIdx.x, total, left = 0;
-    Sentinel next{};
+    Record next{};
     i64 v = -1;
     if (g < count) {
-      Growth growth(sentinels, bits, group_vertex, group_start, -1, g);
+      Growth growth(records, bits, group_vertex, group_start, -1, g);
       v = growth.v;
       olds[threadIdx.x] = next = growth.old;
       kept[threadIdx.x] = growth.new_blocks;
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(TILE) return_blocks(
         next.last = int(block_of(children, next, growth.new_blocks ? growth.new_blocks - 1 : 0));
         if (next.straight > growth.new_blocks) next.straight = int(growth.new_blocks);
       }
-      if (next.degree == 0) next = Sentinel{};
+      if (next.degree == 0) next = Record{};
     }
     firsts[threadIdx.x] = block_exclusive(left, total);
     __syncthreads();
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(TILE) return_blocks(
       int owner = owner_of(firsts, k);
       given.at(k) = int(block_of(children, olds[owner], kept[owner] + k - firsts[owner]));
     }
-    if (v >= 0) reinterpret_cast<int4*>(sentinels)[v] = make_int4(next.root, next.last, next.degree, next.straight);
+    if (v >= 0) reinterpret_cast<int4*>(records)[v] = make_int4(next.root, next.last, next.degree, next.straight);
     __syncthreads();
   }
 }

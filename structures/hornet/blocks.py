@@ -11,7 +11,7 @@ from .cpu import CLASSES, FREE
 if TYPE_CHECKING:
     from frontier.runtime import Device, Kernels
 
-NONE, CONTINUED = -1, -2  # in `array_classes`: the unit is free, or belongs to the block-array before it
+NONE, CONTINUED = -1, -2  # in `_array_classes`: the unit is free, or belongs to the block-array before it
 GROWTH = 5, 4  # the pool grows at least by this ratio
 AHEAD = 8  # one block-array in so many of its class is opened before it is needed
 
@@ -56,32 +56,32 @@ class BlockArrays:
 
     Attributes
     ----------
-    pool : array of `vertex_dtype`, shape (units << unit_bits,)
-    weights : array of `weight_dtype`, same shape, or None
-    free_bits : array of uint32
+    _neighbors : array of `vertex_dtype`, shape (units << unit_bits,)
+    _weights : array of `weight_dtype`, same shape, or None
+    _free_bits : array of uint32
         1 for each free block, and 0 for those of lists; ``words_per_unit`` words for each unit, of which a block-array
         uses the first; the others of the unit that it begins in are 0.
-    free_counts : array of int32, shape (units,)
+    _free_counts : array of int32, shape (units,)
         Free blocks of the block-array that begins in a unit: as many as there are bits.
-    array_classes : array of int8, shape (units,)
+    _array_classes : array of int8, shape (units,)
         Its class; in units where none begins CONTINUED, if they are part of the block-array before, or NONE.
     """
 
     device: Device
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
-    weights: Any
+    _weights: Any
     _kernels: Kernels
     _view: tuple[int, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp
         self.unit_bits = unit_bits
-        self.pool = xp.empty(0, self.vertex_dtype)
-        self.weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
-        self.free_bits = xp.empty(0, np.uint32)
-        self.free_counts = xp.empty(0, np.int32)
-        self.array_classes = xp.empty(0, np.int8)
+        self._neighbors = xp.empty(0, self.vertex_dtype)
+        self._weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self._free_bits = xp.empty(0, np.uint32)
+        self._free_counts = xp.empty(0, np.int32)
+        self._array_classes = xp.empty(0, np.int8)
         self._forget_directory()
 
     def _forget_directory(self) -> None:
@@ -105,9 +105,9 @@ class BlockArrays:
 
     @property
     def _classes(self) -> np.ndarray:
-        """`array_classes` on the host."""
+        """`_array_classes` on the host."""
         if self._host_classes is None:
-            self._host_classes = np.array(self.device.to_host(self.array_classes))
+            self._host_classes = np.array(self.device.to_host(self._array_classes))
         return self._host_classes
 
     @property
@@ -123,7 +123,7 @@ class BlockArrays:
         if self._leaving is not None:
             units = units[~np.isin(units, np.flatnonzero(self._leaving))]
         classes = self._classes[units]
-        units = units[np.lexsort((self.device.to_host(self.free_counts)[units], classes))]
+        units = units[np.lexsort((self.device.to_host(self._free_counts)[units], classes))]
         first = np.searchsorted(self._classes[units], np.arange(CLASSES + 1))
         return Directory(
             int(units.size), xp.asarray(units.astype(np.int32)), xp.asarray(first.astype(np.int32)),
@@ -135,10 +135,10 @@ class BlockArrays:
         entries, units, class_first, prefix = self._directory[:4]
         if self.device.is_gpu:
             self._kernels.count_free(
-                entries, units, class_first, self.free_counts, prefix, counters.array, threads=1024, blocks=1
+                entries, units, class_first, self._free_counts, prefix, counters.array, threads=1024, blocks=1
             )
         else:
-            np.cumsum(self.free_counts[units], out=prefix[1:])
+            np.cumsum(self._free_counts[units], out=prefix[1:])
             counters.array[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
 
     def _reserve(self, requests: np.ndarray, free: np.ndarray, counters: Any) -> None:
@@ -217,27 +217,27 @@ class BlockArrays:
 
     def _resize_pool(self, units: int) -> None:
         sizes = {
-            "pool": 1 << self.unit_bits, "weights": 1 << self.unit_bits, "free_bits": self.words_per_unit,
+            "neighbors": 1 << self.unit_bits, "weights": 1 << self.unit_bits, "free_bits": self.words_per_unit,
             "free_counts": 1,
         }  # fmt: skip
         grown = {}
         for name, size in sizes.items():
-            array = getattr(self, name)
+            array = getattr(self, f"_{name}")
             if array is not None:
                 grown[name] = self.device.xp.empty(units * size, array.dtype)
         self._set_classes(np.concatenate([self._classes, np.full(units - self._classes.size, NONE, np.int8)]))
         for name, array in grown.items():
-            old = getattr(self, name)
+            old = getattr(self, f"_{name}")
             array[: old.size] = old
-            setattr(self, name, array)
+            setattr(self, f"_{name}", array)
         self._view = None
 
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
         """Make all blocks of new block-arrays free."""
         words, counts = self._all_free
         units, classes = self.device.xp.asarray(np.stack([units, classes.astype(np.int64)]))
-        self.free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
-        self.free_counts[units] = counts[classes]
+        self._free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
+        self._free_counts[units] = counts[classes]
 
     @property
     def _all_free(self) -> tuple[Any, Any]:
@@ -277,7 +277,7 @@ class BlockArrays:
 
     def _set_classes(self, classes: np.ndarray) -> None:
         """Let block-arrays be those of `classes`; memory runs out, if it does, before anything has changed."""
-        self.array_classes, self._host_classes = self.device.xp.asarray(classes), classes
+        self._array_classes, self._host_classes = self.device.xp.asarray(classes), classes
         self._kept_directory = None
 
     def _empty_arrays(self) -> np.ndarray:
@@ -285,11 +285,11 @@ class BlockArrays:
         classes = self._classes
         units = np.flatnonzero(classes >= 0)
         blocks = np.int64(1) << np.maximum(self.unit_bits - classes[units].astype(np.int64), 0)
-        return units[self.device.to_host(self.free_counts)[units] == blocks]
+        return units[self.device.to_host(self._free_counts)[units] == blocks]
 
     def _sparse_arrays(self) -> np.ndarray:
         """Which units begin block-arrays that their class can do without: the emptiest, whose blocks fit elsewhere."""
-        classes, free = self._classes, self.device.to_host(self.free_counts)
+        classes, free = self._classes, self.device.to_host(self._free_counts)
         leaving = np.zeros(classes.size, bool)
         for k in np.unique(classes[classes >= 0]):
             units = np.flatnonzero(classes == k)

@@ -18,7 +18,7 @@ __device__ inline bool begins_group(const i64* keys, i64 i, i64 key, i64 shift) 
 // Looks up sorted keys, one by each thread. `states` and `places` tell what each is and where in its source's list it
 // is or would go; `sums` how many changes (low half) and groups (high half) are in each block of KEYS keys.
 extern "C" __global__ void __launch_bounds__(KEYS)
-locate(i64 count, const Record* records, const VID* pool, const i64* keys, i64 shift, bool inserting,
+locate(i64 count, const Record* records, const VID* neighbors, const i64* keys, i64 shift, bool inserting,
        signed char* states, VID* places, u64* sums, u64* counters) {
   for (i64 tile = blockIdx.x; tile * KEYS < count; tile += gridDim.x) {
     i64 i = tile * KEYS + threadIdx.x;
@@ -30,8 +30,8 @@ locate(i64 count, const Record* records, const VID* pool, const i64* keys, i64 s
       if (key != NO_KEY && (i + 1 == count || keys[i + 1] != key)) {
         Record record = load_record(records, key >> shift);
         i64 dst = key & ((i64(1) << shift) - 1), end = record.start + record.degree();
-        i64 slot = lower_bound(pool, record.start, end, dst);
-        bool present = slot < end && pool[slot] == dst;
+        i64 slot = lower_bound(neighbors, record.start, end, dst);
+        bool present = slot < end && neighbors[slot] == dst;
         state = present != inserting ? CHANGE : NO_CHANGE;
         places[i] = (VID)(slot - record.start);
       }
@@ -88,8 +88,8 @@ compact(i64 count, const i64* keys, const WEIGHT* weights, const i64* order, i64
 // Gives arcs that were there already their new weights; to run before any list moves.
 extern "C" __global__ void replace_weights(
     i64 count, const Record* records, const i64* keys, i64 shift, const signed char* states, const VID* places,
-    const WEIGHT* weights, const i64* order, WEIGHT* pool_weights) {
+    const WEIGHT* batch_weights, const i64* order, WEIGHT* weights) {
   GRID_STRIDE(i, count) {
-    if (states[i] == NO_CHANGE) pool_weights[records[keys[i] >> shift].start + places[i]] = weights[order[i]];
+    if (states[i] == NO_CHANGE) weights[records[keys[i] >> shift].start + places[i]] = batch_weights[order[i]];
   }
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.invariants import cover, enumerate_rows, in_order, require, require_integer, require_size, within
 
-from .cpu import CLASS_BITS, CLASS_MASK, CLASSES
+from .cpu import CLASS_BITS, CLASS_MASK, CLASSES, META, START
 
 if TYPE_CHECKING:
     from .graph import Hornet
@@ -21,23 +21,23 @@ def check_arrays(graph: Hornet) -> tuple[Any, Any, Any]:
     require_integer(graph.unit_bits, "unit_bits", *graph._unit_bits_range)
     for name in ("_block_edges", "_moved_blocks", "_changed_since_tidy"):
         require_integer(getattr(graph, name), name, 0, MOST)
-    units = int(graph.array_classes.size)
-    require_size(graph.pool, units << graph.unit_bits, "pool")
-    require_size(graph.weights, int(graph.pool.size), "weights")
-    require_size(graph.free_counts, units, "free_counts")
-    require_size(graph.free_bits, units * graph.words_per_unit, "free_bits")
+    units = int(graph._array_classes.size)
+    require_size(graph._neighbors, units << graph.unit_bits, "neighbors")
+    require_size(graph._weights, int(graph._neighbors.size), "weights")
+    require_size(graph._free_counts, units, "free_counts")
+    require_size(graph._free_bits, units * graph.words_per_unit, "free_bits")
     _check_block_arrays(graph, units)
     start, degree = _check_records(graph)
     _, rows, places = enumerate_rows(graph.device, degree)
     slots = start[rows] + places
-    dst = graph.pool[slots]
+    dst = graph._neighbors[slots]
     require(in_order(rows, dst), "the neighbors of a vertex do not ascend")
     return rows, dst, slots
 
 
 def _check_block_arrays(graph: Hornet, units: int) -> None:
     """Block-arrays do not overlap, and their trees of free blocks tell no more blocks than they have."""
-    xp, classes = graph.xp, graph.array_classes
+    xp, classes = graph.xp, graph._array_classes
     require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
     heads = xp.flatnonzero(classes >= 0)
     k = classes[heads].astype(np.int64)
@@ -46,36 +46,37 @@ def _check_block_arrays(graph: Hornet, units: int) -> None:
     require((cover(xp, heads + 1, size - 1, units) == (classes == -2)).all(), "array_classes overlap or have gaps")
     if not heads.size:
         return
-    words = graph.free_bits.reshape(units, graph.words_per_unit)[heads]
+    words = graph._free_bits.reshape(units, graph.words_per_unit)[heads]
     all_words, _ = graph._all_free
     require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
-    require((_bits_set(words).sum(axis=1) == graph.free_counts[heads]).all(), "free_counts is not that of free_bits")
+    require((_bits_set(words).sum(axis=1) == graph._free_counts[heads]).all(), "free_counts is not that of free_bits")
 
 
 def _check_records(graph: Hornet) -> tuple[Any, Any]:
     """Each list has a block of its own, which is not free; returns where lists begin, and their lengths."""
-    xp, records, n, unit_bits = graph.xp, graph.records, graph.num_vertices, graph.unit_bits
+    xp, records, n, unit_bits = graph.xp, graph._records, graph.num_vertices, graph.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")
-    has_block = records[:, 0] >= 0
-    require((has_block | ((records[:, 0] == -1) & (records[:, 1] == 0))).all(), "a vertex has edges, but no block")
+    has_block = records[:, START] >= 0
+    without = (records[:, START] == -1) & (records[:, META] == 0)
+    require((has_block | without).all(), "a vertex has edges, but no block")
     require(not has_block[n:].any(), "a record behind the last vertex has a block")
     owners = xp.flatnonzero(has_block)
-    start, meta = records[owners, 0], records[owners, 1]
+    start, meta = records[owners, START], records[owners, META]
     k, degree = meta & CLASS_MASK, meta >> CLASS_BITS
-    require((within(start, graph.pool.size) & (k < CLASSES)).all(), "a block is outside the pool")
+    require((within(start, graph._neighbors.size) & (k < CLASSES)).all(), "a block is outside the pool")
     capacity = xp.left_shift(np.int64(1), k)
     require(((degree > 0) & (degree <= capacity)).all(), "a degree is not that of a list in its block")
     unit = start >> unit_bits
     offset = start - (unit << unit_bits)
-    aligned = (graph.array_classes[unit] == k) & (offset & (capacity - 1) == 0)
+    aligned = (graph._array_classes[unit] == k) & (offset & (capacity - 1) == 0)
     require(aligned.all(), "a block is not of the class of its block-array")
     ordered = xp.sort(start)
     require((ordered[1:] > ordered[:-1]).all(), "two vertices have the same block")
     bit = offset >> k
-    word = graph.free_bits[unit * graph.words_per_unit + (bit >> 5)].astype(np.int64)
+    word = graph._free_bits[unit * graph.words_per_unit + (bit >> 5)].astype(np.int64)
     require(((word >> (bit & 31)) & 1 == 0).all(), "the block of a vertex is free, too")
     require(int(capacity.sum()) == graph._block_edges, "_block_edges is not the room in all blocks")
-    return records[:n, 0], records[:n, 1] >> CLASS_BITS
+    return records[:n, START], records[:n, META] >> CLASS_BITS
 
 
 def _bits_set(words: Any) -> Any:

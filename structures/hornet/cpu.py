@@ -13,6 +13,8 @@ from frontier.runtime import cpu_kernel, parallel_kernel
 
 SORTED = True
 
+# The columns of `records` (``struct Record`` of view.cuh).
+START, META = range(2)
 CLASS_BITS = 6
 CLASS_MASK = 63
 # What a kernel does with groups of arcs that share a source.
@@ -40,7 +42,7 @@ class View(NamedTuple):
 
 @numba.njit(inline="always")
 def degree(view, v):
-    return view.records[v, 1] >> CLASS_BITS
+    return view.records[v, META] >> CLASS_BITS
 
 
 @numba.njit(inline="always")
@@ -50,8 +52,8 @@ def segments(view, v):
 
 @numba.njit(inline="always")
 def segment(view, v, i):
-    start = view.records[v, 0]
-    return 0, start, start + (view.records[v, 1] >> CLASS_BITS)
+    start = view.records[v, START]
+    return 0, start, start + (view.records[v, META] >> CLASS_BITS)
 
 
 @numba.njit(inline="always")
@@ -73,8 +75,8 @@ def _lower_bound(array, low, high, key):
 
 @numba.njit
 def find(view, u, v):
-    start = view.records[u, 0]
-    end = start + (view.records[u, 1] >> CLASS_BITS)
+    start = view.records[u, START]
+    end = start + (view.records[u, META] >> CLASS_BITS)
     slot = _lower_bound(view.neighbors, start, end, v)
     if slot < end and view.neighbors[slot] == v:
         return slot
@@ -99,7 +101,7 @@ def _class_of(degree):
 
 @cpu_kernel
 def locate_serially(
-    count, records, pool, keys, batch_weights, shift, inserting, group_vertex, group_start, delta_pos, delta_dst,
+    count, records, neighbors, keys, batch_weights, shift, inserting, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, other_slots, other_index, counters,
 ):  # fmt: skip
     """Look up sorted distinct keys; gather those that change the graph, grouped by source.
@@ -122,11 +124,11 @@ def locate_serially(
             group_vertex[groups] = v
             group_start[groups] = changes
             groups += 1
-            start = records[v, 0]
-            end = start + (records[v, 1] >> CLASS_BITS)
+            start = records[v, START]
+            end = start + (records[v, META] >> CLASS_BITS)
             low = start
-        low = _lower_bound(pool, low, end, dst)
-        present = low < end and pool[low] == dst
+        low = _lower_bound(neighbors, low, end, dst)
+        present = low < end and neighbors[low] == dst
         if present != inserting:
             delta_pos[changes] = low - start
             delta_dst[changes] = dst
@@ -153,8 +155,8 @@ def plan_serially(count, records, group_vertex, group_start, mode, unit_bits, le
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]
-        start = records[v, 0]
-        meta = records[v, 1]
+        start = records[v, START]
+        meta = records[v, META]
         old = meta >> CLASS_BITS
         new = old - changes if mode == DELETE else old + changes
         k = meta & CLASS_MASK
@@ -217,14 +219,14 @@ def take_blocks(
 
 @numba.njit
 def apply_list(
-    records, pool, pool_weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
+    records, neighbors, weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
 ):  # fmt: skip
     """Put the changes ``low .. high - 1`` into v's list, or take them out, moving it to another block if so planned."""
     if low == high and move == STAY:
         return
-    start = records[v, 0]
-    old = records[v, 1] >> CLASS_BITS
-    k = records[v, 1] & CLASS_MASK
+    start = records[v, START]
+    old = records[v, META] >> CLASS_BITS
+    k = records[v, META] & CLASS_MASK
     target = start
     new_class = k
     if move >= 0:
@@ -238,10 +240,10 @@ def apply_list(
                 last = np.int64(delta_pos[j]) if j < high else old
                 shift = target - (j - low)
                 for p in range(first, last):
-                    pool[shift + p] = pool[start + p]
-                if pool_weights is not None:
+                    neighbors[shift + p] = neighbors[start + p]
+                if weights is not None:
                     for p in range(first, last):
-                        pool_weights[shift + p] = pool_weights[start + p]
+                        weights[shift + p] = weights[start + p]
                 first = last + 1
     else:
         new = old + (high - low)
@@ -250,21 +252,21 @@ def apply_list(
             first = np.int64(delta_pos[j])
             shift = target + (j - low) + 1
             for p in range(last - 1, first - 1, -1):
-                pool[shift + p] = pool[start + p]
-            pool[shift + first - 1] = delta_dst[j]
-            if pool_weights is not None:
+                neighbors[shift + p] = neighbors[start + p]
+            neighbors[shift + first - 1] = delta_dst[j]
+            if weights is not None:
                 for p in range(last - 1, first - 1, -1):
-                    pool_weights[shift + p] = pool_weights[start + p]
-                pool_weights[shift + first - 1] = delta_weights[j]
+                    weights[shift + p] = weights[start + p]
+                weights[shift + first - 1] = delta_weights[j]
             last = first
         if move >= 0:
             for p in range(last):
-                pool[target + p] = pool[start + p]
-            if pool_weights is not None:
+                neighbors[target + p] = neighbors[start + p]
+            if weights is not None:
                 for p in range(last):
-                    pool_weights[target + p] = pool_weights[start + p]
-    records[v, 0] = -1 if move == DROP else target
-    records[v, 1] = 0 if move == DROP else (new << CLASS_BITS) | new_class
+                    weights[target + p] = weights[start + p]
+    records[v, START] = -1 if move == DROP else target
+    records[v, META] = 0 if move == DROP else (new << CLASS_BITS) | new_class
 
 
 @cpu_kernel
@@ -273,17 +275,17 @@ def return_blocks(count, records, group_vertex, moves, unit_bits, free_bits, fre
     words_per_unit = max((1 << unit_bits) // 32, 1)
     for g in range(count):
         v = np.int64(group_vertex[g])
-        start = records[v, 0]
+        start = records[v, START]
         if moves[g] != STAY and start >= 0:
             unit = start >> unit_bits
-            bit = (start - (unit << unit_bits)) >> (records[v, 1] & CLASS_MASK)
+            bit = (start - (unit << unit_bits)) >> (records[v, META] & CLASS_MASK)
             free_bits[unit * words_per_unit + (bit >> 5)] |= np.uint32(1) << np.uint32(bit & 31)
             free_counts[unit] += 1
 
 
 @parallel_kernel(few=None)
 def apply_lists(
-    begin, end, chunks, groups, records, pool, pool_weights, group_vertex, group_start, delta_pos, delta_dst,
+    begin, end, chunks, groups, records, neighbors, weights, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, mode, moves, fresh, counters,
 ):  # fmt: skip
     """Carry out what was planned: move the lists, put changes in or take them out."""
@@ -294,6 +296,6 @@ def apply_lists(
     for chunk in range(begin, end):
         for g in range(chunk, groups, chunks):
             apply_list(
-                records, pool, pool_weights, np.int64(group_vertex[g]), np.int64(group_start[g]),
+                records, neighbors, weights, np.int64(group_vertex[g]), np.int64(group_start[g]),
                 np.int64(group_start[g + 1]), delta_pos, delta_dst, delta_weights, mode, moves[g], fresh, class_first,
             )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, threads_for
 from frontier.sort import id_bits, sort_pairs, unique_arcs
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT
 
 from .blocks import BlockArrays
 from .check import check_arrays
@@ -26,10 +26,12 @@ from .cpu import (
     GROUPS,
     INSERT,
     LARGE,
+    META,
     OTHER,
     REQUESTS,
     RETURNED,
     STAGED,
+    START,
     TIDY,
     View,
 )
@@ -75,7 +77,7 @@ class Hornet(BlockArrays, DynamicGraph):
 
     Attributes
     ----------
-    records : array of int64, shape (capacity, 2)
+    _records : array of int64, shape (capacity, 2)
         For each vertex: the slot where its block begins; its degree and the class of its block. ``(-1, 0)`` for
         vertices without neighbors, and behind the last vertex. A block of class k begins a multiple of ``2**k`` slots
         after its block-array does, holds at most ``2**k`` neighbors, which ascend, and belongs to one vertex.
@@ -105,7 +107,11 @@ class Hornet(BlockArrays, DynamicGraph):
 
     name = "hornet"
     package = "structures.hornet"
-    _arrays = ("records", "pool", "weights", "free_bits", "free_counts", "array_classes")
+    _view_type = View
+    _arrays: ClassVar = {
+        "records": (np.int64, 2), "neighbors": VERTEX, "weights": WEIGHT, "free_bits": np.uint32,
+        "free_counts": np.int32, "array_classes": np.int8,
+    }  # fmt: skip
     _unit_bits_range = 5, 30
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
@@ -118,7 +124,7 @@ class Hornet(BlockArrays, DynamicGraph):
             low, high = self._unit_bits_range
             if block_array_size != 1 << max(unit_bits, 0) or not low <= unit_bits <= high:
                 raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
-        self.records = self._empty_records(self._num_vertices)
+        self._records = self._empty_records(self._num_vertices)
         self._init_block_arrays(unit_bits)
         self._block_edges = 0  # edges that all used blocks together can hold
         self._moved_blocks = 0
@@ -131,44 +137,22 @@ class Hornet(BlockArrays, DynamicGraph):
 
     def _empty_records(self, size: int) -> Any:
         records = self.xp.zeros((size, 2), np.int64)
-        records[:, 0] = -1
+        records[:, START] = -1
         return records
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
-    @property
-    def slot_capacity(self) -> int:
-        return int(self.pool.size)
-
-    def _array_types(self) -> dict[str, Any]:
-        return {
-            "records": (np.int64, (None, 2)), "pool": (self.vertex_dtype, (None,)),
-            "weights": self._weights_type(), "free_bits": (np.uint32, (None,)),
-            "free_counts": (np.int32, (None,)), "array_classes": (np.int8, (None,)),
-        }  # fmt: skip
-
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
 
-    def _make_view(self) -> Any:
-        return pack_view(self.device, View, records=self.records, neighbors=self.pool, weights=self.weights)
-
-    def _find(self, src: Any, dst: Any) -> Any:
-        slots = self.xp.empty(src.size, np.int64)
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots)
-        return slots
-
     def _degrees(self) -> Any:
-        return self.records[: self._num_vertices, 1] >> CLASS_BITS
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self._records[: self._num_vertices, META] >> CLASS_BITS
 
     def _extend(self, num_vertices: int) -> None:
-        if num_vertices > self.records.shape[0]:
-            records = self._empty_records(max(num_vertices, self.records.shape[0] * 3 // 2))
-            records[: self._num_vertices] = self.records[: self._num_vertices]
-            self.records = records
+        if num_vertices > self._records.shape[0]:
+            records = self._empty_records(max(num_vertices, self._records.shape[0] * 3 // 2))
+            records[: self._num_vertices] = self._records[: self._num_vertices]
+            self._records = records
             self._view = None
 
     def _used_bytes(self) -> int:
@@ -196,7 +180,7 @@ class Hornet(BlockArrays, DynamicGraph):
         empty[self._empty_arrays()] = True
         units = np.flatnonzero((classes >= 0) & ~empty)
         arrays = np.bincount(classes[units], minlength=CLASSES)
-        free = np.bincount(classes[units], self.device.to_host(self.free_counts)[units], CLASSES)
+        free = np.bincount(classes[units], self.device.to_host(self._free_counts)[units], CLASSES)
         edges = sum((int(arrays[k]) * self._units(k)) << self.unit_bits for k in range(CLASSES))
         return {
             "block_edges": self._block_edges,
@@ -266,13 +250,14 @@ class Hornet(BlockArrays, DynamicGraph):
         if weights is not None:
             slots, index = scratch("other_slots", size, np.int64), scratch("other_index", size, np.int64)
         self._kernels.locate_serially(
-            size, self.records, self.pool, keys, weights, id_bits(self._num_vertices), mode == INSERT, changes.vertex,
-            changes.start, changes.pos, changes.dst, changes.weights, slots, index, self._counters.array,
+            size, self._records, self._neighbors, keys, weights, id_bits(self._num_vertices), mode == INSERT,
+            changes.vertex, changes.start, changes.pos, changes.dst, changes.weights, slots, index,
+            self._counters.array,
         )  # fmt: skip
 
         def replace(count: int) -> None:
             if weights is not None:
-                self.weights[slots[:count]] = weights[index[:count]]
+                self._weights[slots[:count]] = weights[index[:count]]
 
         return changes._replace(groups=int(self._counters.array[GROUPS])), replace
 
@@ -300,7 +285,7 @@ class Hornet(BlockArrays, DynamicGraph):
         blocks = -(-size // KEYS)
         sums = scratch("sums", blocks, np.int64)
         kernels.locate(
-            size, self.records, self.pool, keys, shift, mode == INSERT, states, places, sums, counters,
+            size, self._records, self._neighbors, keys, shift, mode == INSERT, states, places, sums, counters,
             threads=KEYS, blocks=blocks,
         )  # fmt: skip
         summed = blocks > MAX_SUMS
@@ -313,7 +298,7 @@ class Hornet(BlockArrays, DynamicGraph):
 
         def replace(_: int) -> None:
             if weights is not None:
-                kernels.replace_weights(size, self.records, keys, shift, states, places, weights, order, self.weights)
+                kernels.replace_weights(size, self._records, keys, shift, states, places, weights, order, self._weights)
 
         return changes, replace
 
@@ -329,7 +314,7 @@ class Hornet(BlockArrays, DynamicGraph):
         if leaving is None and not self.device.is_gpu:
             leaving = np.empty(0, bool)
         args = [
-            changes.groups, self.records, changes.vertex, changes.start, mode, self.unit_bits, leaving, moves,
+            changes.groups, self._records, changes.vertex, changes.start, mode, self.unit_bits, leaving, moves,
             self._counters.array,
         ]  # fmt: skip
         large = None
@@ -356,7 +341,7 @@ class Hornet(BlockArrays, DynamicGraph):
             chunks = numbers[LARGE] & ((1 << 32) - 1)
             staged = self._scratch.get("staged", numbers[STAGED], self.vertex_dtype)
             staged_weights = None
-            if self.weights is not None:
+            if self._weights is not None:
                 staged_weights = self._scratch.get("staged_weights", numbers[STAGED], self.weight_dtype)
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         kernels = self._kernels
@@ -366,25 +351,25 @@ class Hornet(BlockArrays, DynamicGraph):
         if fresh.size:
             launch = {"threads": 256, "blocks": entries} if self.device.is_gpu else {}
             kernels.take_blocks(
-                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
+                entries, units, class_first, prefix, self._array_classes, self._free_counts, self._free_bits,
                 self.unit_bits, counters.array, fresh, **launch,
             )  # fmt: skip
         moves, large = planned
         delta = changes[2:]
         if not self.device.is_gpu:
-            if changes.weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
-                delta = (*delta[:-1], self.weights[:0])
+            if changes.weights is None and self._weights is not None:  # a deletion; spares Numba another compilation
+                delta = (*delta[:-1], self._weights[:0])
             kernels.return_blocks(
-                groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
+                groups, self._records, changes.vertex, moves, self.unit_bits, self._free_bits, self._free_counts
             )
             threads = threads_for(groups + changes.dst.size, FEW)
             chunks = 1 if threads == 1 else CHUNKS_PER_THREAD * threads
             kernels.apply_lists(
-                chunks, chunks, groups, self.records, self.pool, self.weights, *delta, mode, moves, fresh,
+                chunks, chunks, groups, self._records, self._neighbors, self._weights, *delta, mode, moves, fresh,
                 counters.array,
             )  # fmt: skip
         else:
-            lists = (self.records, self.pool, self.weights, *delta, mode, moves, fresh, counters.array)
+            lists = (self._records, self._neighbors, self._weights, *delta, mode, moves, fresh, counters.array)
             if chunks:
                 room = (large, numbers[LARGE] >> 32, staged, staged_weights)
                 if numbers[STAGED]:
@@ -392,8 +377,8 @@ class Hornet(BlockArrays, DynamicGraph):
                 kernels.scatter(chunks, *lists, *room, threads=256, blocks=chunks)
             kernels.apply(groups, *lists, tile=8)
             kernels.commit(
-                groups, self.records, changes.vertex, changes.start, mode, moves, fresh, counters.array, self.unit_bits,
-                self.free_bits, self.free_counts,
+                groups, self._records, changes.vertex, changes.start, mode, moves, fresh, counters.array,
+                self.unit_bits, self._free_bits, self._free_counts,
             )  # fmt: skip
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))

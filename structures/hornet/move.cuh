@@ -12,7 +12,7 @@
 
 // What all kernels here know.
 #define LISTS                                                                                                          \
-  Record *records, VID *pool, WEIGHT *pool_weights, const VID *group_vertex, const i64 *group_start,                   \
+  Record *records, VID *neighbors, WEIGHT *weights, const VID *group_vertex, const i64 *group_start,                   \
       const VID *delta_pos, const VID *delta_dst, const WEIGHT *delta_weights, i64 mode, const i64 *moves,             \
       const i64 *fresh, const i64 *counters
 
@@ -54,8 +54,8 @@ extern "C" __global__ void apply(i64 count, LISTS) {
         i64 p = base + item * LANES;
         place[item] = -1;
         if (p < group.old.degree()) {
-          neighbor[item] = pool[from + p];
-          if (pool_weights) weight[item] = pool_weights[from + p];
+          neighbor[item] = neighbors[from + p];
+          if (weights) weight[item] = weights[from + p];
           place[item] = new_place(group, p, mode, delta_pos);
         }
       }
@@ -63,15 +63,15 @@ extern "C" __global__ void apply(i64 count, LISTS) {
 #pragma unroll
       for (int item = 0; item < ITEMS; ++item) {
         if (place[item] < 0) continue;
-        pool[to + place[item]] = neighbor[item];
-        if (pool_weights) pool_weights[to + place[item]] = weight[item];
+        neighbors[to + place[item]] = neighbor[item];
+        if (weights) weights[to + place[item]] = weight[item];
       }
     }
     if (mode != INSERT) continue;
     for (i64 j = group.low + tile.lane; j < group.high; j += LANES) {
       i64 slot = to + (delta_pos ? i64(delta_pos[j]) : 0) + j - group.low;
-      pool[slot] = delta_dst[j];
-      if (pool_weights) pool_weights[slot] = delta_weights[j];
+      neighbors[slot] = delta_dst[j];
+      if (weights) weights[slot] = delta_weights[j];
     }
   }
 }
@@ -95,8 +95,8 @@ extern "C" __global__ void stage(i64 count, LISTS, const i64* large, i64 lists, 
     group.set_move(moves[entry[0]], mode, delta_pos);
     i64 base = (chunk - entry[1]) * CHUNK, end = base + CHUNK < group.tail ? base + CHUNK : group.tail;
     for (i64 i = base + threadIdx.x; i < end; i += blockDim.x) {
-      staged[entry[2] + i] = pool[group.old.start + group.first + i];
-      if (pool_weights) staged_weights[entry[2] + i] = pool_weights[group.old.start + group.first + i];
+      staged[entry[2] + i] = neighbors[group.old.start + group.first + i];
+      if (weights) staged_weights[entry[2] + i] = weights[group.old.start + group.first + i];
     }
   }
 }
@@ -112,20 +112,20 @@ extern "C" __global__ void scatter(i64 count, LISTS, const i64* large, i64 lists
     group.set_move(moves[entry[0]], mode, delta_pos);
     i64 to = new_start(group, fresh, offsets);
     bool in_place = entry[2] >= 0;
-    const VID* from = in_place ? staged + entry[2] : pool + group.old.start;
-    const WEIGHT* from_weights = in_place ? staged_weights + entry[2] : pool_weights + group.old.start;
+    const VID* from = in_place ? staged + entry[2] : neighbors + group.old.start;
+    const WEIGHT* from_weights = in_place ? staged_weights + entry[2] : weights + group.old.start;
     i64 base = (chunk - entry[1]) * CHUNK, end = base + CHUNK < group.work ? base + CHUNK : group.work;
     for (i64 i = base + threadIdx.x; i < end; i += blockDim.x) {
       if (i < group.tail) {
         i64 place = new_place(group, group.first + i, mode, delta_pos);
         if (place < 0) continue;
-        pool[to + place] = from[i];
-        if (pool_weights) pool_weights[to + place] = from_weights[i];
+        neighbors[to + place] = from[i];
+        if (weights) weights[to + place] = from_weights[i];
       } else {
         i64 j = i - group.tail;
         i64 slot = to + (delta_pos ? i64(delta_pos[group.low + j]) : 0) + j;
-        pool[slot] = delta_dst[group.low + j];
-        if (pool_weights) pool_weights[slot] = delta_weights[group.low + j];
+        neighbors[slot] = delta_dst[group.low + j];
+        if (weights) weights[slot] = delta_weights[group.low + j];
       }
     }
   }

@@ -20,7 +20,8 @@ HYBRID = "hybrid"
 STRATEGIES = (HYBRID, BOTTOM_UP, TOP_DOWN)
 AHEAD = 0.85  # of the root's greatest density: above it memory for the next level is added little by little
 AHEAD_STEPS = 4
-PER_LEAF = {"separators": 1, "counts": 1, "pool": LEAF, "weights": LEAF}  # elements for a leaf, of what grows by levels
+# Elements for a leaf, of what grows by levels.
+PER_LEAF = {"separators": 1, "counts": 1, "neighbors": LEAF, "weights": LEAF}
 
 
 class LPMA(PackedGraph):
@@ -129,14 +130,14 @@ class LPMA(PackedGraph):
         while entries >= int(self.root_density[1] * leaves * LEAF):
             leaves *= 2
         grown = {
-            name: growable.grow(self.device, getattr(self, name), leaves * size)
+            name: growable.grow(self.device, getattr(self, f"_{name}"), leaves * size)
             for name, size in PER_LEAF.items()
-            if getattr(self, name) is not None
+            if getattr(self, f"_{name}") is not None
         }
         for name, array in grown.items():
-            setattr(self, name, array)
+            setattr(self, f"_{name}", array)
         self._view = None
-        self.pool[old * LEAF :] = EMPTY
+        self._neighbors[old * LEAF :] = EMPTY
         self._kernels.append_leaves(leaves - old, self._make_view(), levels)
         self._expansions += self.levels - levels
         self._expanding = True
@@ -151,8 +152,8 @@ class LPMA(PackedGraph):
         leaves = self.leaves + self.leaves * steps // AHEAD_STEPS
         try:
             for name, size in PER_LEAF.items():
-                if getattr(self, name) is not None:
-                    growable.prepare(self.device, getattr(self, name), leaves * size)
+                if getattr(self, f"_{name}") is not None:
+                    growable.prepare(self.device, getattr(self, f"_{name}"), leaves * size)
         except MemoryError:
             return  # it may do without
 
@@ -207,7 +208,7 @@ class LPMA(PackedGraph):
     @reads
     def memory_usage(self) -> MemoryUsage:
         usage = super().memory_usage()
-        arrays = [getattr(self, name) for name in PER_LEAF]
+        arrays = [getattr(self, f"_{name}") for name in PER_LEAF]
         ahead = sum(growable.prepared_bytes(self.device, array) for array in arrays if array is not None)
         return dataclasses.replace(usage, reserved=usage.reserved + ahead)
 

@@ -21,23 +21,23 @@ def check_arrays(graph: PackedGraph) -> tuple[Any, Any, Any]:
     xp, rows = graph.xp, graph._rows
     leaves = _check_sizes(graph)
     order = _leaves_in_order(graph, leaves)
-    neighbors = graph.pool.reshape(leaves, LEAF)[order].reshape(-1)
+    neighbors = graph._neighbors.reshape(leaves, LEAF)[order].reshape(-1)
     at = xp.flatnonzero(neighbors != EMPTY)  # of entries, in order
     entries = neighbors[at].astype(np.int64)
     require(((entries >= 0) | (entries == GUARD)).all(), "pool holds a number that is no neighbor")
-    require((count_at(xp, at // LEAF, leaves) == graph.counts[order]).all(), "counts are not those of the entries")
+    require((count_at(xp, at // LEAF, leaves) == graph._counts[order]).all(), "counts are not those of the entries")
     guards = entries == GUARD
     row = xp.cumsum(guards, dtype=np.int64) - 1
     slots = order[at // LEAF] * LEAF + at % LEAF
     require(bool(entries.size) and int(row[0]) == 0 and bool(guards[-1]), "an arc is outside all rows")
     places = slots[xp.flatnonzero(guards)]
-    require(places.size == rows + 1 and (places == graph.offsets).all(), "offsets are not the slots of the guards")
+    require(places.size == rows + 1 and (places == graph._offsets).all(), "offsets are not the slots of the guards")
     keys = (row << KEY_SHIFT) | xp.where(guards, 0, entries + 1)
     require((keys[1:] > keys[:-1]).all(), "the neighbors of a vertex do not ascend")
-    _check_separators(graph, graph.separators[order], at // LEAF, keys)
+    _check_separators(graph, graph._separators[order], at // LEAF, keys)
     arcs = xp.flatnonzero(~guards)
     src = row[arcs]
-    require((count_at(xp, src, rows) == graph.row_degrees).all(), "a degree is not the number of neighbors")
+    require((count_at(xp, src, rows) == graph._row_degrees).all(), "a degree is not the number of neighbors")
     require((src < graph.num_vertices).all(), "a row behind the last vertex has neighbors")
     return src, entries[arcs], slots[arcs]
 
@@ -47,10 +47,10 @@ def _check_sizes(graph: PackedGraph) -> int:
     leaves, rows = graph.leaves, graph._rows
     require(graph.num_vertices <= rows <= graph._most_vertices, f"{rows} rows are not enough, or too many")
     require(leaves >= 1 and graph._leaves_fit(leaves), f"there cannot be {leaves} leaves")
-    require_size(graph.pool, leaves * LEAF, "pool")
-    require_size(graph.weights, leaves * LEAF, "weights")
-    require_size(graph.separators, leaves, "separators")
-    require_size(graph.offsets, rows + 1, "offsets")
+    require_size(graph._neighbors, leaves * LEAF, "neighbors")
+    require_size(graph._weights, leaves * LEAF, "weights")
+    require_size(graph._separators, leaves, "separators")
+    require_size(graph._offsets, rows + 1, "offsets")
     graph._check_options()
     for name in graph._tallies:
         require_integer(getattr(graph, name), name, 0, MOST)

@@ -34,7 +34,7 @@ class View(NamedTuple):
     neighbors: Any
     weights: Any
     offsets: Any
-    degrees: Any
+    row_degrees: Any
     separators: Any
     counts: Any
     leaves: Any
@@ -63,7 +63,7 @@ def order_of(view, p):
 
 @numba.njit(inline="always")
 def degree(view, v):
-    return view.degrees[v]
+    return view.row_degrees[v]
 
 
 @numba.njit(inline="always")
@@ -186,7 +186,7 @@ def commit(count, view, keys, shift, places, weights, origin):
     """Give arcs that are there their new weights, and count those that are new."""
     for j in range(count):
         if not places[j] & 1:
-            view.degrees[keys[j] >> shift] += 1
+            view.row_degrees[keys[j] >> shift] += 1
         elif weights is not None:
             view.weights[slot_at(view, places[j])] = weights[origin[j]]
 
@@ -398,7 +398,7 @@ def erase(count, view, src, slots, threshold, arriving, counters):
         if slot < 0 or view.neighbors[slot] == EMPTY:
             continue
         view.neighbors[slot] = EMPTY
-        view.degrees[src[i]] -= 1
+        view.row_degrees[src[i]] -= 1
         counters[NEW] += 1
         p = slot >> LEAF_BITS
         view.counts[p] -= 1
@@ -438,7 +438,7 @@ def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
             view.neighbors[slot] = GUARD
             view.offsets[row] = slot
             if row < rows:
-                view.degrees[row] = offsets[min(row + 1, vertices)] - begin
+                view.row_degrees[row] = offsets[min(row + 1, vertices)] - begin
             row += 1
         else:
             view.neighbors[slot] = indices[rank - row]

@@ -21,7 +21,7 @@ extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, 
     i64 p = view.leaf_at(run.handle);
     if (compare_and_swap(view.neighbors + (p << LEAF_BITS) + (place >> 1), v, VID(EMPTY)) != v) continue;
     atomicAdd(view.counts + p, -1);
-    add_degree(view.degrees + u, VID(-1));
+    add_degree(view.row_degrees + u, VID(-1));
     if (arriving) arriving[run.handle] = 1;
     atomicAdd(&deleted, 1u);
   }

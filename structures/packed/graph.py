@@ -5,7 +5,7 @@ All arcs of a graph lie in one array in ascending order of (source, destination)
 
 Entries and slots
 -----------------
-A slot of the pool holds a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v stands before v's neighbors;
+A slot holds a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v stands before v's neighbors;
 there are ``rows + 1`` guards, the last of which ends the last row; guards are never deleted. An entry's *key* is
 ``row << 32 | column + 1``, a guard's ``row << 32``, so that graphs have fewer than 2**31 vertices. Keys are not stored:
 the row of an entry follows from its leaf's separator and the guards that are passed. Gaps may be anywhere in a leaf; a
@@ -14,10 +14,10 @@ leaf that was re-balanced is packed to the left.
 ===============  ===========  ========================================================================================
 array            length       contents
 ===============  ===========  ========================================================================================
-``pool``         32 L         by slot (vertex dtype); views call it ``neighbors``
+``neighbors``    32 L         by slot (vertex dtype)
 ``weights``      32 L         by slot (weight dtype), or None
 ``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
-``row_degrees``  rows         vertex dtype; views call it ``degrees``
+``row_degrees``  rows         vertex dtype
 ``counts``       L            int32, by physical leaf: entries, guards included
 ``separators``   L            int64, by physical leaf: a key, see below
 ===============  ===========  ========================================================================================
@@ -69,7 +69,7 @@ from frontier.dynamic import DynamicGraph
 from frontier.invariants import require
 from frontier.runtime import Counters
 from frontier.sort import distinct_keys, id_bits
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT, stored_arrays
 
 from .check import check_arrays
 from .cpu import (
@@ -152,19 +152,23 @@ class PackedGraph(DynamicGraph):
         Those of `Graph`.
     """
 
-    _arrays = ("pool", "weights", "offsets", "row_degrees", "separators", "counts")
+    _view_type = View
+    _arrays: ClassVar = {
+        "neighbors": VERTEX, "weights": WEIGHT, "offsets": np.int64, "row_degrees": VERTEX, "separators": np.int64,
+        "counts": np.int32,
+    }  # fmt: skip
     _scalars: ClassVar[tuple[str, ...]] = (
         "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
     )  # fmt: skip
     _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
     """Those of `_scalars` that only statistics depend on."""
     _most_vertices = MAX_VERTICES
-    pool: Any
-    weights: Any
-    offsets: Any
-    row_degrees: Any
-    separators: Any
-    counts: Any
+    _neighbors: Any
+    _weights: Any
+    _offsets: Any
+    _row_degrees: Any
+    _separators: Any
+    _counts: Any
 
     def __init__(
         self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
@@ -199,7 +203,7 @@ class PackedGraph(DynamicGraph):
     @property
     def leaves(self) -> int:
         """Number of leaves."""
-        return int(self.counts.size)
+        return int(self._counts.size)
 
     @property
     def height(self) -> int:
@@ -207,12 +211,8 @@ class PackedGraph(DynamicGraph):
         return (self.leaves - 1).bit_length()
 
     @property
-    def slot_capacity(self) -> int:
-        return int(self.pool.size)
-
-    @property
     def _rows(self) -> int:
-        return int(self.row_degrees.size)
+        return int(self._row_degrees.size)
 
     def _entries(self, arcs: int) -> int:
         """Arcs and guards."""
@@ -232,7 +232,7 @@ class PackedGraph(DynamicGraph):
         """New arrays, by name; their contents are undefined."""
         xp, slots = self.xp, leaves * LEAF
         return {
-            "pool": xp.empty(slots, self.vertex_dtype),
+            "neighbors": xp.empty(slots, self.vertex_dtype),
             "weights": None if self.weight_dtype is None else xp.empty(slots, self.weight_dtype),
             "offsets": xp.empty(rows + 1, np.int64),
             "row_degrees": xp.empty(rows, self.vertex_dtype),
@@ -243,13 +243,6 @@ class PackedGraph(DynamicGraph):
     def _leaves_fit(self, leaves: int) -> bool:
         """Whether an array can have so many leaves."""
         return True
-
-    def _array_types(self) -> dict[str, Any]:
-        return {
-            "pool": (self.vertex_dtype, (None,)), "weights": self._weights_type(),
-            "offsets": (np.int64, (None,)), "row_degrees": (self.vertex_dtype, (None,)),
-            "separators": (np.int64, (None,)), "counts": (np.int32, (None,)),
-        }  # fmt: skip
 
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
@@ -262,33 +255,21 @@ class PackedGraph(DynamicGraph):
         except (TypeError, ValueError) as error:
             raise ValueError(str(error)) from None
 
-    def _make_view(self) -> Any:
-        return pack_view(
-            self.device, View, neighbors=self.pool, weights=self.weights, offsets=self.offsets,
-            degrees=self.row_degrees, separators=self.separators, counts=self.counts, leaves=self.leaves,
-            levels=self.levels,
-        )  # fmt: skip
+    def _view_scalars(self) -> dict[str, int]:
+        return {"leaves": self.leaves, "levels": self.levels}
 
     def _held_view(self) -> Any:
         """A view for updates, which change what is in the arrays, and seldom the arrays: made anew only for others."""
-        arrays = (self.pool, self.offsets, self.counts)
+        arrays = (self._neighbors, self._offsets, self._counts)
         if self._held is None or any(old is not new for old, new in zip(self._held[0], arrays, strict=True)):
             self._held = (arrays, self._make_view())
         return self._held[1]
 
-    def _find(self, src: Any, dst: Any) -> Any:
-        slots = self.xp.empty(src.size, np.int64)
-        self._kernels.find_arcs(src.size, self._held_view(), src, dst, slots)
-        return slots
-
     def _degrees(self) -> Any:
-        return self.row_degrees[: self._num_vertices]
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self._row_degrees[: self._num_vertices]
 
     def _used_bytes(self) -> int:
-        return sum(int(getattr(self, name).nbytes) for name in self._arrays if getattr(self, name) is not None)
+        return sum(int(array.nbytes) for _, array in stored_arrays(self))
 
     @reads
     def statistics(self) -> dict[str, Any]:
@@ -322,7 +303,7 @@ class PackedGraph(DynamicGraph):
     def _lay_out(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
         """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
         for name, array in self._allocate(leaves, rows).items():
-            setattr(self, name, array)
+            setattr(self, f"_{name}", array)
         self._view = None
         self._kernels.fill(
             leaves, self._held_view(), int(dst.size) + rows + 1, int(offsets.size) - 1, rows, offsets, dst, weights,
@@ -346,7 +327,7 @@ class PackedGraph(DynamicGraph):
 
     def _ends(self) -> Any:
         """Number of entries of each leaf and of those before it, in order."""
-        counts = self.counts
+        counts = self._counts
         if self.levels >= 0 and self.device.is_gpu:
             counts = self._scratch.get("counts_in_order", self.leaves, np.int64)
             self._kernels.order_counts(self.leaves, self._held_view(), counts)
@@ -594,7 +575,7 @@ class PackedGraph(DynamicGraph):
         batch = Batch()
         if not self.device.is_gpu:  # arrays in full, so that Numba need not compile the kernel anew for absent ones
             none = np.empty(0, np.int64)
-            weights = None if self.weights is None else self.weights[:0]
+            weights = None if self._weights is None else self._weights[:0]
             batch = Batch(none, 0, none, weights, None if weights is None else none)
         self._move(plan, numbers, batch, self._room(numbers, batch))
 

@@ -78,6 +78,6 @@ extern "C" __global__ void commit(i64 count, View view, const i64* keys, i64 shi
         view.weights[(view.leaf_at(place >> PLACE_SHIFT) << LEAF_BITS) + (place >> 1 & 63)] = weights[origin[j]];
     }
     u32 together = __match_any_sync(0xffffffffu, u);
-    if (u >= 0 && int(threadIdx.x & 31) == __ffs(together) - 1) add_degree(view.degrees + u, VID(__popc(together)));
+    if (u >= 0 && int(threadIdx.x & 31) == __ffs(together) - 1) add_degree(view.row_degrees + u, VID(__popc(together)));
   }
 }

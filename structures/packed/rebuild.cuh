@@ -40,7 +40,7 @@ extern "C" __global__ void fill(i64 count, View view, i64 entries, i64 vertices,
           column = EMPTY;
         } else if (is_guard) {
           view.offsets[guard] = slot;
-          if (guard < rows) view.degrees[guard] = VID(start(guard + 1) - start(guard));
+          if (guard < rows) view.row_degrees[guard] = VID(start(guard + 1) - start(guard));
         } else if (weights) {
           view.weights[slot] = weights[rank - guard];
         }

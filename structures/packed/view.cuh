@@ -31,7 +31,7 @@ struct View {
   VID* neighbors;
   WEIGHT* weights;
   i64* offsets;
-  VID* degrees;
+  VID* row_degrees;
   i64* separators;
   int* counts;
   i64 leaves;
@@ -57,7 +57,7 @@ struct View {
 #endif
   }
 
-  __device__ i64 degree(VID v) const { return degrees[v]; }
+  __device__ i64 degree(VID v) const { return row_degrees[v]; }
   __device__ i64 segments(VID v) const {
     i64 first = offsets[v], last = offsets[v + 1];
     if ((first >> LEAF_BITS) == (last >> LEAF_BITS)) return last - first > 1;

@@ -9,7 +9,19 @@ import numpy as np
 
 from frontier.invariants import count_at, cover, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu_slabs import EMPTY, FOLD, GOLDEN, HALF, LOW, MURMUR, TOMBSTONE
+from .cpu_slabs import (
+    BASE,
+    BUCKETS,
+    DEGREE,
+    EMPTY,
+    FOLD,
+    GOLDEN,
+    HALF,
+    LOW,
+    MURMUR,
+    TOMBSTONE,
+    TOMBSTONES,
+)
 from .pool import MAX_SLABS
 
 if TYPE_CHECKING:
@@ -21,7 +33,7 @@ def check_arrays(graph: SlabGraph) -> tuple[Any, Any, Any]:
     xp, n, width = graph.xp, graph.num_vertices, graph.slab_words
     _check_numbers(graph)
     base, buckets = _check_tables(graph)
-    words = graph.keys.reshape(-1, graph.slab_stride)[:, :width]
+    words = graph._neighbors.reshape(-1, graph.slab_stride)[:, :width]
     links, keys = words[:, -1], words[:, :-1]
     free = _check_free(graph, words)
     root = _chains(graph, base, buckets, links, free)
@@ -40,10 +52,11 @@ def check_arrays(graph: SlabGraph) -> tuple[Any, Any, Any]:
     slab = slabs[live]
     src, dst = vertex_of[root[slab]], keys[slab, at]
     require(within(dst, n).all(), "a key is no vertex")
-    require((bucket_of(dst, graph.vertices[src, 1]) == bucket_in[root[slab]]).all(), "a key is in the wrong bucket")
-    require((count_at(xp, src, n) == graph.vertices[:n, 2]).all(), "a degree is not the number of keys")
+    bucket = bucket_of(dst, graph._records[src, BUCKETS])
+    require((bucket == bucket_in[root[slab]]).all(), "a key is in the wrong bucket")
+    require((count_at(xp, src, n) == graph._records[:n, DEGREE]).all(), "a degree is not the number of keys")
     dead = vertex_of[root[slabs[xp.nonzero(keys[slabs] == TOMBSTONE)[0]]]]
-    require((count_at(xp, dead, n) == graph.vertices[:n, 3]).all(), "a number of tombstones is wrong")
+    require((count_at(xp, dead, n) == graph._records[:n, TOMBSTONES]).all(), "a number of tombstones is wrong")
     return src, dst, slab * graph.slab_stride + at
 
 
@@ -51,22 +64,23 @@ def _check_numbers(graph: SlabGraph) -> None:
     load = graph.load_factor
     require(isinstance(load, float) and math.isfinite(load) and 0 < load <= 4, f"load_factor is {load!r}")
     stride = graph.slab_stride
-    capacity = int(graph.keys.size) // stride
-    require(1 <= capacity <= MAX_SLABS and graph.keys.size == capacity * stride, "keys are no whole number of slabs")
-    require_size(graph._apart, int(graph.keys.size), "weights")
-    require_size(graph.ring, 2 * capacity, "ring")
+    capacity = int(graph._neighbors.size) // stride
+    whole = graph._neighbors.size == capacity * stride
+    require(1 <= capacity <= MAX_SLABS and whole, "neighbors are no whole number of slabs")
+    require_size(graph._separate_weights, int(graph._neighbors.size), "weights")
+    require_size(graph._ring, 2 * capacity, "ring")
     require_integer(graph._used, "_used", 0, capacity)
     require_integer(graph._free_count, "_free_count", 0, graph._used)
     require_integer(graph._free_head, "_free_head", 0, 2 * capacity - 1)
-    require_integer(graph._tombstones, "_tombstones", 0, int(graph.keys.size))
+    require_integer(graph._tombstones, "_tombstones", 0, int(graph._neighbors.size))
 
 
 def _check_tables(graph: SlabGraph) -> tuple[Any, Any]:
     """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
-    xp, n, records = graph.xp, graph.num_vertices, graph.vertices
+    xp, n, records = graph.xp, graph.num_vertices, graph._records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
-    base, buckets = records[:, 0].astype(np.int64), records[:, 1].astype(np.int64)
-    none = (base == -1) & (buckets == 1) & (records[:, 2] == 0) & (records[:, 3] == 0)
+    base, buckets = records[:, BASE].astype(np.int64), records[:, BUCKETS].astype(np.int64)
+    none = (base == -1) & (buckets == 1) & (records[:, DEGREE] == 0) & (records[:, TOMBSTONES] == 0)
     require(((base >= 0) | none).all(), "a vertex without slabs has keys")
     require(none[n:].all(), "a record behind the last vertex has slabs")
     base = base[:n]
@@ -75,15 +89,15 @@ def _check_tables(graph: SlabGraph) -> tuple[Any, Any]:
     require((buckets >= 1).all() and (base[has] + buckets <= graph._used).all(), "a table is outside the slabs in use")
     require((records[has, 2:] >= 0).all(), "a vertex has a negative number of keys")
     require((cover(xp, base[has], buckets, graph._used) <= 1).all(), "two tables overlap")
-    require(int(records[:n, 3].sum(dtype=np.int64)) == graph._tombstones, "_tombstones is not their number")
+    require(int(records[:n, TOMBSTONES].sum(dtype=np.int64)) == graph._tombstones, "_tombstones is not their number")
     return base, buckets
 
 
 def _check_free(graph: SlabGraph, words: Any) -> Any:
     """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
     xp, used = graph.xp, graph._used
-    at = (graph._free_head + xp.arange(graph._free_count)) % int(graph.ring.size)
-    slabs = graph.ring[at].astype(np.int64)
+    at = (graph._free_head + xp.arange(graph._free_count)) % int(graph._ring.size)
+    slabs = graph._ring[at].astype(np.int64)
     require(within(slabs, used).all(), "ring names a slab that is not in use")
     times = count_at(xp, slabs, used)
     require((times <= 1).all(), "ring names a slab twice")

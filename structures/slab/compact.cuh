@@ -10,22 +10,22 @@ extern "C" __global__ void compact(
   for (i64 item = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; item < count;
        item += i64(gridDim.x) * blockDim.x / 32) {
     i64 row = row_of(offsets, 0, rows, item);
-    int4* record = pool.vertices + ids[row];
-    if (lane == 0 && item == offsets[row]) record->w = 0;
-    i64 source = i64(record->x) + item - offsets[row], target = source;
+    Record* record = pool.records + ids[row];
+    if (lane == 0 && item == offsets[row]) record->tombstones = 0;
+    i64 source = i64(record->base) + item - offsets[row], target = source;
     int filled = 0;  // keys in the target slab
     while (source >= 0) {
       i64 slot = source * SLAB_STRIDE + lane;
-      VID key = lane < SLAB_WORDS ? pool.keys[slot] : VID(EMPTY);
+      VID key = lane < SLAB_WORDS ? pool.neighbors[slot] : VID(EMPTY);
       i64 following = warp.shfl(key, SLAB_KEYS);
       bool live = lane < SLAB_KEYS && key >= 0;
       WEIGHT weight = live && weights ? weights[slot] : WEIGHT(0);
       u32 all = warp.ballot(live);  // and all lanes have loaded
-      i64 after = pool.keys[target * SLAB_STRIDE + SLAB_KEYS];
+      i64 after = pool.neighbors[target * SLAB_STRIDE + SLAB_KEYS];
       int at = filled + __popc(all & ((1u << lane) - 1));
       if (live) {
         i64 to = at < SLAB_KEYS ? target * SLAB_STRIDE + at : after * SLAB_STRIDE + at - SLAB_KEYS;
-        pool.keys[to] = key;
+        pool.neighbors[to] = key;
         if (weights) weights[to] = weight;
       }
       filled += __popc(all);
@@ -36,25 +36,25 @@ extern "C" __global__ void compact(
       source = following;
       __syncwarp();
     }
-    i64 spare = pool.keys[target * SLAB_STRIDE + SLAB_KEYS];
+    i64 spare = pool.neighbors[target * SLAB_STRIDE + SLAB_KEYS];
     __syncwarp();
-    if (lane >= filled && lane < SLAB_WORDS) pool.keys[target * SLAB_STRIDE + lane] = EMPTY;
+    if (lane >= filled && lane < SLAB_WORDS) pool.neighbors[target * SLAB_STRIDE + lane] = EMPTY;
     while (spare >= 0) {
-      i64 following = pool.keys[spare * SLAB_STRIDE + SLAB_KEYS];
+      i64 following = pool.neighbors[spare * SLAB_STRIDE + SLAB_KEYS];
       __syncwarp();
-      if (lane < SLAB_WORDS) pool.keys[spare * SLAB_STRIDE + lane] = EMPTY;
+      if (lane < SLAB_WORDS) pool.neighbors[spare * SLAB_STRIDE + lane] = EMPTY;
       if (lane == 0) give_slab(pool, spare);
       spare = following;
     }
   }
 }
 
-extern "C" __global__ void release(i64 count, Pool pool, const int4* records, i64 rows, const i64* offsets) {
+extern "C" __global__ void release(i64 count, Pool pool, const Record* records, i64 rows, const i64* offsets) {
   GRID_STRIDE(item, count) {
     i64 row = row_of(offsets, 0, rows, item);
-    i64 slab = records[row].x + item - offsets[row];
+    i64 slab = records[row].base + item - offsets[row];
     while (slab >= 0) {
-      i64 following = pool.keys[slab * SLAB_STRIDE + SLAB_KEYS];
+      i64 following = pool.neighbors[slab * SLAB_STRIDE + SLAB_KEYS];
       clear_slab(pool, slab);
       give_slab(pool, slab);
       slab = following;

@@ -9,8 +9,11 @@ from frontier.runtime import cpu_kernel
 
 from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (kernels, found by name)
 from .cpu_slabs import (
+    BASE,
+    BUCKETS,
     CHANGED,
     DEFERRED,
+    DEGREE,
     EMPTY,
     FOUND,
     OVERFULL,
@@ -18,6 +21,7 @@ from .cpu_slabs import (
     RECORDED,
     REPEATED,
     TOMBSTONE,
+    TOMBSTONES,
     bucket_of,
     chain_of,
     clear_slab,
@@ -30,9 +34,10 @@ SORTED = False
 
 
 class View(NamedTuple):
-    """A vertex record is (first base slab or -1, buckets, degree, tombstones); slab s holds slots s * stride and on."""
+    """Records have columns BASE (the first base slab, or -1), BUCKETS, DEGREE and TOMBSTONES; slab s begins at slot
+    ``s * stride``."""
 
-    vertices: Any
+    records: Any
     neighbors: Any
     weights: Any
     stride: Any
@@ -41,17 +46,17 @@ class View(NamedTuple):
 
 @numba.njit(inline="always")
 def degree(view, v):
-    return np.int64(view.vertices[v, 2])
+    return np.int64(view.records[v, DEGREE])
 
 
 @numba.njit(inline="always")
 def segments(view, v):
-    return np.int64(view.vertices[v, 1]) if view.vertices[v, 0] >= 0 else np.int64(0)
+    return np.int64(view.records[v, BUCKETS]) if view.records[v, BASE] >= 0 else np.int64(0)
 
 
 @numba.njit(inline="always")
 def segment(view, v, i):
-    slab = np.int64(view.vertices[v, 0]) + i
+    slab = np.int64(view.records[v, BASE]) + i
     return slab, slab * view.stride, slab * view.stride + view.width - 1
 
 
@@ -64,7 +69,7 @@ def next_run(view, run):
 
 
 @numba.njit
-def probe(keys, stride, width, slab, v):
+def probe(neighbors, stride, width, slab, v):
     """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
 
     The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
@@ -72,7 +77,7 @@ def probe(keys, stride, width, slab, v):
     walked = 1
     while True:
         low = slab * stride
-        words = keys[low : low + width]
+        words = neighbors[low : low + width]
         for i in range(width - 1):
             key = words[i]
             if key == v:
@@ -88,10 +93,10 @@ def probe(keys, stride, width, slab, v):
 
 @numba.njit
 def find(view, u, v):
-    base = np.int64(view.vertices[u, 0])
+    base = np.int64(view.records[u, BASE])
     if base < 0:
         return np.int64(-1)
-    slot, _, _ = probe(view.neighbors, view.stride, view.width, base + bucket_of(v, view.vertices[u, 1]), v)
+    slot, _, _ = probe(view.neighbors, view.stride, view.width, base + bucket_of(v, view.records[u, BUCKETS]), v)
     return slot if slot >= 0 else np.int64(-1)
 
 
@@ -126,7 +131,7 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
     that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted.
     """
-    keys, vertices, counters = pool.keys, pool.vertices, pool.counters
+    neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for k in range(count):
         i = k
@@ -137,11 +142,11 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
         if u < 0:
             slots[i] = -1
             continue
-        slab = np.int64(vertices[u, 0])
+        slab = np.int64(records[u, BASE])
         walked = 0
         slot = np.int64(-1)
         if slab >= 0:
-            slot, slab, walked = probe(keys, stride, width, slab + bucket_of(v, vertices[u, 1]), v)
+            slot, slab, walked = probe(neighbors, stride, width, slab + bucket_of(v, records[u, BUCKETS]), v)
         if slot >= 0:
             slots[i] = -2 - slot
             counters[FOUND] += 1
@@ -160,16 +165,16 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
                 counters[DEFERRED] += 1
                 continue
             if slab < 0:
-                vertices[u, 0] = fresh
+                records[u, BASE] = fresh
             else:
-                keys[slab * stride + width - 1] = fresh
+                neighbors[slab * stride + width - 1] = fresh
             slot = fresh * stride
         else:
             slot = -2 - slot
-        keys[slot] = v
+        neighbors[slot] = v
         if weights is not None:
             weights[slot] = new_weights[i]
-        vertices[u, 2] += 1
+        records[u, DEGREE] += 1
         slots[i] = slot
         counters[CHANGED] += 1
 
@@ -236,7 +241,7 @@ def locate(count, view, moved, src, dst, slots):
 @cpu_kernel
 def erase(count, pool, error_counts, src, dst, chosen):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``."""
-    keys, vertices, counters = pool.keys, pool.vertices, pool.counters
+    neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for i in range(count):
         if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
@@ -245,47 +250,47 @@ def erase(count, pool, error_counts, src, dst, chosen):
         u = src[i]
         if u < 0:
             continue
-        base = np.int64(vertices[u, 0])
+        base = np.int64(records[u, BASE])
         if base < 0:
             continue
-        slot, _, _ = probe(keys, stride, width, base + bucket_of(dst[i], vertices[u, 1]), dst[i])
+        slot, _, _ = probe(neighbors, stride, width, base + bucket_of(dst[i], records[u, BUCKETS]), dst[i])
         if slot >= 0:
-            keys[slot] = TOMBSTONE
-            vertices[u, 2] -= 1
-            vertices[u, 3] += 1
+            neighbors[slot] = TOMBSTONE
+            records[u, DEGREE] -= 1
+            records[u, TOMBSTONES] += 1
             counters[CHANGED] += 1
 
 
 @cpu_kernel
 def compact(count, pool, weights, ids, rows, offsets):
     """Take the tombstones out of `count` chains, those of the `rows` vertices `ids`; give back slabs left over."""
-    keys, vertices, stride, width = pool.keys, pool.vertices, pool.stride, pool.width
+    neighbors, records, stride, width = pool.neighbors, pool.records, pool.stride, pool.width
     row = 0
     for item in range(count):
         while offsets[row + 1] <= item:
             row += 1
         if item == offsets[row]:
-            vertices[ids[row], 3] = 0
-        source = target = np.int64(vertices[ids[row], 0]) + item - offsets[row]
+            records[ids[row], TOMBSTONES] = 0
+        source = target = np.int64(records[ids[row], BASE]) + item - offsets[row]
         filled = 0
         while source >= 0:
             for slot in range(source * stride, source * stride + width - 1):
-                key = keys[slot]
+                key = neighbors[slot]
                 if key < 0:
                     continue
                 if filled == width - 1:
-                    target = np.int64(keys[target * stride + width - 1])
+                    target = np.int64(neighbors[target * stride + width - 1])
                     filled = 0
-                keys[target * stride + filled] = key
+                neighbors[target * stride + filled] = key
                 if weights is not None:
                     weights[target * stride + filled] = weights[slot]
                 filled += 1
-            source = np.int64(keys[source * stride + width - 1])
-        keys[target * stride + filled : target * stride + width - 1] = EMPTY
-        spare = np.int64(keys[target * stride + width - 1])
-        keys[target * stride + width - 1] = EMPTY
+            source = np.int64(neighbors[source * stride + width - 1])
+        neighbors[target * stride + filled : target * stride + width - 1] = EMPTY
+        spare = np.int64(neighbors[target * stride + width - 1])
+        neighbors[target * stride + width - 1] = EMPTY
         while spare >= 0:
-            following = np.int64(keys[spare * stride + width - 1])
+            following = np.int64(neighbors[spare * stride + width - 1])
             clear_slab(pool, spare)
             give_slab(pool, spare)
             spare = following
@@ -298,7 +303,7 @@ def release(count, pool, records, rows, offsets):
     for item in range(count):
         slab, row = chain_of(records, offsets, row, item)
         while slab >= 0:
-            following = np.int64(pool.keys[slab * pool.stride + pool.width - 1])
+            following = np.int64(pool.neighbors[slab * pool.stride + pool.width - 1])
             clear_slab(pool, slab)
             give_slab(pool, slab)
             slab = following

@@ -13,6 +13,9 @@ PENDING = np.iinfo(np.int64).min
 CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL = range(9)
 COUNTERS = 9
 
+# The columns of a vertex record (``struct Record`` of slabs.cuh).
+BASE, BUCKETS, DEGREE, TOMBSTONES = range(4)
+
 GOLDEN = np.uint64(0x9E3779B1)
 MURMUR = np.uint64(0x85EBCA6B)
 LOW = np.uint64(0xFFFFFFFF)
@@ -24,11 +27,11 @@ class Pool(NamedTuple):
     """What kernels that change the graph see of it; ``struct Pool`` of pool.cuh has the same fields.
 
     Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``. Slab s is
-    ``keys[s * stride .. s * stride + width)``.
+    ``neighbors[s * stride .. s * stride + width)``.
     """
 
-    vertices: Any
-    keys: Any
+    records: Any
+    neighbors: Any
     ring: Any
     counters: Any
     free_head: Any
@@ -78,7 +81,7 @@ def give_slab(pool, slab):
 @numba.njit
 def clear_slab(pool, slab):
     """Empty the keys and the link; weights may stay, nobody reads those of empty words."""
-    pool.keys[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
+    pool.neighbors[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
 
 
 @numba.njit
@@ -86,4 +89,4 @@ def chain_of(records, offsets, row, item):
     """The base slab of chain `item`, and the row of the table it belongs to, at `row` or after it."""
     while offsets[row + 1] <= item:
         row += 1
-    return np.int64(records[row, 0]) + item - offsets[row], row
+    return np.int64(records[row, BASE]) + item - offsets[row], row

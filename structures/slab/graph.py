@@ -25,18 +25,31 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.view import pack_view
+from frontier.storage import VERTEX, WEIGHT
 
 from .check import check_arrays
 from .cpu import View
-from .cpu_slabs import CHANGED, DEFERRED, EMPTY, FOUND, OVERFULL, PENDING, RECORDED, REPEATED
+from .cpu_slabs import (
+    BASE,
+    BUCKETS,
+    CHANGED,
+    DEFERRED,
+    DEGREE,
+    EMPTY,
+    FOUND,
+    OVERFULL,
+    PENDING,
+    RECORDED,
+    REPEATED,
+    TOMBSTONES,
+)
 from .pool import SlabPool
 
 CHAIN_LIMIT = 6  # slabs; a longer chain makes an insertion wait for its table to be rehashed
@@ -93,11 +106,11 @@ class SlabGraph(SlabPool, DynamicGraph):
 
     Attributes
     ----------
-    vertices : array of int32, shape (capacity, 4)
+    _records : array of int32, shape (capacity, 4)
         For each vertex: first base slab, number of buckets, degree, tombstones. ``(-1, 1, 0, 0)`` for vertices without
         slabs, and behind the last vertex. The base slabs of a vertex are its own. A key is in the chain of the bucket
         that its hash tells, once; a slab has no key behind an EMPTY word, nor another slab after it if it has one.
-    keys, weights, ring
+    _neighbors, _weights, _ring
         See `SlabPool`.
 
     References
@@ -107,7 +120,9 @@ class SlabGraph(SlabPool, DynamicGraph):
 
     name = "slab"
     package = "structures.slab"
-    _arrays = ("vertices", "keys", "_apart", "ring")
+    _view_type = View
+    _arrays: ClassVar = {"records": (np.int32, 4), "neighbors": VERTEX, "separate_weights": WEIGHT, "ring": np.int32}
+    _find_lanes = 4
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
@@ -117,7 +132,7 @@ class SlabGraph(SlabPool, DynamicGraph):
             raise ValueError(f"load_factor must be above 0 and at most 4, got {load_factor}")
         super().__init__(num_vertices, **options)
         self.load_factor = float(load_factor)
-        self.vertices = self._empty_records(self._num_vertices)
+        self._records = self._empty_records(self._num_vertices)
         self._tombstones = 0
         self._new_pool(FIRST_SLABS)
 
@@ -134,34 +149,21 @@ class SlabGraph(SlabPool, DynamicGraph):
     def defines(self) -> dict[str, Any]:
         return super().defines | {"SLAB_WORDS": self.slab_words, "SLAB_STRIDE": self.slab_stride}
 
-    @property
-    def slot_capacity(self) -> int:
-        return int(self.keys.size)
-
     def _array_types(self) -> dict[str, Any]:
-        apart = self.weight_dtype is not None and not self._joined
-        return {
-            "vertices": (np.int32, (None, 4)), "keys": (self.vertex_dtype, (None,)),
-            "_apart": (self.weight_dtype, (None,)) if apart else None, "ring": (np.int32, (None,)),
-        }  # fmt: skip
+        types = super()._array_types()
+        return types | {"separate_weights": None} if self._joined else types
 
     def _check_arrays(self) -> tuple[Any, Any, Any]:
         return check_arrays(self)
 
-    def _make_view(self) -> Any:
-        return pack_view(
-            self.device, View, vertices=self.vertices, neighbors=self.keys, weights=self.weights,
-            stride=self.slab_stride, width=self.slab_words,
-        )  # fmt: skip
+    def _view_scalars(self) -> dict[str, int]:
+        return {"stride": self.slab_stride, "width": self.slab_words}
 
     def _degrees(self) -> Any:
-        return self.vertices[: self._num_vertices, 2]
-
-    def _weight_pool(self) -> Any:
-        return self.weights
+        return self._records[: self._num_vertices, DEGREE]
 
     def _used_bytes(self) -> int:
-        word = self.vertex_dtype.itemsize + (0 if self._apart is None else self._apart.itemsize)
+        word = self.vertex_dtype.itemsize + (0 if self._separate_weights is None else self._separate_weights.itemsize)
         return (self._used - self._free_count) * self.slab_stride * word + self._num_vertices * RECORD
 
     def _tiles(self, lanes: int) -> dict[str, int]:
@@ -169,11 +171,6 @@ class SlabGraph(SlabPool, DynamicGraph):
         return {"tile": lanes} if self.device.is_gpu else {}
 
     # ---- looking at it ----------------------------------------------------------------------------------------------
-
-    def _find(self, src: Any, dst: Any) -> Any:
-        slots = self.xp.empty(src.size, np.int64)
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **self._tiles(4))
-        return slots
 
     @reads
     def chain_lengths(self) -> Any:
@@ -184,12 +181,12 @@ class SlabGraph(SlabPool, DynamicGraph):
         array of int64, shape (buckets,), on the graph's device
         """
         xp = self.xp
-        records = self.vertices[: self._num_vertices]
+        records = self._records[: self._num_vertices]
         offsets, chains = self._chains(records)
         items = xp.arange(chains)
         rows = xp.searchsorted(offsets, items, side="right") - 1
-        slabs = records[rows, 0] + items - offsets[rows]
-        links = self.keys.reshape(-1, self.slab_stride)[:, self.slab_words - 1]
+        slabs = records[rows, BASE] + items - offsets[rows]
+        links = self._neighbors.reshape(-1, self.slab_stride)[:, self.slab_words - 1]
         lengths = xp.zeros(chains, np.int64)
         while items.size:
             lengths[items] += 1
@@ -230,11 +227,11 @@ class SlabGraph(SlabPool, DynamicGraph):
         recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
         self._counters.reset()
         self._kernels.insert(
-            count, self._pool(), self.weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, slots,
-            table, DUPLICATE_ENTRIES, recorded, **self._tiles(4),
+            count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
+            slots, table, DUPLICATE_ENTRIES, recorded, **self._tiles(4),
         )  # fmt: skip
         self._kernels.resolve_duplicates(
-            count, self._pool(), self.weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
+            count, self._pool(), self._weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
         )
         counts = self._counters.read()
         arcs.check(waited=True)
@@ -269,7 +266,7 @@ class SlabGraph(SlabPool, DynamicGraph):
             self._enlarge(arcs.src[pending], moved)
             self._counters.reset()
             self._kernels.insert(
-                int(pending.size), self._pool(), self.weights, None, pending, arcs.src, arcs.dst, arcs.weights,
+                int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
                 NO_LIMIT, slots, None, 0, None, **self._tiles(4),
             )  # fmt: skip
             counts = self._counters.read()
@@ -292,11 +289,11 @@ class SlabGraph(SlabPool, DynamicGraph):
         count, pool = len(arcs), self._pool()
         self._kernels.record_duplicates(count, pool, slots, table, entries, recorded)
         self._kernels.resolve_duplicates(
-            count, pool, self.weights, arcs.weights, slots, table, entries, recorded, False
+            count, pool, self._weights, arcs.weights, slots, table, entries, recorded, False
         )
         counts = self._counters.read()
-        if self.weights is not None:
-            self._kernels.commit_duplicates(counts[RECORDED], pool, self.weights, arcs.weights, table, recorded)
+        if self._weights is not None:
+            self._kernels.commit_duplicates(counts[RECORDED], pool, self._weights, arcs.weights, table, recorded)
         return counts[RECORDED] - counts[REPEATED]
 
     def _undo(self, arcs: Arcs, slots: Any) -> None:
@@ -317,8 +314,8 @@ class SlabGraph(SlabPool, DynamicGraph):
             self._repack()
             moved.fill(True)
         ids, coming = xp.unique(sources, return_counts=True)
-        records = self.vertices[ids].astype(np.int64)
-        buckets, live, dead = records[:, 1], records[:, 2], records[:, 3]
+        records = self._records[ids].astype(np.int64)
+        buckets, live, dead = records[:, BUCKETS], records[:, DEGREE], records[:, TOMBSTONES]
         fill = self.slab_words - 1
         crowded = live + dead + coming > 2 * self.load_factor * fill * buckets
         grown = xp.flatnonzero(crowded)
@@ -333,27 +330,27 @@ class SlabGraph(SlabPool, DynamicGraph):
     def _chains(self, records: Any) -> tuple[Any, int]:
         """Where each table's chains start in the list of all (int64, one more than tables), and their number."""
         offsets = self.xp.zeros(records.shape[0] + 1, np.int64)
-        self.xp.cumsum(self.xp.where(records[:, 0] >= 0, records[:, 1], 0), dtype=np.int64, out=offsets[1:])
+        self.xp.cumsum(self.xp.where(records[:, BASE] >= 0, records[:, BUCKETS], 0), dtype=np.int64, out=offsets[1:])
         return offsets, int(offsets[-1])
 
     def _empty_records(self, count: int) -> Any:
         records = self.xp.zeros((count, 4), np.int32)
-        records[:, 0] = -1
-        records[:, 1] = 1
+        records[:, BASE] = -1
+        records[:, BUCKETS] = 1
         return records
 
     def _gather(self, records: Any) -> tuple[Any, Any, Any]:
         """The keys and weights of these tables as rows: offsets, keys, weights."""
         xp = self.xp
         offsets = xp.zeros(records.shape[0] + 1, np.int64)
-        xp.cumsum(records[:, 2], dtype=np.int64, out=offsets[1:])
+        xp.cumsum(records[:, DEGREE], dtype=np.int64, out=offsets[1:])
         total = int(offsets[-1])
         dst = xp.empty(total, self.vertex_dtype)
-        weights = None if self.weights is None else xp.empty(total, self.weight_dtype)
+        weights = None if self._weights is None else xp.empty(total, self.weight_dtype)
         cursors = xp.zeros(records.shape[0], np.int32)
         chain_offsets, chains = self._chains(records)
         self._kernels.gather(
-            chains, self.keys, self.weights, self.slab_stride, self.slab_words, records, records.shape[0],
+            chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, records, records.shape[0],
             chain_offsets, offsets, cursors, dst, weights, **self._tiles(32),
         )  # fmt: skip
         return offsets, dst, weights
@@ -370,10 +367,10 @@ class SlabGraph(SlabPool, DynamicGraph):
         ends = xp.cumsum(buckets)
         rows = int(ends.size)
         records = xp.empty((rows, 4), np.int32)
-        records[:, 0] = xp.where(buckets > 0, ends - buckets, -1)
-        records[:, 1] = xp.maximum(buckets, 1)
-        records[:, 2] = xp.diff(offsets)
-        records[:, 3] = 0
+        records[:, BASE] = xp.where(buckets > 0, ends - buckets, -1)
+        records[:, BUCKETS] = xp.maximum(buckets, 1)
+        records[:, DEGREE] = xp.diff(offsets)
+        records[:, TOMBSTONES] = 0
         total = int(ends[-1]) if rows else 0
         if total > np.iinfo(np.int32).max:
             raise MemoryError(f"{total} slabs are more than 32-bit slab numbers can tell apart")
@@ -386,39 +383,39 @@ class SlabGraph(SlabPool, DynamicGraph):
         """Fill planned tables, for which there is room; `records` become those to store."""
         xp = self.xp
         first, rows = self._used, int(records.shape[0])
-        records[:, 0] = xp.where(records[:, 0] >= 0, records[:, 0] + first, -1)
+        records[:, BASE] = xp.where(records[:, BASE] >= 0, records[:, BASE] + first, -1)
         self._used += int(fill.size)
         self._packed = None
         self._counters.reset()
         self._kernels.link(int(fill.size), self._pool(), first, fill)
         self._kernels.place_rows(
-            int(dst.size), self._pool(), self.weights, rows, offsets, dst, weights, records, first, fill
+            int(dst.size), self._pool(), self._weights, rows, offsets, dst, weights, records, first, fill
         )
         self._take(overflow)
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
         records, fill, overflow = self._plan(offsets, dst, self.xp.diff(offsets))
         tables = int(fill.size) + overflow
-        without = int((records[:, 0] < 0).sum())
+        without = int((records[:, BASE] < 0).sum())
         self._new_pool(FIRST_SLABS + tables + tables // 8 + min(without, tables // 4))
         self._place(offsets, dst, weights, records, fill, overflow)
-        self.vertices[: records.shape[0]] = records
+        self._records[: records.shape[0]] = records
         self._tombstones = 0
 
     def _rehash(self, ids: Any, coming: Any) -> None:
         """Move the tables of these vertices to new ones, with buckets for `coming` more keys and without tombstones."""
-        old = self.vertices[ids]
+        old = self._records[ids]
         rows = self._gather(old)
         records, fill, overflow = self._plan(rows[0], rows[1], old[:, 2] + coming)
         self._make_room(int(fill.size), overflow)
         self._place(*rows, records, fill, overflow)
-        self.vertices[ids] = records
+        self._records[ids] = records
         self._give_back(old)
 
     def _repack(self) -> None:
         """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
         try:
-            self._build(*self._gather(self.vertices[: self._num_vertices]))
+            self._build(*self._gather(self._records[: self._num_vertices]))
         except MemoryError:
             return
 
@@ -428,20 +425,20 @@ class SlabGraph(SlabPool, DynamicGraph):
         self._counters.reset()
         self._kernels.release(chains, self._pool(), records, int(records.shape[0]), offsets)
         self._account(self._counters.read())
-        self._tombstones -= int(records[:, 3].sum(dtype=np.int64))
+        self._tombstones -= int(records[:, TOMBSTONES].sum(dtype=np.int64))
 
     def _release(self, ids: Any) -> None:
         if ids.size:
-            records = self.vertices[ids]
-            self.vertices[ids] = self._empty_records(int(ids.size))
+            records = self._records[ids]
+            self._records[ids] = self._empty_records(int(ids.size))
             self._give_back(records)
 
     def _extend(self, num_vertices: int) -> None:
-        capacity = int(self.vertices.shape[0])
+        capacity = int(self._records.shape[0])
         if num_vertices > capacity:
             vertices = self._empty_records(max(num_vertices, capacity + capacity // 2))
-            vertices[:capacity] = self.vertices
-            self.vertices = vertices
+            vertices[:capacity] = self._records
+            self._records = vertices
             self._pool_changed()
 
     # ---- deletion ---------------------------------------------------------------------------------------------------
@@ -476,14 +473,14 @@ class SlabGraph(SlabPool, DynamicGraph):
         return freed
 
     def _flush(self) -> int:
-        ids = self.xp.flatnonzero(self.vertices[: self._num_vertices, 3] > 0)
+        ids = self.xp.flatnonzero(self._records[: self._num_vertices, TOMBSTONES] > 0)
         if not ids.size:
             return 0
-        offsets, chains = self._chains(self.vertices[ids])
+        offsets, chains = self._chains(self._records[ids])
         before = self._free_count
         self._counters.reset()
         self._kernels.compact(
-            chains, self._pool(), self.weights, ids, int(ids.size), offsets, **self._tiles(32)
+            chains, self._pool(), self._weights, ids, int(ids.size), offsets, **self._tiles(32)
         )
         self._account(self._counters.read())
         self._tombstones = 0

@@ -23,9 +23,9 @@ extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const
   TILE_STRIDE(i, count) {
     VID key = dst[i];
     VID u = src[i];
-    int4 record = u < 0 ? make_int4(-1, 0, 0, 0) : __ldg(view.vertices + u);
+    Record record = u < 0 ? Record{-1, 0, 0, 0} : load_record<CONSTANT>(view.records, u);
     i64 slot = -1;
-    i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
+    i64 slab = record.base < 0 ? -1 : i64(record.base) + bucket_of(key, record.buckets);
     while (slab >= 0) {
       VID link;
       int seen = look<false>(tile, view.neighbors + slab * SLAB_STRIDE, key, link);
@@ -67,23 +67,23 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       if (tile.lane == 0) slots[i] = -1;
       continue;
     }
-    int4 record = __ldcg(pool.vertices + u);
+    Record record = load_record<SHARED>(pool.records, u);
     // Lane 0 decides: another tile may have attached the first slab between the reads of two lanes.
-    i64 slab = tile.shfl(record.x, 0), outcome = PENDING;
+    i64 slab = tile.shfl(record.base, 0), outcome = PENDING;
     bool open = true, fresh = false;
     if (slab < 0) {
-      if (tile.lane == 0) slab = attach(pool, stock, &pool.vertices[u].x, spare, fresh);
+      if (tile.lane == 0) slab = attach(pool, stock, &pool.records[u].base, spare, fresh);
       slab = tile.shfl(slab, 0);
       fresh = tile.shfl(int(fresh), 0);
       open = slab >= 0;
     } else {
-      slab += bucket_of(key, record.y);
+      slab += bucket_of(key, record.buckets);
     }
     for (int walked = 1; open;) {
       VID link;
-      expect_weights(tile, pool.keys + slab * SLAB_STRIDE);
+      expect_weights(tile, pool.neighbors + slab * SLAB_STRIDE);
       // Into a slab of one's own without a look first; another tile may yet have been faster.
-      int seen = fresh ? FREE : look<true>(tile, pool.keys + slab * SLAB_STRIDE, key, link);
+      int seen = fresh ? FREE : look<true>(tile, pool.neighbors + slab * SLAB_STRIDE, key, link);
       fresh = false;
       if (seen < FREE) {
         outcome = -2 - (slab * SLAB_STRIDE + seen);
@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       if (seen < NOTHING) {
         i64 slot = slab * SLAB_STRIDE + seen - FREE;
         VID other = EMPTY;
-        if (tile.lane == 0) other = compare_and_swap(pool.keys + slot, VID(EMPTY), key);
+        if (tile.lane == 0) other = compare_and_swap(pool.neighbors + slot, VID(EMPTY), key);
         other = tile.shfl(other, 0);
         if (other == EMPTY) outcome = slot;
         if (other == key) outcome = -2 - slot;
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       if (following < 0) {
         following = -1;
         if (tile.lane == 0 && walked < chain_limit)
-          following = attach(pool, stock, pool.keys + slab * SLAB_STRIDE + SLAB_KEYS, spare, fresh);
+          following = attach(pool, stock, pool.neighbors + slab * SLAB_STRIDE + SLAB_KEYS, spare, fresh);
         following = tile.shfl(following, 0);
         fresh = tile.shfl(int(fresh), 0);
         open = following >= 0;
@@ -148,13 +148,13 @@ extern "C" __global__ void __launch_bounds__(256, 6) erase(
   TILE_STRIDE(i, count) {
     VID u = src[i], key = dst[i];
     if (u < 0 || (chosen && chosen[i] < 0)) continue;
-    int4 record = __ldcg(pool.vertices + u);
-    i64 slab = record.x < 0 ? -1 : i64(record.x) + bucket_of(key, record.y);
+    Record record = load_record<SHARED>(pool.records, u);
+    i64 slab = record.base < 0 ? -1 : i64(record.base) + bucket_of(key, record.buckets);
     while (slab >= 0) {
       VID link;
-      int seen = look<true>(tile, pool.keys + slab * SLAB_STRIDE, key, link);
+      int seen = look<true>(tile, pool.neighbors + slab * SLAB_STRIDE, key, link);
       if (seen < FREE && tile.lane == 0 &&
-          compare_and_swap(pool.keys + slab * SLAB_STRIDE + seen, key, VID(TOMBSTONE)) == key) {
+          compare_and_swap(pool.neighbors + slab * SLAB_STRIDE + seen, key, VID(TOMBSTONE)) == key) {
         atomicAdd(pool.counts(u), KEY_LEFT);
         ++erased;
       }

@@ -7,14 +7,14 @@ enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, D
 
 // The fields of the named tuple Pool of cpu_slabs.py, in order.
 struct Pool {
-  int4* vertices;
-  VID* keys;
+  Record* records;
+  VID* neighbors;
   int* ring;
   u64* counters;
   i64 free_head, free_count, ring_size, used, capacity, stride, width;
 
   // The degree (low half) and the tombstones (high half) of a vertex, to be changed together.
-  __device__ u64* counts(VID v) const { return reinterpret_cast<u64*>(vertices + v) + 1; }
+  __device__ u64* counts(VID v) const { return reinterpret_cast<u64*>(records + v) + 1; }
 };
 
 constexpr u64 KEY_CAME = 1;
@@ -93,7 +93,7 @@ __device__ inline void give_slab(const Pool& pool, i64 slab) {
 
 // Empties the keys and the link; weights may stay, nobody reads those of empty words.
 __device__ inline void clear_slab(const Pool& pool, i64 slab) {
-  int4* vectors = reinterpret_cast<int4*>(pool.keys + slab * SLAB_STRIDE);
+  int4* vectors = reinterpret_cast<int4*>(pool.neighbors + slab * SLAB_STRIDE);
 #pragma unroll
   for (int j = 0; j < SLAB_VECTORS; ++j) vectors[j] = make_int4(EMPTY, EMPTY, EMPTY, EMPTY);
 }

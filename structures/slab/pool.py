@@ -22,24 +22,24 @@ class SlabPool:
     """Equal slabs, handed out to tables; a part of `SlabGraph`, which holds the vertex records.
 
     A slab is in one chain, once, or not in use. Slabs not in use are empty: all words are EMPTY. They are those from
-    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``ring[_free_head]``
+    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``_ring[_free_head]``
     and the `_free_count` - 1 that follow, cyclically. A ring lets kernels take slabs from its head while they give
     others back at its tail, without moving any. It has room for twice the slabs, because a slab that is taken and given
     back in one kernel counts twice until the kernel ends.
 
     Attributes
     ----------
-    keys : array of `vertex_dtype`, shape (capacity * slab_stride,)
-        Slab s is ``keys[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
-    ring : array of int32, shape (2 * capacity,)
+    _neighbors : array of `vertex_dtype`, shape (capacity * slab_stride,)
+        Slab s is ``_neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
+    _ring : array of int32, shape (2 * capacity,)
     """
 
     device: Device
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
-    vertices: Any
-    _apart: Any  # weights by slot, where they are not as wide as keys; otherwise None
-    _beside: tuple[Any, Any]  # `keys`, and the weights among them, as last asked for
+    _records: Any
+    _separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
+    _beside: tuple[Any, Any]  # `_neighbors`, and the weights among them, as last asked for
     _view: tuple[int, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
 
@@ -50,27 +50,27 @@ class SlabPool:
 
     @property
     def _joined(self) -> bool:
-        """Whether weights are as wide as keys: those of a slab then follow it in `keys`."""
+        """Whether weights are as wide as keys: those of a slab then follow it in `_neighbors`."""
         return self.weight_dtype is not None and self.weight_dtype.itemsize == self.vertex_dtype.itemsize
 
     @property
     def slab_stride(self) -> int:
-        """Words of `keys` from one slab to the next: a slab, and as many words again if its weights are there too."""
+        """Words of `_neighbors` from one slab to the next: twice a slab's if its weights are there too."""
         return 2 * self.slab_words if self._joined else self.slab_words
 
     @property
-    def weights(self) -> Any:
+    def _weights(self) -> Any:
         """Weights by slot, an array of `weight_dtype`, or None in graphs without.
 
-        Where weights are as wide as keys it is `keys` without the first slab, seen as weights: the weight of key i lies
-        `slab_words` words after it. Otherwise it is an array of its own, as long as `keys`.
+        Where weights are as wide as keys it is `_neighbors` without the first slab, seen as weights: the weight of key
+        i lies `slab_words` words after it. Otherwise it is an array of its own, as long as `_neighbors`.
         """
         if not self._joined:
-            return self._apart
+            return self._separate_weights
         keys, weights = self._beside
-        if keys is not self.keys:
-            weights = self.keys[self.slab_words :].view(self.weight_dtype)
-            self._beside = self.keys, weights
+        if keys is not self._neighbors:
+            weights = self._neighbors[self.slab_words :].view(self.weight_dtype)
+            self._beside = self._neighbors, weights
         return weights
 
     def _new_pool(self, capacity: int) -> None:
@@ -82,24 +82,24 @@ class SlabPool:
         keys = xp.full(size, EMPTY, self.vertex_dtype)
         apart = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
         ring = xp.empty(2 * capacity, np.int32)
-        self.keys, self._apart, self.ring = keys, apart, ring
+        self._neighbors, self._separate_weights, self._ring = keys, apart, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
 
     @property
     def _capacity(self) -> int:
-        return int(self.keys.size) // self.slab_stride
+        return int(self._neighbors.size) // self.slab_stride
 
     def _resize_pool(self, capacity: int) -> None:
         """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
-        keys, apart, used, count = self.keys, self._apart, self._used, self._free_count
-        free = self.ring[(self._free_head + self.device.xp.arange(count)) % self.ring.size] if count else None
+        keys, apart, used, count = self._neighbors, self._separate_weights, self._used, self._free_count
+        free = self._ring[(self._free_head + self.device.xp.arange(count)) % self._ring.size] if count else None
         self._new_pool(capacity)
-        self.keys[: keys.size] = keys
+        self._neighbors[: keys.size] = keys
         if apart is not None:
-            self._apart[: apart.size] = apart
+            self._separate_weights[: apart.size] = apart
         if count:
-            self.ring[:count] = free
+            self._ring[:count] = free
         self._used, self._free_count = used, count
 
     def _make_room(self, consecutive: int, single: int) -> None:
@@ -133,7 +133,7 @@ class SlabPool:
     def _take(self, slabs: int) -> None:
         recycled = min(slabs, self._free_count)
         if recycled:
-            self._free_head = (self._free_head + recycled) % int(self.ring.size)
+            self._free_head = (self._free_head + recycled) % int(self._ring.size)
             self._free_count -= recycled
         self._used += slabs - recycled
         self._packed = None
@@ -152,9 +152,9 @@ class SlabPool:
         """The pool as kernels see it."""
         if self._packed is None:
             self._packed = pack_view(
-                self.device, Pool, vertices=self.vertices, keys=self.keys, ring=self.ring,
+                self.device, Pool, records=self._records, neighbors=self._neighbors, ring=self._ring,
                 counters=self._counters.array, free_head=self._free_head, free_count=self._free_count,
-                ring_size=int(self.ring.size), used=self._used, capacity=self._capacity, stride=self.slab_stride,
+                ring_size=int(self._ring.size), used=self._used, capacity=self._capacity, stride=self.slab_stride,
                 width=self.slab_words,
             )  # fmt: skip
         return self._packed

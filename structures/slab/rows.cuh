@@ -4,16 +4,16 @@
 
 // A warp copies a chain.
 extern "C" __global__ void gather(
-    i64 count, const VID* keys, const WEIGHT* weights, i64 stride, i64 width, const int4* records,
+    i64 count, const VID* neighbors, const WEIGHT* weights, i64 stride, i64 width, const Record* records,
     i64 rows, const i64* chain_offsets, const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
   Tile<32> warp;
   for (i64 item = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; item < count;
        item += i64(gridDim.x) * blockDim.x / 32) {
     i64 row = row_of(chain_offsets, 0, rows, item);
-    i64 slab = records[row].x + item - chain_offsets[row];
+    i64 slab = records[row].base + item - chain_offsets[row];
     while (slab >= 0) {
       i64 slot = slab * SLAB_STRIDE + warp.lane;
-      VID key = warp.lane < SLAB_WORDS ? keys[slot] : VID(EMPTY);
+      VID key = warp.lane < SLAB_WORDS ? neighbors[slot] : VID(EMPTY);
       i64 following = warp.shfl(key, SLAB_KEYS);
       bool live = warp.lane < SLAB_KEYS && key >= 0;
       u32 all = warp.ballot(live);
@@ -37,14 +37,14 @@ __device__ inline i64 row_of_arc(const i64* offsets, i64 rows, i64 i) {
 }
 
 extern "C" __global__ void count_rows(
-    i64 count, i64 rows, const i64* offsets, const VID* dst, const int4* records, int* fill) {
+    i64 count, i64 rows, const i64* offsets, const VID* dst, const Record* records, int* fill) {
   GRID_STRIDE(i, count) {
     i64 row = row_of_arc(offsets, rows, i);
-    int4 record = records[row];
-    if (record.y == 1) {
-      if (i == offsets[row]) fill[record.x] = int(offsets[row + 1] - offsets[row]);
+    Record record = load_record(records, row);
+    if (record.buckets == 1) {
+      if (i == offsets[row]) fill[record.base] = int(offsets[row + 1] - offsets[row]);
     } else {
-      atomicAdd(fill + record.x + bucket_of(dst[i], record.y), 1);
+      atomicAdd(fill + record.base + bucket_of(dst[i], record.buckets), 1);
     }
   }
 }
@@ -54,7 +54,7 @@ extern "C" __global__ void link(i64 count, Pool pool, i64 first, int* fill) {
     i64 slab = first + b;
     for (int left = (fill[b] - 1) / SLAB_KEYS; left > 0; --left) {
       i64 fresh = take_slab(pool);
-      pool.keys[slab * SLAB_STRIDE + SLAB_KEYS] = VID(fresh);
+      pool.neighbors[slab * SLAB_STRIDE + SLAB_KEYS] = VID(fresh);
       slab = fresh;
     }
     fill[b] = 0;
@@ -63,15 +63,15 @@ extern "C" __global__ void link(i64 count, Pool pool, i64 first, int* fill) {
 
 extern "C" __global__ void place_rows(
     i64 count, Pool pool, WEIGHT* weights, i64 rows, const i64* offsets, const VID* dst, const WEIGHT* new_weights,
-    const int4* records, i64 first, int* fill) {
+    const Record* records, i64 first, int* fill) {
   GRID_STRIDE(i, count) {
     i64 row = row_of_arc(offsets, rows, i);
-    int4 record = records[row];
+    Record record = load_record(records, row);
     VID key = dst[i];
-    i64 slab = i64(record.x) + bucket_of(key, record.y);
-    int at = record.y == 1 ? int(i - offsets[row]) : atomicAdd(fill + slab - first, 1);
-    for (; at >= SLAB_KEYS; at -= SLAB_KEYS) slab = pool.keys[slab * SLAB_STRIDE + SLAB_KEYS];
-    pool.keys[slab * SLAB_STRIDE + at] = key;
+    i64 slab = i64(record.base) + bucket_of(key, record.buckets);
+    int at = record.buckets == 1 ? int(i - offsets[row]) : atomicAdd(fill + slab - first, 1);
+    for (; at >= SLAB_KEYS; at -= SLAB_KEYS) slab = pool.neighbors[slab * SLAB_STRIDE + SLAB_KEYS];
+    pool.neighbors[slab * SLAB_STRIDE + at] = key;
     if (weights) weights[slab * SLAB_STRIDE + at] = new_weights[i];
   }
 }

@@ -16,6 +16,20 @@
 
 constexpr int SLAB_KEYS = SLAB_WORDS - 1;
 
+// Of a vertex: its first base slab, or -1; how many buckets, keys and tombstones its table has. cpu_slabs.py names the
+// columns likewise.
+struct alignas(16) Record {
+  int base, buckets, degree, tombstones;
+};
+enum Loading { PLAIN, CONSTANT, SHARED };  // SHARED bypasses the L1 cache, where other threads may be writing
+
+template <Loading HOW = PLAIN>
+__device__ inline Record load_record(const Record* records, i64 v) {
+  const int4* from = reinterpret_cast<const int4*>(records) + v;
+  int4 all = HOW == SHARED ? __ldcg(from) : HOW == CONSTANT ? __ldg(from) : *from;
+  return {all.x, all.y, all.z, all.w};
+}
+
 template <class Key> struct KeyVector;
 template <> struct KeyVector<int> { typedef int4 type; };
 template <> struct KeyVector<i64> { typedef longlong2 type; };
@@ -43,7 +57,7 @@ __device__ inline int bucket_of(VID key, int buckets) {
 constexpr int FREE = 32, NOTHING = 64;
 
 // A tile looks for a key in a slab, of which every lane loads a part; `part_end` is the last word of the lane's part,
-// which in the last lane is the link. Loads bypass the L1 cache if other threads may be writing (SHARED).
+// which in the last lane is the link. Loads bypass the L1 cache if other threads may be writing.
 template <bool SHARED>
 __device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& part_end) {
   constexpr int LOADS = SLAB_VECTORS / 4;

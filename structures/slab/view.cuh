@@ -5,21 +5,21 @@
 
 struct View {
   static constexpr bool sorted = false;
-  const int4* vertices;  // first base slab or -1, buckets, degree, tombstones
+  const Record* records;
   VID* neighbors;
   WEIGHT* weights;
   i64 stride, width;
 
-  __device__ i64 degree(VID v) const { return vertices[v].z; }
+  __device__ i64 degree(VID v) const { return records[v].degree; }
   __device__ i64 segments(VID v) const {
-    int4 record = vertices[v];
-    return record.x < 0 ? 0 : record.y;
+    Record record = load_record(records, v);
+    return record.base < 0 ? 0 : record.buckets;
   }
-  __device__ Run segment(VID v, i64 i) const { return run_of(vertices[v].x + i); }
+  __device__ Run segment(VID v, i64 i) const { return run_of(records[v].base + i); }
   __device__ Run next_run(const Run& run) const { return run_of(neighbors[run.handle * SLAB_STRIDE + SLAB_KEYS]); }
   __device__ i64 find(VID u, VID v) const {
-    int4 record = vertices[u];
-    return record.x < 0 ? -1 : walk(neighbors, i64(record.x) + bucket_of(v, record.y), v);
+    Record record = load_record(records, u);
+    return record.base < 0 ? -1 : walk(neighbors, i64(record.base) + bucket_of(v, record.buckets), v);
   }
 
   static __device__ Run run_of(i64 slab) {

@@ -109,7 +109,7 @@ def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     dst, slots = _sort_rows(graph, rows, int(vertices.size), dst, slots)
-    return offsets, dst, None if slots is None else graph._weight_pool()[slots]
+    return offsets, dst, None if slots is None else graph._weights[slots]
 
 
 def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -133,7 +133,7 @@ def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     xp.cumsum(xp.searchsorted(dst, vertices, side="right") - first, out=offsets[1:])
     rows = row_ids(device, offsets, np.dtype(np.int64))
     chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
-    return offsets, src[chosen], None if slots is None else graph._weight_pool()[slots[chosen]]
+    return offsets, src[chosen], None if slots is None else graph._weights[slots[chosen]]
 
 
 def _sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
@@ -155,7 +155,7 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
     offsets, dst, slots = collect_arcs(graph, slots=graph.is_weighted)
     xp = graph.xp
-    weights = graph._weight_pool()[slots] if graph.weight_dtype is not None else None
+    weights = graph._weights[slots] if graph.weight_dtype is not None else None
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
         keys.sort()
