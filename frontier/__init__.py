@@ -9,6 +9,7 @@ GPU.
 from . import arguments, interchange, io, keys
 from .access import reads
 from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
+from .caches import clear_caches
 from .dynamic import DynamicGraph
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
@@ -56,6 +57,7 @@ __all__ = [
     "atomic_max",
     "atomic_min",
     "checking",
+    "clear_caches",
     "compute",
     "edge_support",
     "extract_neighbors",

@@ -1,0 +1,75 @@
+"""The caches of compiled code in memory, and how they are emptied."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from typing import Any
+
+from .arguments import flag
+from .functor import check, compile
+from .operators import engine, output
+from .runtime import cuda, identity
+from .runtime.cache import cache_directory
+
+IN_MEMORY: tuple[Any, ...] = (
+    engine._kernels,  # operators' kernels, by the functors in them
+    engine._checked,  # functors whose form was checked
+    compile._in_memory,  # functors
+    identity._latest,  # what functors mean
+    identity._identities,
+    identity.reads,  # what their code names
+    check.returns,
+    check._names,
+    output.make_flush,
+    cuda.load_kernel,
+    cuda.load_module,
+)
+"""Dictionaries, and functions with a `functools` cache, that grow with the functors that a program makes.
+
+Not among them are those of a few entries each, such as the kernels of the structures in use.
+"""
+
+
+def clear_caches(*, disk: bool = False) -> None:
+    """Drop functors and operators' kernels that are kept compiled in memory; what is used again is loaded again.
+
+    For programs that make functors without end, such as a notebook whose cells are edited and run again for days: each
+    new text, and each new value of a name that a functor uses, is compiled and kept. Graphs, frontiers and results are
+    not touched. Other threads may be at work meanwhile.
+
+    Parameters
+    ----------
+    disk : bool
+        Also delete the compiled code that is kept on disk (in ``$DYNFRONTIER_CACHE_DIR``, or ``dynfrontier`` in the
+        user's cache directory), so that the next use of anything compiles it. Other processes lose nothing that they
+        have loaded.
+
+    Raises
+    ------
+    TypeError
+        `disk` is not True or False.
+
+    Notes
+    -----
+    On a GPU it waits for queued work, and unloads the kernels' modules. On a CPU what Numba knows of a function is
+    freed for reuse, but not its machine code and LLVM module, which Numba keeps to the end of the process. A kernel
+    that was loaded from disk takes 0.7 MB, nearly all of which is freed; one that was compiled by this process 3.6 MB,
+    of which 0.9 MB are.
+    """
+    disk = flag(disk, "disk")
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and cupy.is_available():
+        cupy.cuda.runtime.deviceSynchronize()
+    for cache in IN_MEMORY:
+        if isinstance(cache, dict):
+            cache.clear()
+        else:
+            cache.cache_clear()
+    gc.collect()  # kernels and the functions in them refer to each other
+    if disk:
+        for folder in ("cpu", "cuda"):
+            for path in (cache_directory() / folder).glob("*"):
+                with contextlib.suppress(OSError):
+                    path.unlink()

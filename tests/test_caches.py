@@ -1,0 +1,139 @@
+"""Compiled code that is kept in memory can be dropped, and is made again where it is needed."""
+
+import ast
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from verifiers import host
+
+import frontier as fr
+from algorithms import bfs
+from frontier import caches
+from frontier.runtime.cache import PROJECT_ROOT
+from structures import CSR, SlabGraph
+
+
+def entries():
+    return [len(cache) if isinstance(cache, dict) else cache.cache_info().currsize for cache in caches.IN_MEMORY]
+
+
+def kept_above(graph, limit):
+    """A filter by a functor of its own, and the functor."""
+
+    def above(v, x):
+        return x[v] > limit
+
+    values = graph.xp.arange(graph.num_vertices, dtype=np.float64)
+    return sorted(host(fr.filter(fr.Frontier.all(graph), above, values).vertices).tolist()), above
+
+
+def test_functors_and_kernels_are_dropped_and_made_again(device):
+    graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device=device)
+    answer, functor = kept_above(graph, 1)
+    compiled = [weakref.ref(found) for found in caches.compile._in_memory.values() if not isinstance(found, bytes)]
+    kernels = [weakref.ref(found) for found in caches.engine._kernels.values() if hasattr(found, "__weakref__")]
+    functor = weakref.ref(functor)
+    assert answer == [2, 3] and kernels and (compiled or device == "gpu")
+    fr.clear_caches()
+    assert not any(entries())
+    assert functor() is None and not any(found() for found in (*compiled, *kernels))
+    assert kept_above(graph, 1)[0] == [2, 3] and kept_above(graph, 2)[0] == [3]
+    assert any(entries())
+
+
+def test_everything_works_afterwards(device):
+    graph = SlabGraph.from_edges(np.arange(99), np.arange(1, 100), device=device)
+    for _ in range(2):
+        assert host(bfs(graph, 0).distance).tolist() == list(range(100))
+        assert float(fr.reduce(fr.Frontier.all(graph), lambda v: v, dtype=np.int64)[0]) == 4950
+        with fr.checking():
+            assert kept_above(graph, 96)[0] == [97, 98, 99]
+        graph.insert_edges([0], [50])
+        graph.delete_edges([0], [50])
+        fr.clear_caches()
+
+
+def test_a_program_that_makes_functors_without_end_keeps_none(device):
+    graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device=device)
+    functors = []
+    for limit in range(3):
+        functors.append(weakref.ref(kept_above(graph, limit)[1]))
+        fr.clear_caches()
+    assert not any(functor() for functor in functors)
+
+
+def test_threads_go_on_while_caches_are_cleared(device):
+    graph = CSR.from_edges(np.arange(20), np.arange(1, 21), device=device)
+    stop, failures = threading.Event(), []
+
+    def work(limit):
+        try:
+            while not stop.is_set():
+                assert kept_above(graph, limit)[0] == list(range(limit + 1, 21))
+                assert host(bfs(graph, 0).distance).tolist() == list(range(21))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(limit,)) for limit in (3, 3, 7)]
+    for thread in threads:
+        thread.start()
+    for _ in range(8):
+        stop.wait(0.1)
+        fr.clear_caches()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    gc.collect()
+    assert kept_above(graph, 3)[0] == list(range(4, 21))
+
+
+def test_the_disk_is_cleared_on_request(tmp_path, monkeypatch):
+    monkeypatch.setattr(caches, "cache_directory", lambda: tmp_path)
+    (tmp_path / "cpu").mkdir()
+    (tmp_path / "cpu" / "kernel-0123").write_bytes(b"code")
+    (tmp_path / "notes.txt").write_text("a user's own")
+    fr.clear_caches()
+    assert (tmp_path / "cpu" / "kernel-0123").exists()
+    fr.clear_caches(disk=True)
+    assert not list((tmp_path / "cpu").iterdir()) and (tmp_path / "notes.txt").exists()
+    with pytest.raises(TypeError, match="disk must be True or False"):
+        fr.clear_caches(disk="all")
+
+
+FEW = {
+    "frontier/functor/compile.py: _cuda_version", "frontier/functor/compile_cuda.py: cuda_compiler",
+    "frontier/functor/source.py: unique_name", "frontier/registry.py: _structures", "frontier/runtime/cache.py:"
+    " cache_directory", "frontier/runtime/cache.py: source_fingerprint", "frontier/runtime/cache.py: text_fingerprint",
+    "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
+    "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: toolchain_version",
+    "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
+    "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
+}  # fmt: skip
+"""Caches that hold a few entries, however many functors there are."""
+NEEDED = {"frontier/functor/checking.py: sites"}
+"""What compiled code refers to by number, for as long as it may run."""
+
+
+def caches_of(path):
+    """The names of cached functions and of dictionaries that begin empty, at the top of a module."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and any("functools." in ast.unparse(d) for d in node.decorator_list):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict) and not node.value.keys:
+            yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+
+
+def test_no_cache_is_forgotten():
+    found = set()
+    for path in sorted((PROJECT_ROOT / "frontier").rglob("*.py")):
+        name = str(path.relative_to(PROJECT_ROOT))
+        found |= {f"{name}: {cache}" for cache in caches_of(path)}
+    named = ast.unparse(next(node.value for node in ast.parse((PROJECT_ROOT / "frontier/caches.py").read_text()).body
+                             if isinstance(node, ast.AnnAssign)))  # fmt: skip
+    cleared = {name for name in found if f"{name.split('/')[-1].replace('.py: ', '.')}" in named}
+    assert len(cleared) == len(caches.IN_MEMORY)
+    assert found == cleared | FEW | NEEDED
