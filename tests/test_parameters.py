@@ -12,7 +12,7 @@ from frontier.runtime.parameters import ByValue, Parameters, words_of
 
 def as_the_driver_reads(count, *args, sizes):
     """The bytes behind each pointer."""
-    words, structs = words_of(count, args)
+    words, structs = words_of(count, args, SimpleNamespace)
     parameters = Parameters(len(words))
     parameters.fill(words, structs)
     pointers = (ctypes.c_void_p * len(words)).from_address(parameters.address)

@@ -111,13 +111,16 @@ class CudaKernel:
     The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
     """
 
-    __slots__ = ("_blocks_limit", "_driver", "_free", "_function", "_pointer", "_shared_limit", "_stream")
+    __slots__ = (
+        "_array_type", "_blocks_limit", "_driver", "_free", "_function", "_pointer", "_shared_limit", "_stream",
+    )  # fmt: skip
 
     def __init__(self, function: Any):
         import cupy
 
         self._function = function  # keeps the module loaded
         self._pointer = function.ptr
+        self._array_type = cupy.ndarray
         self._driver = cupy.cuda.driver
         self._stream = cupy.cuda.get_current_stream
         self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
@@ -151,7 +154,7 @@ class CudaKernel:
             blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
         if shared > self._shared_limit:
             self._allow_shared(shared)
-        words, structs = words_of(count, args)
+        words, structs = words_of(count, args, self._array_type)
         try:
             parameters = self._free.pop()
         except IndexError:

@@ -124,12 +124,12 @@ def record_duplicate(slot, i, table, table_size, recorded, counters):
 
 @cpu_kernel
 def insert(count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table, table_size,
-           recorded):  # fmt: skip
+           recorded, finish):  # fmt: skip
     """Insert arcs (all, or those listed in `which`).
 
     ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if
     that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
-    exhausted.
+    exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
     """
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
@@ -177,6 +177,9 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
         records[u, DEGREE] += 1
         slots[i] = slot
         counters[CHANGED] += 1
+    if table is not None:  # noqa: SIM102  (Numba prunes the branch)
+        if finish:
+            _finish(count, pool, weights, new_weights, slots, table, table_size, recorded)
 
 
 @cpu_kernel
@@ -193,9 +196,22 @@ def resolve_duplicates(count, pool, weights, new_weights, slots, table, table_si
 
     With `finish`, does nothing if the insertion is incomplete or the table overflowed.
     """
+    if finish:
+        _finish(count, pool, weights, new_weights, slots, table, table_size, recorded)
+    else:
+        _resolve(count, slots, table, table_size, pool.counters)
+
+
+@numba.njit
+def _finish(count, pool, weights, new_weights, slots, table, table_size, recorded):
     counters = pool.counters
-    if finish and (counters[FOUND] == 0 or counters[DEFERRED] != 0 or counters[OVERFULL] != 0):
-        return
+    if counters[FOUND] > 0 and counters[DEFERRED] == 0 and counters[OVERFULL] == 0:
+        _resolve(count, slots, table, table_size, counters)
+        _commit(counters[RECORDED], weights, new_weights, table, recorded)
+
+
+@numba.njit
+def _resolve(count, slots, table, table_size, counters):
     mask = table_size - 1
     for i in range(count):
         slot = slots[i]
@@ -206,8 +222,6 @@ def resolve_duplicates(count, pool, weights, new_weights, slots, table, table_si
             if table[2 * at] == slot:
                 counters[REPEATED] += 1
                 table[2 * at + 1] = max(table[2 * at + 1], i)
-    if finish:
-        _commit(counters[RECORDED], weights, new_weights, table, recorded)
 
 
 @numba.njit

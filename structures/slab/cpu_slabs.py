@@ -34,6 +34,7 @@ class Pool(NamedTuple):
     neighbors: Any
     ring: Any
     counters: Any
+    published: Any
     free_head: Any
     free_count: Any
     ring_size: Any

@@ -53,37 +53,36 @@ extern "C" __global__ void record_duplicates(i64 count, Pool pool, const i64* sl
   }
 }
 
+// Arc i, if it created a slot that others found.
+__device__ inline void resolve_duplicate(i64 i, const i64* slots, i64* table, i64 table_size, u64* counters) {
+  i64 slot = __ldcg(slots + i);
+  if (slot < 0) return;
+  i64 at = slot_hash(slot) & (table_size - 1), held = __ldcg(table + 2 * at);
+  while (held != slot && held != EMPTY) {
+    at = (at + 1) & (table_size - 1);
+    held = __ldcg(table + 2 * at);
+  }
+  if (held == slot) {
+    atomicMax(table + 2 * at + 1, i);
+    atomicAdd(counters + REPEATED, 1ull);
+  }
+}
+
+// Commits all that was recorded; by one block.
+__device__ inline void commit_all(const Pool& pool, WEIGHT* weights, const WEIGHT* new_weights, i64* table, const i64* recorded) {
+  i64 count = i64(__ldcg(pool.counters + RECORDED));
+  for (i64 k = threadIdx.x; k < count; k += blockDim.x) commit_entry(__ldcg(recorded + k), weights, new_weights, table);
+}
+
 extern "C" __global__ void resolve_duplicates(
     i64 count, Pool pool, WEIGHT* weights, const WEIGHT* new_weights, const i64* slots, i64* table, i64 table_size,
     const i64* recorded, bool finish) {
   u64* counters = pool.counters;
-  if (finish && (counters[FOUND] == 0 || counters[DEFERRED] || counters[OVERFULL])) return;
-  GRID_STRIDE(i, count) {
-    i64 slot = slots[i];
-    if (slot < 0) continue;
-    i64 at = slot_hash(slot) & (table_size - 1);
-    i64 held = table[2 * at];
-    while (held != slot && held != EMPTY) {
-      at = (at + 1) & (table_size - 1);
-      held = table[2 * at];
-    }
-    if (held == slot) {
-      atomicMax(table + 2 * at + 1, i);
-      atomicAdd(counters + REPEATED, 1ull);
-    }
-  }
-  if (!finish) return;
-  // The last block to finish commits: it sees the writes of all others.
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(counters + DONE, 1ull) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  for (i64 k = threadIdx.x; k < i64(counters[RECORDED]); k += blockDim.x) {
-    commit_entry(recorded[k], weights, new_weights, table);
-  }
+  if (finish && (counters[FOUND] == 0 || counters[DEFERRED] || counters[OVERFULL])) return;  // insert has published
+  GRID_STRIDE(i, count) resolve_duplicate(i, slots, table, table_size, counters);
+  if (!finish || !is_last_block(pool)) return;
+  commit_all(pool, weights, new_weights, table, recorded);
+  publish(pool);
 }
 
 extern "C" __global__ void commit_duplicates(

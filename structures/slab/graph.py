@@ -54,6 +54,7 @@ from .pool import SlabPool
 
 CHAIN_LIMIT = 6  # slabs; a longer chain makes an insertion wait for its table to be rehashed
 NO_LIMIT = 2**31 - 1
+FEW_ARCS = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
@@ -226,14 +227,16 @@ class SlabGraph(SlabPool, DynamicGraph):
         table = self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
         recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
         self._counters.reset()
+        few = count <= FEW_ARCS
         self._kernels.insert(
             count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-            slots, table, DUPLICATE_ENTRIES, recorded, **self._tiles(4),
+            slots, table, DUPLICATE_ENTRIES, recorded, few, **self._tiles(4),
         )  # fmt: skip
-        self._kernels.resolve_duplicates(
-            count, self._pool(), self._weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
-        )
-        counts = self._counters.read()
+        if not few:
+            self._kernels.resolve_duplicates(
+                count, self._pool(), self._weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
+            )
+        counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
         inserted, found = counts[CHANGED], counts[FOUND]
@@ -267,9 +270,9 @@ class SlabGraph(SlabPool, DynamicGraph):
             self._counters.reset()
             self._kernels.insert(
                 int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
-                NO_LIMIT, slots, None, 0, None, **self._tiles(4),
+                NO_LIMIT, slots, None, 0, None, False, **self._tiles(4),
             )  # fmt: skip
-            counts = self._counters.read()
+            counts = self._counters.collect()
             self._account(counts)
             inserted += counts[CHANGED]
             found += counts[FOUND]
@@ -300,7 +303,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         """Take out what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
         self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, **self._tiles(4))
-        self._tombstones += self._counters.read()[CHANGED]
+        self._tombstones += self._counters.collect()[CHANGED]
         self._view = None
 
     def _enlarge(self, sources: Any, moved: Any) -> None:
@@ -447,7 +450,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         error_counts = self._examine(arcs)
         self._counters.reset()
         self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, **self._tiles(4))
-        deleted = self._counters.read()[CHANGED]
+        deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones

@@ -53,7 +53,7 @@ __device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& sp
 
 extern "C" __global__ void __launch_bounds__(256, 6) insert(
     i64 count, Pool pool, WEIGHT* weights, const u64* error_counts, const i64* which, const VID* src, const VID* dst,
-    const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* recorded) {
+    const WEIGHT* new_weights, i64 chain_limit, i64* slots, i64* table, i64 table_size, i64* recorded, bool finish) {
   if (is_bad(error_counts)) return;
   __shared__ Stock stock;
   fill_stock(pool, stock, count / gridDim.x);
@@ -128,6 +128,19 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
   if (spare >= 0) give_slab(pool, spare);
   return_stock(pool, stock);
   report(pool, created, found, deferred);
+  if (!is_last_block(pool)) return;
+  u64* counters = pool.counters;
+  bool is_whole = !__ldcg(counters + DEFERRED) && !__ldcg(counters + OVERFULL);
+  if (table && is_whole && __ldcg(counters + FOUND)) {
+    if (!finish) {  // resolve_duplicates will publish
+      if (threadIdx.x == 0) counters[DONE] = 0;
+      return;
+    }
+    for (i64 i = threadIdx.x; i < count; i += blockDim.x) resolve_duplicate(i, slots, table, table_size, counters);
+    __syncthreads();
+    commit_all(pool, weights, new_weights, table, recorded);
+  }
+  publish(pool);
 }
 
 extern "C" __global__ void locate(
@@ -163,4 +176,5 @@ extern "C" __global__ void __launch_bounds__(256, 6) erase(
     }
   }
   report(pool, erased, 0, 0);
+  if (is_last_block(pool)) publish(pool);
 }

@@ -3,7 +3,7 @@
 #include "structures/slab/slabs.cuh"
 
 // Indices into Pool::counters; the same names are in cpu_slabs.py.
-enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL };
+enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, COUNTERS };
 
 // The fields of the named tuple Pool of cpu_slabs.py, in order.
 struct Pool {
@@ -11,6 +11,7 @@ struct Pool {
   VID* neighbors;
   int* ring;
   u64* counters;
+  volatile u64* published;  // the counters as the host reads them
   i64 free_head, free_count, ring_size, used, capacity, stride, width;
 
   // The degree (low half) and the tombstones (high half) of a vertex, to be changed together.
@@ -111,6 +112,26 @@ __device__ inline void report(const Pool& pool, u32 changed, u32 found, u32 defe
   }
   __syncthreads();
   if (threadIdx.x < 3 && sums[threadIdx.x]) atomicAdd(pool.counters + CHANGED + threadIdx.x, u64(sums[threadIdx.x]));
+}
+
+// Whether this block is the last to come here, and so sees what all others wrote; by all threads of all blocks. What
+// others wrote must be read past the first-level cache.
+__device__ inline bool is_last_block(const Pool& pool) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(pool.counters + DONE, 1ull) == gridDim.x - 1;
+  __syncthreads();
+  __threadfence();
+  return last;
+}
+
+// Hands the counters to the host, and sets them to zero for the next kernel; by the last block.
+__device__ inline void publish(const Pool& pool) {
+  __syncthreads();
+  if (threadIdx.x >= COUNTERS) return;
+  pool.published[threadIdx.x] = __ldcg(pool.counters + threadIdx.x);
+  pool.counters[threadIdx.x] = 0;
 }
 
 // The row that holds position `at` of arrays with these offsets, searched from row `low` on.

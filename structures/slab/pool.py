@@ -131,6 +131,8 @@ class SlabPool:
             self._packed = None
 
     def _take(self, slabs: int) -> None:
+        if not slabs:
+            return
         recycled = min(slabs, self._free_count)
         if recycled:
             self._free_head = (self._free_head + recycled) % int(self._ring.size)
@@ -153,8 +155,8 @@ class SlabPool:
         if self._packed is None:
             self._packed = pack_view(
                 self.device, Pool, records=self._records, neighbors=self._neighbors, ring=self._ring,
-                counters=self._counters.array, free_head=self._free_head, free_count=self._free_count,
-                ring_size=int(self._ring.size), used=self._used, capacity=self._capacity, stride=self.slab_stride,
-                width=self.slab_words,
+                counters=self._counters.array, published=self._counters.published, free_head=self._free_head,
+                free_count=self._free_count, ring_size=int(self._ring.size), used=self._used, capacity=self._capacity,
+                stride=self.slab_stride, width=self.slab_words,
             )  # fmt: skip
         return self._packed
