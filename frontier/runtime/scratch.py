@@ -59,7 +59,7 @@ class Counters:
 
             self._host = cupyx.zeros_pinned(size, np.int64)
             self._address = self._host.ctypes.data
-            self.published = np.uint64(self._address)
+            self.published = self._address
             self._stream = device.xp.cuda.get_current_stream
 
     def reset(self) -> None:
