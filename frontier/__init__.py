@@ -34,6 +34,7 @@ from .operators import (
 )
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
+from .statistics import StorageStatistics
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "ObserverError",
     "SpMV",
     "Step",
+    "StorageStatistics",
     "UpdateObserver",
     "UpdateResult",
     "advance",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .access import reads, updates
+from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
 from .effective import effective_edges
@@ -261,6 +261,28 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
 
+    # ---- storage ----------------------------------------------------------------------------------------------------
+
+    @rearranges
+    def compact(self) -> None:
+        """Rearrange storage as if the graph had just been built, and free what is not needed.
+
+        Updates keep storage in order by themselves; this is for graphs that have shrunk much, or will not change for
+        long. Vertices, edges and weights stay as they are, slots change, and observers are not notified.
+
+        Raises
+        ------
+        MemoryError
+            There is not enough memory to work with; the graph is unchanged.
+
+        Notes
+        -----
+        O(V + E) work, or a sort of all arcs; up to the memory of a second graph while it runs.
+        """
+        self._compact()
+        self._view = None
+        self.version += 1
+
     # ---- observers --------------------------------------------------------------------------------------------------
 
     @reads
@@ -352,6 +374,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     @abstractmethod
     def _extend(self, num_vertices: int) -> None:
         """*structure*: extend the id space to `num_vertices`; new vertices have no neighbors."""
+
+    def _compact(self) -> None:
+        """*structure*: `compact`; nothing for structures that have nothing to rearrange."""
 
     def _release(self, ids: Any) -> None:
         """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""

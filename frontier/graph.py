@@ -1,27 +1,27 @@
-"""`Graph`: the interface of all structures, and the few methods that a structure implements."""
+"""`Graph`: what users see of every structure: construction, files and queries."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from .access import Access, reads
+from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
-from .batch import ArcMaker, Arcs, check_id, check_ids
+from .batch import Arcs, check_id, check_ids
 from .kinds import AnyGraph
-from .operators.extract import extract, extract_predecessors, extract_sorted, extract_successors
+from .operators.extract import extract, extract_predecessors, extract_successors
 from .registry import snapshot_structure
-from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
+from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
-from .storage import array_types, graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
+from .statistics import StorageStatistics
+from .storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
+from .structure import Structure
 from .updates import MemoryUsage
 from .values import flag, integer
-from .view import pack_view
 
 MAX_INT32_VERTICES = 2**31 - 1
 MOST_VERTICES = 2**48
@@ -42,11 +42,11 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
         ) from None
 
 
-class Graph(AnyGraph, ABC):
+class Graph(AnyGraph, Structure):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
-    A structure subclasses it (or `DynamicGraph`, if it supports updates) and implements the methods marked *structure*;
-    its arrays are those named in `_arrays`. Everything else is implemented here, for all structures and devices.
+    The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is
+    here, on both devices; `Structure` lists what each must provide.
 
     Attributes
     ----------
@@ -63,23 +63,6 @@ class Graph(AnyGraph, ABC):
     vertex_version : int
         Incremented only when vertices are added, reinserted or deleted.
     """
-
-    name: ClassVar[str]
-    package: ClassVar[str]
-    """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
-    can_store_weights: ClassVar[bool] = True
-    _find_lanes: ClassVar[int] = 1
-    """Threads that look up an arc together on a GPU."""
-    finds_fast: ClassVar[bool] = True
-    """Whether looking up an arc costs much less than scanning its source's neighbor list."""
-    _view_type: ClassVar[Any]
-    """The named tuple ``View`` of the structure's ``cpu.py``."""
-    _arrays: ClassVar[dict[str, Any]] = {}
-    """The arrays that make up the graph, by the names that they have in views and in files, with their types: a dtype,
-    VERTEX or WEIGHT (`frontier.storage`), or (dtype, columns). Attribute ``_name`` holds the array (None for none);
-    ``_neighbors`` and ``_weights``, by slot, every structure has."""
-    _scalars: ClassVar[tuple[str, ...]] = ()
-    """Names of the number and string attributes that belong to them."""
 
     def __init__(
         self,
@@ -108,16 +91,10 @@ class Graph(AnyGraph, ABC):
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
         self._num_arcs = 0
-        self._absent = None  # array of bool: ids that name no vertex; None while there are none
+        self._absent = None
         self.version = 0
         self.vertex_version = 0
         self._attach_runtime()
-
-    def _attach_runtime(self) -> None:
-        """Set up what is not part of the stored graph: kernels, per-thread workspaces, the cached view."""
-        self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
-        self._access = Access(self.device)
-        self._view: tuple[int, Any] | None = None
 
     # ---- construction -----------------------------------------------------------------------------------------------
 
@@ -294,22 +271,6 @@ class Graph(AnyGraph, ABC):
     def is_weighted(self) -> bool:
         """Whether edges have weights, of type `weight_dtype`."""
         return self.weight_dtype is not None
-
-    @property
-    def xp(self) -> Any:
-        """The array module of the graph's device: ``numpy`` or ``cupy``."""
-        return self.device.xp
-
-    @property
-    def defines(self) -> dict[str, Any]:
-        """Macros that specialise CUDA kernels to this graph's types."""
-        return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
-
-    def view(self) -> Any:
-        """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
-        if self._view is None or self._view[0] != self.version:
-            self._view = (self.version, self._make_view())
-        return self._view[1]
 
     @reads
     def has_vertices(self, ids: Any) -> Any:
@@ -504,6 +465,14 @@ class Graph(AnyGraph, ABC):
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
         return MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
 
+    @reads
+    def statistics(self) -> StorageStatistics:
+        """How the graph is stored: slots, tombstones, bytes by array, and what is particular to the structure.
+
+        O(V + slots) work at most.
+        """
+        return self._storage_statistics()
+
     def __len__(self) -> int:
         return self._num_vertices
 
@@ -517,80 +486,3 @@ class Graph(AnyGraph, ABC):
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
             f"{self.device.kind})"
         )
-
-    # ---- for structures ---------------------------------------------------------------------------------------------
-
-    def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
-        """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
-        work = self._access.workspace()
-        if work.arc_maker is None:
-            work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
-        return work.arc_maker.arcs(
-            src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options
-        )
-
-    @property
-    def _scratch(self) -> Scratch:
-        """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
-        return self._access.workspace().scratch
-
-    @property
-    def slot_capacity(self) -> int:
-        """Number of slots, an exclusive upper bound on the slots of arcs."""
-        return int(self._neighbors.size)
-
-    def _make_view(self) -> Any:
-        fields = {name: getattr(self, f"_{name}") for name in self._view_type._fields if hasattr(self, f"_{name}")}
-        return pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
-
-    def _view_scalars(self) -> dict[str, int]:
-        """*structure*, where its view has any: the fields that are no arrays."""
-        return {}
-
-    @abstractmethod
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        """*structure*: fill the empty graph from sorted CSR arrays without duplicates.
-
-        `offsets` is int64 of length num_vertices + 1; `weights` is None in unweighted graphs. The structure may take
-        ownership of the arrays.
-        """
-
-    def _find(self, src: Any, dst: Any) -> Any:
-        """The slots (int64) of these arcs, -1 if absent.
-
-        Ids are valid, except that a negative source marks an invalid arc, which is never found.
-        """
-        slots = self.xp.empty(src.size, np.int64)
-        lanes = {"tile": self._find_lanes} if self.device.is_gpu else {}
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **lanes)
-        return slots
-
-    @abstractmethod
-    def _degrees(self) -> Any:
-        """*structure*: number of neighbors of each vertex, an integer array of length num_vertices."""
-
-    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        """*structure*, where it has a faster way: all arcs as CSR with sorted rows, in arrays of their own."""
-        return extract_sorted(self)
-
-    def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-        """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
-        return array_types(self)
-
-    @abstractmethod
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
-
-        The arrays have the types of `_array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
-        No kernel may be called (`frontier.invariants` has helpers).
-
-        Returns
-        -------
-        src, dst, slots : arrays of int
-            All arcs, in any order. `src` and `slots` are in range. The caller checks `dst`, and that the graph is
-            simple, and symmetric if it is undirected.
-        """
-
-    @abstractmethod
-    def _used_bytes(self) -> int:
-        """*structure*: see `MemoryUsage.used`."""

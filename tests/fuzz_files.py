@@ -131,8 +131,7 @@ def use(graph: Graph, rng: np.random.Generator) -> None:
     graph.to_csr()
     graph.delete_vertices(present[:2])
     graph.insert_vertices(2)
-    if hasattr(graph, "compact"):
-        graph.compact()
+    graph.compact()
     src, dst, _ = graph.to_coo()
     graph.delete_edges(src, dst)
     assert graph.num_edges == 0 <= before

@@ -240,7 +240,7 @@ def test_compact(device, rng):
     assert graph.memory_usage().reserved <= reserved
     assert [to_host(graph, array).tolist() for array in graph.to_coo()] == before
     check_layout(graph)
-    graph.compact(block_size=64)
+    graph.rebuild(block_size=64)
     assert graph.block_size == 64
     graph.insert_edges([0], [1], [3.5])
     check_layout(graph)

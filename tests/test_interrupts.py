@@ -54,10 +54,6 @@ class Interrupter:
         return False
 
 
-def _compact(graph: Any) -> None:
-    getattr(graph, "compact", lambda: None)()
-
-
 UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "insert": lambda g, b: g.insert_edges(*b),
     "keep": lambda g, b: g.insert_edges(*b, on_existing="keep"),
@@ -65,7 +61,7 @@ UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "delete": lambda g, b: g.delete_edges(*b[:2]),
     "insert-vertices": lambda g, b: g.insert_vertices(30),
     "delete-vertices": lambda g, b: g.delete_vertices(np.unique(b[0][:5])),
-    "compact": lambda g, b: None if isinstance(g, Model) else _compact(g),
+    "compact": lambda g, b: None if isinstance(g, Model) else g.compact(),
 }
 
 

@@ -46,8 +46,6 @@ class Walk:
         self.pair: Pair = make(structure, device, num_vertices=count, directed=directed, weight_dtype=weight_dtype,
                                vertex_dtype=vertex_dtype)  # fmt: skip
         names = [name for name in WEIGHTS if operators or name not in ("bfs",)]
-        if not hasattr(structure, "compact"):
-            names.remove("compact")
         shares = np.array([WEIGHTS[name] for name in names])
         self.names, self.shares = names, shares / shares.sum()
         self.done: Counter[str] = Counter()

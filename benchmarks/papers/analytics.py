@@ -218,8 +218,8 @@ def load_factors(cell: Cell, factors: Iterable[float], size: int) -> None:
         statistics = graph.statistics()
         samples, _ = cell.timed_on_copies(graph, methodcaller("insert_edges", src, dst))
         cell.add_rate(samples, size, quantity="insertion", x=factor)
-        cell.add(statistics.mean_chain, "slabs", "mean chain", factor)
-        cell.add(100 * statistics.load, "%", "use of slabs", factor)
+        cell.add(statistics["mean_chain"], "slabs", "mean chain", factor)
+        cell.add(100 * statistics["slab_load"], "%", "use of slabs", factor)
         cell.add(graph.memory_usage().used / graph.num_arcs, "bytes/edge", "memory", factor)
 
 

@@ -99,7 +99,7 @@ def at_growth(cell: Cell, stream: Stream) -> None:
     if walls:
         cell.add(1e3 * float(np.mean(walls)), "ms", "batches of growth", stream.size, batches=len(walls))
     statistics = stream.graph.statistics()
-    if statistics.get("expansions"):
+    if statistics.details.get("expansions"):
         cell.add(100 * statistics["expansion_saved"], "%", "leaves not moved at growth", stream.size)
 
 

@@ -306,7 +306,7 @@ def _run(
             counts[name] += 0 if held_part is None else len(held_part[0])
         if not goes_on(sum(taken_by.values())) and number >= LEAST_BATCHES:
             break
-    if rehearsal and number < len(operations.batches) and "delete" in held and hasattr(graph, "compact"):
+    if rehearsal and number < len(operations.batches) and "delete" in held:
         with suppress(MemoryError):
             graph.compact()  # what deletions may come to in a later batch
     answers.check_end(graph, number)

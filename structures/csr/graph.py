@@ -79,8 +79,7 @@ class CSR(DynamicGraph):
         """The weights of the arcs, or None."""
         return self._weights
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _view_scalars(self) -> dict[str, int]:
         return {"num_vertices": self._num_vertices}
@@ -94,9 +93,6 @@ class CSR(DynamicGraph):
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         return self._offsets.copy(), self._neighbors.copy(), None if self._weights is None else self._weights.copy()
-
-    def _used_bytes(self) -> int:
-        return sum(int(a.nbytes) for a in (self._offsets, self._neighbors, self._weights) if a is not None)
 
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         keys, weights = unique_arcs(self.device, arcs, self._num_vertices)

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, growable
@@ -116,8 +115,7 @@ class FaimGraph(PagePool, DynamicGraph):
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _view_scalars(self) -> dict[str, int]:
         return {"page_bits": self.page_bits}
@@ -141,9 +139,8 @@ class FaimGraph(PagePool, DynamicGraph):
         page = entry * self.page_entries + self._links.itemsize
         return (self._used - self._queued) * page + self._queued * self._queue.itemsize + 8 * self._num_vertices
 
-    @reads
-    def statistics(self) -> dict[str, Any]:
-        """How memory is used. O(V) work.
+    def _details(self) -> dict[str, Any]:
+        """Use of pages. O(V) work.
 
         Returns
         -------
@@ -255,18 +252,8 @@ class FaimGraph(PagePool, DynamicGraph):
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
-    @rearranges
-    def compact(self) -> None:
-        """Write all lists anew, in ascending order, into a pool that fits them.
-
-        Deletions leave the pool as large as it was, with their pages in the queue; this gives them back to the device.
-        Slots change. A sort of all arcs: O(E log E) work, and memory for a second graph while it lasts.
-
-        Raises
-        ------
-        MemoryError
-            There is not that much memory; the graph is as it was.
-        """
+    def _compact(self) -> None:
+        """Write all lists in ascending order into a pool that fits them; deletions leave their pages in the queue."""
         offsets, dst, weights = self._sorted_arcs()
         before = {name: getattr(self, name) for name in (*(f"_{name}" for name in self._arrays), "_used", "_queued")}
         try:
@@ -278,4 +265,3 @@ class FaimGraph(PagePool, DynamicGraph):
                 setattr(self, name, value)
             self._view = None
             raise
-        self.version += 1

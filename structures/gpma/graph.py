@@ -29,7 +29,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.invariants import require
 from structures.packed.cpu import FOUND, INSERT, NEW
@@ -93,16 +92,9 @@ class GPMA(PackedGraph):
         super()._check_options()
         require(self.method in METHODS, f"method is {self.method!r}")
 
-    @reads
-    def statistics(self) -> dict[str, Any]:
-        """How the array is used, and what updates moved.
-
-        Returns
-        -------
-        dict
-            What `PackedGraph.statistics` says, and ``rounds``: how often insertions under locks have tried.
-        """
-        return super().statistics() | {"rounds": self._rounds}
+    def _details(self) -> dict[str, Any]:
+        """Those of `PackedGraph`, and ``rounds``: how often insertions under locks have tried."""
+        return super()._details() | {"rounds": self._rounds}
 
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         if self.method == "segment":

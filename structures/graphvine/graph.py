@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.access import reads, rearranges
+from frontier.access import rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
@@ -137,8 +137,7 @@ class GraphVine(DynamicGraph):
         """Neighbors in a block; None before the first batch of edges, if it was not given."""
         return None if self._bits is None else 1 << self._bits
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _view_scalars(self) -> dict[str, int]:
         return {"bits": self._bits or MIN_BITS}
@@ -167,9 +166,8 @@ class GraphVine(DynamicGraph):
     def _used_bytes(self) -> int:
         return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self._num_vertices
 
-    @reads
-    def statistics(self) -> dict[str, Any]:
-        """How memory is used, and how lists lie in it.
+    def _details(self) -> dict[str, Any]:
+        """Use of blocks, and how lists lie in them.
 
         Returns
         -------
@@ -305,7 +303,7 @@ class GraphVine(DynamicGraph):
         """Queue the count of blocks that lists take from the queue or give back; returns sums over groups."""
         count = changes.bound
         tiles = -(-count // TILE)
-        launch = {"threads": TILE, "blocks": tiles} if self.device.is_gpu else {}
+        launch = self.device.launch(threads=TILE, blocks=tiles)
         sums = self._scratch.get("block_sums", tiles if self.device.is_gpu else count, np.int64)
         self._kernels.plan(
             count, self._records, bits, changes.vertex, changes.start, sign, sums, self._counters.array, **launch
@@ -314,24 +312,32 @@ class GraphVine(DynamicGraph):
 
     def _move_blocks(self, kernel: str, groups: int, changes: Changes, sums: Any, front: int) -> None:
         """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them."""
-        launch = {"threads": TILE, "blocks": -(-groups // TILE)} if self.device.is_gpu else {}
+        launch = self.device.launch(threads=TILE, blocks=-(-groups // TILE))
         getattr(self._kernels, kernel)(
             groups, self._records, self._children, self._bits, changes.vertex, changes.start,
             *running_sums(self, sums), self._queue, int(self._queue.size), front, **launch,
         )  # fmt: skip
 
     @rearranges
-    def compact(self, *, block_size: int | None = None) -> None:
-        """Lay all lists out anew, each in blocks that follow each other, and give free blocks back.
-
-        Nothing depends on it but speed and memory: updates keep lists without gaps by themselves. But lists that grew
-        in many batches have blocks in many places, and a graph whose mean degree has changed is better off with blocks
-        of another size. Slots change. O(V + E) work; memory for a second graph, without which nothing changes.
+    def rebuild(self, *, block_size: int | None = None) -> None:
+        """`compact`, with blocks of another size.
 
         Parameters
         ----------
         block_size : int, optional
             As for a new graph; by default it follows from the mean degree as it is now.
+        """
+        self._rebuild(block_size)
+        self.version += 1
+
+    def _compact(self) -> None:
+        self._rebuild(None)
+
+    def _rebuild(self, block_size: int | None) -> None:
+        """Give each list blocks that follow each other, and free all others.
+
+        Only speed and memory depend on it: updates keep lists without gaps. But lists that grew in many batches have
+        blocks in many places, and a graph whose mean degree has changed is better off with blocks of another size.
         """
         twin = type(self)(
             self._num_vertices, block_size=block_size, directed=self.directed, device=self.device,
@@ -342,7 +348,6 @@ class GraphVine(DynamicGraph):
         for name in (*(f"_{name}" for name in self._arrays), *self._scalars):
             setattr(self, name, getattr(twin, name))
         self._view = None
-        self.version += 1
 
 
 def _power_of_two(count: int) -> int:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, threads_for
@@ -142,8 +141,7 @@ class Hornet(BlockArrays, DynamicGraph):
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices, META] >> CLASS_BITS
@@ -156,16 +154,15 @@ class Hornet(BlockArrays, DynamicGraph):
             self._view = None
 
     def _used_bytes(self) -> int:
-        numbers = self.statistics()
+        numbers = self._details()
         slot = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
         words = sum(
             arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
         )  # fmt: skip
         return numbers["block_array_edges"] * slot + 4 * words + 16 * self._num_vertices
 
-    @reads
-    def statistics(self) -> dict[str, Any]:
-        """How well memory is used.
+    def _details(self) -> dict[str, Any]:
+        """Use of blocks and block-arrays.
 
         Returns
         -------
@@ -349,7 +346,7 @@ class Hornet(BlockArrays, DynamicGraph):
             replace(numbers[OTHER])
         entries, units, class_first, prefix = self._directory[:4]
         if fresh.size:
-            launch = {"threads": 256, "blocks": entries} if self.device.is_gpu else {}
+            launch = self.device.launch(threads=256, blocks=entries)
             kernels.take_blocks(
                 entries, units, class_first, prefix, self._array_classes, self._free_counts, self._free_bits,
                 self.unit_bits, counters.array, fresh, **launch,
@@ -398,10 +395,9 @@ class Hornet(BlockArrays, DynamicGraph):
             self._give_back_empty()
             if self._directory.edges <= 2 * arcs + self._directory.spare:
                 return
-        self.compact()
+        self._compact()
 
-    @rearranges
-    def compact(self) -> None:
+    def _compact(self) -> None:
         """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
 
         Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
@@ -415,10 +411,7 @@ class Hornet(BlockArrays, DynamicGraph):
             changes = self._changes_of_all(None, None, None)
             planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
             self._carry_out(changes, TIDY, planned, self._counters.read())
-        except MemoryError:  # there is no room to move in; the graph is as good as it was
-            return
         finally:
             self._leaving = self._kept_directory = None
-        self.version += 1
         with suppress(MemoryError):
             self._give_back_empty()

@@ -212,8 +212,7 @@ class LPMA(PackedGraph):
         ahead = sum(growable.prepared_bytes(self.device, array) for array in arrays if array is not None)
         return dataclasses.replace(usage, reserved=usage.reserved + ahead)
 
-    @reads
-    def statistics(self) -> dict[str, Any]:
+    def _details(self) -> dict[str, Any]:
         """How the array is used, what updates moved, and what the paper's methods saved.
 
         Returns
@@ -228,7 +227,7 @@ class LPMA(PackedGraph):
         """
         moved, redundant = self._moved, self._redundant
         return {
-            **super().statistics(),
+            **super()._details(),
             "levels": self.levels,
             "expansions": self._expansions,
             "expansion_leaves": self._expansion_moved,

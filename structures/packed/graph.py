@@ -63,13 +63,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from frontier.access import reads, rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.invariants import require
 from frontier.runtime import Counters
 from frontier.sort import distinct_keys, id_bits
-from frontier.storage import VERTEX, WEIGHT, stored_arrays
+from frontier.storage import VERTEX, WEIGHT
 
 from .check import check_arrays
 from .cpu import (
@@ -244,8 +243,7 @@ class PackedGraph(DynamicGraph):
         """Whether an array can have so many leaves."""
         return True
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _check_options(self) -> None:
         """Raise ValueError unless the options are those that a constructor takes."""
@@ -268,24 +266,19 @@ class PackedGraph(DynamicGraph):
     def _degrees(self) -> Any:
         return self._row_degrees[: self._num_vertices]
 
-    def _used_bytes(self) -> int:
-        return sum(int(array.nbytes) for _, array in stored_arrays(self))
-
-    @reads
-    def statistics(self) -> dict[str, Any]:
+    def _details(self) -> dict[str, Any]:
         """How the array is used, and what updates moved.
 
         Returns
         -------
         dict
-            ``leaves``, ``slots``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
+            ``leaves``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
             slots, of all; ``guards``: slots that hold guards; ``moved_leaves``: leaves of the windows that updates
             re-balanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
             re-balanced before; ``rebuilds``: how often the whole array was laid out anew to grow or shrink.
         """
         return {
             "leaves": self.leaves,
-            "slots": self.slot_capacity,
             "height": self.height,
             "density": self._entries(self._num_arcs) / self.slot_capacity,
             "guards": self._rows + 1,
@@ -358,17 +351,8 @@ class PackedGraph(DynamicGraph):
         leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
         self._lay_out_anew(self._num_arcs, leaves, rows)
 
-    @rearranges
-    def compact(self) -> None:
-        """Lay the array out anew, as densely as a new one. Slots change. O(V + E) work.
-
-        If there is no memory for it, the array stays as it is.
-        """
-        try:
-            self._lay_out_anew(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
-        except MemoryError:
-            return
-        self.version += 1
+    def _compact(self) -> None:
+        self._lay_out_anew(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
 
     def _grow(self, entries: int) -> None:
         """Make room for so many entries, guards included; those that there are stay in order."""

@@ -24,12 +24,11 @@ What differs from the paper, and why:
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.access import reads, rearranges
+from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.storage import VERTEX, WEIGHT
@@ -61,33 +60,6 @@ FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 FIRST_SLABS = 16
 RECORD = 16  # bytes of a vertex record
-
-
-@dataclass(frozen=True)
-class SlabStatistics:
-    """The state of a slab graph's tables.
-
-    Attributes
-    ----------
-    slabs, free_slabs : int
-        Slabs in use, and slabs given back and not reused so far.
-    buckets : int
-    mean_chain : float
-        Slabs of a chain, over all buckets.
-    longest_chain : int
-    load : float
-        Live keys for each key word of the slabs in use.
-    tombstones : float
-        Deleted keys for each key, live or deleted.
-    """
-
-    slabs: int
-    free_slabs: int
-    buckets: int
-    mean_chain: float
-    longest_chain: int
-    load: float
-    tombstones: float
 
 
 class SlabGraph(SlabPool, DynamicGraph):
@@ -154,8 +126,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         types = super()._array_types()
         return types | {"separate_weights": None} if self._joined else types
 
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
-        return check_arrays(self)
+    _check_arrays = check_arrays
 
     def _view_scalars(self) -> dict[str, int]:
         return {"stride": self.slab_stride, "width": self.slab_words}
@@ -166,10 +137,6 @@ class SlabGraph(SlabPool, DynamicGraph):
     def _used_bytes(self) -> int:
         word = self.vertex_dtype.itemsize + (0 if self._separate_weights is None else self._separate_weights.itemsize)
         return (self._used - self._free_count) * self.slab_stride * word + self._num_vertices * RECORD
-
-    def _tiles(self, lanes: int) -> dict[str, int]:
-        """Launch options of kernels in which so many threads share a work item."""
-        return {"tile": lanes} if self.device.is_gpu else {}
 
     # ---- looking at it ----------------------------------------------------------------------------------------------
 
@@ -196,20 +163,28 @@ class SlabGraph(SlabPool, DynamicGraph):
             items, slabs = items[more], slabs[more]
         return lengths
 
-    @reads
-    def statistics(self) -> SlabStatistics:
-        """Chain lengths, load and tombstones of the graph as it is. Walks all chains: O(slabs) work."""
+    def _details(self) -> dict[str, Any]:
+        """Use of slabs. Walks all chains: O(slabs) work.
+
+        Returns
+        -------
+        dict
+            ``slabs``, ``free_slabs``: slabs in use, and slabs given back and not reused so far; ``slab_load``: live
+            keys for each key word of the slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a
+            bucket's chain.
+        """
         lengths = self.chain_lengths()
-        slabs, buckets = self._used - self._free_count, int(lengths.size)
-        return SlabStatistics(
-            slabs=slabs,
-            free_slabs=self._free_count,
-            buckets=buckets,
-            mean_chain=float(lengths.mean()) if buckets else 0.0,
-            longest_chain=int(lengths.max()) if buckets else 0,
-            load=self._num_arcs / max(slabs * (self.slab_words - 1), 1),
-            tombstones=self._tombstones / max(self._num_arcs + self._tombstones, 1),
-        )
+        slabs, buckets, keys = self._used - self._free_count, int(lengths.size), self.slab_words - 1
+        return {
+            "slots": self._capacity * keys,
+            "tombstones": self._tombstones,
+            "slabs": slabs,
+            "free_slabs": self._free_count,
+            "slab_load": self._num_arcs / max(slabs * keys, 1),
+            "buckets": buckets,
+            "mean_chain": float(lengths.mean()) if buckets else 0.0,
+            "longest_chain": int(lengths.max()) if buckets else 0,
+        }
 
     # ---- insertion --------------------------------------------------------------------------------------------------
 
@@ -230,7 +205,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         few = count <= FEW_ARCS
         self._kernels.insert(
             count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-            slots, table, DUPLICATE_ENTRIES, recorded, few, **self._tiles(4),
+            slots, table, DUPLICATE_ENTRIES, recorded, few, **self.device.launch(tile=4),
         )  # fmt: skip
         if not few:
             self._kernels.resolve_duplicates(
@@ -270,7 +245,7 @@ class SlabGraph(SlabPool, DynamicGraph):
             self._counters.reset()
             self._kernels.insert(
                 int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
-                NO_LIMIT, slots, None, 0, None, False, **self._tiles(4),
+                NO_LIMIT, slots, None, 0, None, False, **self.device.launch(tile=4),
             )  # fmt: skip
             counts = self._counters.collect()
             self._account(counts)
@@ -302,7 +277,7 @@ class SlabGraph(SlabPool, DynamicGraph):
     def _undo(self, arcs: Arcs, slots: Any) -> None:
         """Take out what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, **self._tiles(4))
+        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, **self.device.launch(tile=4))
         self._tombstones += self._counters.collect()[CHANGED]
         self._view = None
 
@@ -354,7 +329,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         chain_offsets, chains = self._chains(records)
         self._kernels.gather(
             chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, records, records.shape[0],
-            chain_offsets, offsets, cursors, dst, weights, **self._tiles(32),
+            chain_offsets, offsets, cursors, dst, weights, **self.device.launch(tile=32),
         )  # fmt: skip
         return offsets, dst, weights
 
@@ -449,42 +424,29 @@ class SlabGraph(SlabPool, DynamicGraph):
     def _delete(self, arcs: Arcs) -> int:
         error_counts = self._examine(arcs)
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, **self._tiles(4))
+        launch = self.device.launch(tile=4)
+        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, **launch)
         deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
             with suppress(MemoryError):  # the arcs are gone; tombstones may wait for the next deletion
-                self._flush()
+                self._compact()
         return deleted
 
-    @rearranges
-    def compact(self) -> int:
+    def _compact(self) -> None:
         """Take all tombstones out, moving keys to the front of their chains, and give back slabs left over.
 
-        Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work; needs no memory to
-        speak of.
-
-        Returns
-        -------
-        int
-            Slabs given back.
+        Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work.
         """
-        freed = self._flush()
-        self.version += 1
-        return freed
-
-    def _flush(self) -> int:
         ids = self.xp.flatnonzero(self._records[: self._num_vertices, TOMBSTONES] > 0)
         if not ids.size:
-            return 0
+            return
         offsets, chains = self._chains(self._records[ids])
-        before = self._free_count
         self._counters.reset()
         self._kernels.compact(
-            chains, self._pool(), self._weights, ids, int(ids.size), offsets, **self._tiles(32)
+            chains, self._pool(), self._weights, ids, int(ids.size), offsets, **self.device.launch(tile=32)
         )
         self._account(self._counters.read())
         self._tombstones = 0
-        return self._free_count - before

@@ -1,0 +1,173 @@
+"""`Structure`: what a way to store graphs must provide, and what follows from that for all of them.
+
+``docs/structures.md`` is the guide to writing one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .access import Access
+from .batch import ArcMaker, Arcs
+from .operators.extract import extract_sorted
+from .runtime import Device, Kernels, Scratch, load_kernels
+from .statistics import StorageStatistics
+from .storage import array_types, stored_arrays
+from .view import pack_view
+
+
+class Structure(ABC):
+    """The host side of a structure: its arrays, its view, and the few methods that all others are made of.
+
+    Those marked *structure* are for subclasses to implement. `DynamicGraph` adds those that change the graph.
+    """
+
+    # ---- declarations -----------------------------------------------------------------------------------------------
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
+    _view_type: ClassVar[Any]
+    """The named tuple ``View`` of the structure's ``cpu.py``."""
+    _arrays: ClassVar[dict[str, Any]] = {}
+    """The arrays that make up the graph, by the names that they have in views and in files, with their types: a dtype,
+    VERTEX or WEIGHT (`frontier.storage`), or (dtype, columns). Attribute ``_name`` holds the array, or None.
+    ``_neighbors`` and ``_weights``, by slot, every structure has."""
+    _scalars: ClassVar[tuple[str, ...]] = ()
+    """Names of the number and string attributes that belong to them."""
+    can_store_weights: ClassVar[bool] = True
+    finds_fast: ClassVar[bool] = True
+    """Whether looking up an arc costs much less than scanning its source's neighbor list."""
+    _find_lanes: ClassVar[int] = 1
+    """Threads that look up an arc together on a GPU."""
+
+    directed: bool
+    device: Device
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    version: int
+    _num_vertices: int
+    _num_arcs: int
+    _absent: Any  # array of bool: ids that name no vertex; None while there are none
+    _neighbors: Any
+    _weights: Any
+
+    # ---- for structures to implement --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        """*structure*: fill the empty graph from sorted CSR arrays without duplicates.
+
+        `offsets` is int64 of length num_vertices + 1; `weights` is None in unweighted graphs. The structure may take
+        ownership of the arrays.
+        """
+
+    @abstractmethod
+    def _degrees(self) -> Any:
+        """*structure*: number of neighbors of each vertex, an integer array of length num_vertices."""
+
+    @abstractmethod
+    def _check_arrays(self) -> tuple[Any, Any, Any]:
+        """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
+
+        The arrays have the types of `_array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
+        No kernel may be called (`frontier.invariants` has helpers).
+
+        Returns
+        -------
+        src, dst, slots : arrays of int
+            All arcs, in any order. `src` and `slots` are in range. The caller checks `dst`, and that the graph is
+            simple, and symmetric if it is undirected.
+        """
+
+    # ---- for structures to replace where they can do better, or differ ----------------------------------------------
+
+    def _view_scalars(self) -> dict[str, int]:
+        """*structure*, where its view has any: the fields that are no arrays."""
+        return {}
+
+    def _find(self, src: Any, dst: Any) -> Any:
+        """The slots (int64) of these arcs, -1 if absent.
+
+        Ids are valid, except that a negative source marks an invalid arc, which is never found.
+        """
+        slots = self.xp.empty(src.size, np.int64)
+        launch = self.device.launch(tile=self._find_lanes)
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **launch)
+        return slots
+
+    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
+        """All arcs as CSR with sorted rows, in arrays of their own."""
+        return extract_sorted(self)
+
+    def _used_bytes(self) -> int:
+        """*structure*, where arrays have capacity for growth: see `MemoryUsage.used`."""
+        return sum(int(array.nbytes) for name, array in stored_arrays(self) if name in self._arrays)
+
+    def _details(self) -> dict[str, Any]:
+        """*structure*, if it has more to say: `StorageStatistics.details`.
+
+        Entries named ``slots`` and ``tombstones`` replace the fields of these names.
+        """
+        return {}
+
+    # ---- what follows -----------------------------------------------------------------------------------------------
+
+    def _attach_runtime(self) -> None:
+        """Set up what is not part of the stored graph: kernels, per-thread workspaces, the cached view."""
+        self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
+        self._access = Access(self.device)
+        self._view: tuple[int, Any] | None = None
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the graph's device: ``numpy`` or ``cupy``."""
+        return self.device.xp
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Macros that specialise CUDA kernels to this graph's types."""
+        return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
+
+    def view(self) -> Any:
+        """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
+        if self._view is None or self._view[0] != self.version:
+            self._view = (self.version, self._make_view())
+        return self._view[1]
+
+    def _make_view(self) -> Any:
+        fields = {name: getattr(self, f"_{name}") for name in self._view_type._fields if hasattr(self, f"_{name}")}
+        return pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
+
+    @property
+    def slot_capacity(self) -> int:
+        """An exclusive upper bound on the slots of arcs."""
+        return int(self._neighbors.size)
+
+    def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+        """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
+        return array_types(self)
+
+    def _storage_statistics(self) -> StorageStatistics:
+        details = {"slots": self.slot_capacity, "tombstones": 0} | self._details()
+        return StorageStatistics(
+            structure=self.name, slots=details.pop("slots"), used=self._num_arcs, tombstones=details.pop("tombstones"),
+            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)}, details=details,
+        )  # fmt: skip
+
+    def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
+        """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
+        work = self._access.workspace()
+        if work.arc_maker is None:
+            work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
+        return work.arc_maker.arcs(
+            src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options
+        )
+
+    @property
+    def _scratch(self) -> Scratch:
+        """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
+        return self._access.workspace().scratch
