@@ -164,6 +164,20 @@ def test_intersect_hands_over_the_right_slots(graph, rng):
     assert int(wrong[0]) == 0 and int(found[0]) == int(fr.intersect(graph, us, vs).sum())
 
 
+def test_intersect_of_lists_of_any_lengths(structure, device, rng):
+    """Some pairs of sorted lists are merged, others looked up, and lists have gaps where edges were deleted."""
+    n = 900
+    src = np.r_[np.zeros(800, int), np.full(400, 1), rng.integers(2, 60, 300), rng.integers(100, n, 100)]
+    dst = np.r_[rng.choice(n, 800, False), rng.choice(n, 400, False), rng.integers(2, n, 400)]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    graph.delete_edges(src[::3], dst[::3])
+    matrix = adjacency(graph)
+    every = np.arange(n)
+    us, vs = np.r_[0 * every, every, 0 * every + 1], np.r_[every, rng.permutation(n), every]
+    product = np.where(us == vs, host(graph.degrees())[us], (matrix[us] * matrix[vs]).sum(axis=1))
+    assert (host(fr.intersect(graph, us, vs)) == product).all()
+
+
 def test_intersect_arcs_counts_what_intersect_counts(graph):
     matrix = adjacency(graph)
     tally = graph.xp.zeros(graph.num_vertices, np.int64)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import numba
+import numpy as np
+
 from ...runtime import parallel_kernel
+
+MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
+END = np.iinfo(np.int64).max
 
 
 def make_intersect(iterator: ModuleType, op: Any) -> Any:
@@ -13,6 +19,27 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
     degree = iterator.degree
     find = iterator.find
+    ordered = iterator.SORTED
+
+    @numba.njit(inline="always")
+    def first_from(view, u, w, piece, run, low, high, slot, seen):
+        """Walk u's sorted list on, from the neighbor `seen`, to the first one that is not below w (END if none is)."""
+        while seen < w:
+            if low < high:
+                if view.neighbors[low] >= 0:
+                    slot, seen = low, np.int64(view.neighbors[low])
+                low += 1
+                continue
+            if run >= 0:
+                run, low, high = next_run(view, run)
+                if run >= 0:
+                    continue
+            if piece == segments(view, u):
+                seen = END
+                break
+            run, low, high = segment(view, u, piece)
+            piece += 1
+        return piece, run, low, high, slot, seen
 
     @parallel_kernel(few=64, grain=16)
     def intersect(begin, end, view, us, vs, counts, args):
@@ -22,6 +49,8 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
             swapped = degree(view, u) > degree(view, v)
             few, many = (v, u) if swapped else (u, v)
             found = 0
+            merging = ordered and degree(view, many) <= MERGE * degree(view, few)
+            piece, at, start, end, other, seen = 0, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1), np.int64(-1)
             for s in range(segments(view, few)):
                 run, low, high = segment(view, few, s)
                 while run >= 0:
@@ -29,7 +58,14 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
                         w = view.neighbors[slot]
                         if w < 0 or w == many:
                             continue
-                        other = find(view, many, w)
+                        if merging:
+                            piece, at, start, end, other, seen = first_from(
+                                view, many, w, piece, at, start, end, other, seen
+                            )
+                            if seen != w:
+                                continue
+                        else:
+                            other = find(view, many, w)
                         if other >= 0:
                             if counts is not None:
                                 found += 1
