@@ -81,14 +81,14 @@ def compare(
         from ..compiling import compile_messages
 
         with user_errors(ValueError):
-            algorithms = chosen_algorithms(algorithm)
+            algorithms = [analytic.name for analytic in chosen_algorithms(algorithm)]
         edges = given.edges()
         start = None if source is None else vertex_of(edges, source, given.name)
         interrupted = False
         with compile_messages(), user_errors(ValueError, ImportError):
             graph = load_graph(edges, kind, place, directed)
             try:
-                comparison = run(graph, algorithms, against, source=start, ks=k or (4,), tol=tol, repeat=repeat)
+                comparison = run(graph, algorithms, against, source=start, ks=k or (), tol=tol, repeat=repeat)
             except Interrupted as stopped:
                 comparison, interrupted = stopped.found, True
     out.print(comparison.graph, markup=False, soft_wrap=True)
