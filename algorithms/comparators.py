@@ -17,6 +17,27 @@ import numpy as np
 
 import frontier as fr
 
+__all__ = [
+    "Automatic",
+    "Comparator",
+    "Counts",
+    "Digest",
+    "Distances",
+    "Distribution",
+    "Edges",
+    "Exact",
+    "Found",
+    "Partition",
+    "Quality",
+    "Valid",
+    "Values",
+    "Verdict",
+    "edges_of",
+    "modularity",
+    "on_host",
+    "relative_error",
+]
+
 Found = tuple[Any, ...]
 """What is compared: arrays of NumPy's, or numbers."""
 Digest = dict[str, Any]
@@ -123,10 +144,8 @@ class Counts(Comparator):
     def _both(self, found: Found) -> tuple[int, np.ndarray | None]:
         """The total and the counts of vertices, if there are any."""
         total, counts = found if len(found) == 2 else (None, found[0]) if np.ndim(found[0]) else (found[0], None)
-        if counts is not None:
-            counts = np.asarray(counts)
-            total = int(counts.sum()) // self.corners if total is None else total
-        return int(total), counts
+        counts = None if counts is None else np.asarray(counts)
+        return int(np.sum(counts)) // self.corners if total is None else int(total), counts
 
 
 class Partition(Comparator):

@@ -31,7 +31,7 @@ Edges = tuple[Any, Any, Any]  # src, dst, weights
 
 SMALL = ("k_truss",)
 """Analytics that are measured with small batches."""
-SETTINGS = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
+SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
 """Parameters of whatever has them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import stat
@@ -202,7 +203,7 @@ def test_interrupted_stream(monkeypatch, tmp_path):
 
 def test_interrupted_comparison(monkeypatch, graph_file, tmp_path):
     pytest.importorskip("networkx")
-    module = sys.modules["dynfrontier.comparison.compare"]
+    module = importlib.import_module("dynfrontier.comparison.compare")
     interrupt_at(monkeypatch, module, "_answer", 2)
     results = tmp_path / "results.json"
     command = ("compare", graph_file, "-d", "cpu", "--against", "networkx", "-a", "bfs", "-a", "triangles")
