@@ -145,7 +145,7 @@ class Counts(Comparator):
         """The total and the counts of vertices, if there are any."""
         total, counts = found if len(found) == 2 else (None, found[0]) if np.ndim(found[0]) else (found[0], None)
         counts = None if counts is None else np.asarray(counts)
-        return int(np.sum(counts)) // self.corners if total is None else int(total), counts
+        return int(np.asarray(counts).sum()) // self.corners if total is None else int(total), counts
 
 
 class Partition(Comparator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from benchmarks.measured import measured, peer_tasks
 from dynfrontier.columns import columns_of
 from dynfrontier.peers import BasePeer
 from dynfrontier.workload.analytics import choose_analytic
+from frontier.runtime.cache import PROJECT_ROOT
 
 N = 60
 CATALOGUE = analytics()
@@ -241,6 +243,19 @@ def test_a_module_of_ones_own(catalogue, tmp_path, monkeypatch):
     output = run("run", "own_analytics:reach", graph, "-d", "cpu", "-s", "csr")
     assert "reach() of 3 vertices" in output and "10 2" in " ".join(output.split())
     assert "there is no module nosuch" in run("run", "nosuch:reach", graph, code=2)
+
+
+def test_the_page_about_it(catalogue):
+    """The example of the page works, and the page names every field and every comparator."""
+    page = (PROJECT_ROOT / "docs/algorithms.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(block, "algorithms.md", "exec"), {"__name__": "page"})
+    graph = fr.structures()["csr"].from_edges([0, 0, 1], [1, 2, 2], num_vertices=4, device="cpu")
+    graph.insert_edges([2], [3])
+    assert find_analytic("best_neighbor").compute(graph, floor=1).tolist() == [3, 3, 2, 3]
+    assert {field.name for field in fields(Analytic)} <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    kinds = {kind.__name__ for kind in Comparator.__subclasses__() if kind.__module__ == Comparator.__module__}
+    assert kinds - {"Automatic"} == set(re.findall(r"^\| `([A-Z]\w+)\(", page, re.MULTILINE))
 
 
 def test_names(catalogue):
