@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import inspect
 from pathlib import Path
 from typing import Any
 
-import algorithms
 import frontier as fr
+from algorithms import analytics
 
 from .table import Table
 
@@ -30,17 +29,10 @@ def tables() -> tuple[Table, Table]:
 
 
 def all_algorithms() -> dict[str, Any]:
-    """The public functions and classes of `algorithms` that work on a graph."""
-    found = {}
-    for name in algorithms.__all__:
-        member = getattr(algorithms, name)
-        is_error = isinstance(member, type) and issubclass(member, Exception)
-        is_base = member is algorithms.IncrementalAlgorithm
-        if not callable(member) or dataclasses.is_dataclass(member) or is_error or is_base:
-            continue
-        if next(iter(inspect.signature(member).parameters), None) == "graph":
-            found[name] = member
-    return found
+    """Both forms of every analytic of the catalogue, by their names in Python."""
+    catalogue = analytics().items()
+    forms = [(name, form) for name, known in catalogue for form in (known.incremental, known.static) if form]
+    return dict(sorted((getattr(form, "__name__", name), form) for name, form in forms))
 
 
 def summary(member: Any) -> str:
@@ -59,10 +51,8 @@ def _devices(kind: type[fr.Graph]) -> str:
 
 def _runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
     """The devices on which an algorithm runs on a structure: all of the structure's, if it has what it takes."""
-    wants = str(next(iter(inspect.signature(algorithm).parameters.values())).annotation)
-    if "DynamicGraph" in wants and not issubclass(kind, fr.DynamicGraph):
-        return "no"
-    return _devices(kind)
+    follows_updates = inspect.isclass(algorithm) and issubclass(algorithm, fr.UpdateObserver)
+    return "no" if follows_updates and not issubclass(kind, fr.DynamicGraph) else _devices(kind)
 
 
 def replace_between(text: str, marker: str, content: str) -> str:
