@@ -18,6 +18,7 @@ import numpy as np
 import frontier as fr
 from algorithms.comparators import edges_of
 
+from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls, comparator_of, peer_tasks
 from .context import Context
 from .defaults import (
     BASELINE,
@@ -30,7 +31,6 @@ from .defaults import (
     WEIGHT_SEED,
 )
 from .graphs import BenchmarkGraph, baseline, hub_of
-from .measured import COLUMNS, COSTLY, ROUNDING, SPMV, Measured, comparator_of, measured, peer_tasks
 from .peers.process import PeerRun
 from .results import Results, describe_run, pivot, table
 from .timing import measure
@@ -100,7 +100,7 @@ def _measure_structure(
             agrees = comparator_of(algorithm).same_digests(expected.setdefault(algorithm, digest), digest)
         results.add(**labels, algorithm=algorithm, agrees=agrees, **more, **samples.numbers())
 
-    for call in measured().values():
+    for call in calls().values():
         if not call.weighted:
             _measure_call(context, call, built, source, keep)
     degrees = built.degrees()
@@ -112,12 +112,12 @@ def _measure_structure(
 
     del built
     built = make(weighted=True)
-    for call in measured().values():
+    for call in calls().values():
         if call.weighted:
             _measure_call(context, call, built, source, keep)
 
 
-def _measure_call(context: Context, call: Measured, built: Any, source: int, keep: Callable[..., None]) -> None:
+def _measure_call(context: Context, call: Call, built: Any, source: int, keep: Callable[..., None]) -> None:
     """One algorithm with its parameters."""
     axes, device, analytic = context.axes, context.device, call.analytic
     slow = analytic.name in COSTLY[-1:]

@@ -15,10 +15,10 @@ import pytest
 import frontier as fr
 from algorithms import DynamicTriangleCount
 from benchmarks.batches import new_batches
+from benchmarks.calls import calls
 from benchmarks.context import choose_structures
 from benchmarks.defaults import AXES, VECTOR_SEED
 from benchmarks.graphs import BenchmarkGraph, GraphSource, baseline, hub_of
-from benchmarks.measured import measured
 
 DEVICE = fr.resolve_device(os.environ.get("DYNFRONTIER_BENCH_DEVICE", "cpu"))
 SCALE = 14 if not DEVICE.is_gpu else 20
@@ -91,9 +91,9 @@ def test_insert_and_count(benchmark: Any, graph: Any, batches: list[tuple[Any, A
     counter.close()
 
 
-@pytest.mark.parametrize("label", measured())
+@pytest.mark.parametrize("label", calls())
 def test_algorithm(benchmark: Any, graph: Any, source: BenchmarkGraph, label: str) -> None:
-    call = measured()[label]
+    call = calls()[label]
     held = source.undirected(type(graph), weighted=True) if call.weighted else graph
     work = partial(call.analytic.compute, held, source=hub_of(held), **call.settings)
     benchmark.pedantic(synchronized(work), rounds=5, warmup_rounds=1)

@@ -18,7 +18,7 @@ import dynfrontier
 import frontier as fr
 from algorithms import Analytic, IncrementalAlgorithm, analytics, find_analytic, register
 from algorithms.comparators import Comparator, Counts, Distribution, edges_of
-from benchmarks.measured import measured, peer_tasks
+from benchmarks.calls import calls, peer_tasks
 from dynfrontier.columns import columns_of
 from dynfrontier.peers import BasePeer
 from dynfrontier.workload.analytics import choose_analytic
@@ -67,6 +67,11 @@ def test_tasks_of_peers_have_the_names_of_analytics():
         if not name.startswith("_") and name not in others:
             _, _, *parameters = inspect.signature(method).parameters
             assert set(parameters) <= set(CATALOGUE[name].accepted)
+
+
+def test_every_analytic_is_compared_with_another_library():
+    """Those that no library has are named here."""
+    assert {name for name in STATIC if not hasattr(BasePeer, name)} == {"truss_numbers"}
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -192,7 +197,7 @@ def test_what_is_registered_is_known_everywhere(catalogue, tmp_path, monkeypatch
     report = dynfrontier.run_workload(
         str(path), analytics=names, device="cpu", quiet=True, batch_size=8, structures=["csr", "hornet"]
     )
-    assert all(set(names) <= set(measured_row.seconds) for measured_row in report.rows)
+    assert all(set(names) <= set(row_of_one.seconds) for row_of_one in report.rows)
     line = ("workload", path, "-d", "cpu", "-b", 8, "-s", "csr", "-a", "heaviest", "-a", "dynamic_heaviest")
     assert "dynamic_heaviest, P50" in run(*line)
 
@@ -202,7 +207,7 @@ def test_what_is_registered_is_known_everywhere(catalogue, tmp_path, monkeypatch
     assert rows[:3] == ["vertex,heaviest", "0,8", "1,0"] and len(rows) == 13
     assert "has no such parameter; there are: floor" in run("run", "heaviest", path, "-p", "roof=6", code=2)
 
-    assert measured()["heaviest"].settings == {"floor": 1} and "heaviest" in peer_tasks()
+    assert calls()["heaviest"].settings == {"floor": 1} and "heaviest" in peer_tasks()
 
 
 def peer_task(self, graph, floor):
@@ -298,7 +303,7 @@ def test_only_incremental(catalogue, device):
         choose_analytic("heaviest")
     with pytest.raises(ValueError, match="algorithms: heaviest has an incremental form only"):
         dynfrontier.compare(graph, "heaviest", "scipy")
-    assert "heaviest" not in measured()
+    assert "heaviest" not in calls()
 
 
 def test_weights_that_are_needed(catalogue, device):

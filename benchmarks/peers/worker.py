@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from algorithms.comparators import Counts
+from benchmarks.calls import PEERS_OWN, SPMV, calls, comparator_of
 from benchmarks.defaults import VECTOR_SEED
-from benchmarks.measured import PEERS_OWN, SPMV, comparator_of, measured
 from dynfrontier.peers import load_peer
 from dynfrontier.timing import timed_call, timed_calls
 
@@ -46,8 +46,7 @@ class Worker:
             build = partial(peer.build, self._edges())
             seconds, self.graphs[False] = timed_calls(build, peer.synchronize, int(request["repeat"] > 1), float("inf"))
             return _times(seconds)
-        calls = measured()
-        call = calls.get("bfs" if name.startswith("bfs") else name)
+        call = calls().get("bfs" if name.startswith("bfs") else name)
         if call is None and name != SPMV:
             raise ValueError(f"there is no task {name!r}")
         weighted = call is not None and call.weighted

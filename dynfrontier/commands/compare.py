@@ -46,7 +46,8 @@ def compare(
     ] = None,
     k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
                                                 show_default="4")] = None,
-    tol: Annotated[float, typer.Option(help="Of PageRank: total change of the ranks at which to stop.")] = 1e-6,
+    tol: Annotated[float | None, typer.Option(help="Of PageRank: total change of the ranks at which to stop.",
+                                              show_default="1e-6")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each.")] = 3,
     directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", show_default="what the file says, else undirected",

@@ -35,7 +35,7 @@ ROUNDING = 1e-5
 
 
 @dataclass(frozen=True)
-class Measured:
+class Call:
     """A call to measure.
 
     Attributes
@@ -62,28 +62,28 @@ class Measured:
         return self.analytic.comparator_for(**self.settings)
 
 
-def measured() -> dict[str, Measured]:
+def calls() -> dict[str, Call]:
     """All calls, by label."""
-    return {call.label: call for call in _calls()}
+    return {call.label: call for call in _all_calls()}
 
 
-def _calls() -> Iterator[Measured]:
+def _all_calls() -> Iterator[Call]:
     for name, analytic in analytics().items():
         if analytic.static is None:
             continue
         for label, own in VARIANTS.get(name, {name: {}}).items():
-            yield Measured(label, analytic, analytic.settings(**own))
+            yield Call(label, analytic, analytic.settings(**own))
 
 
 def peer_tasks() -> list[str]:
     """The tasks of peers, in the order in which they are asked for them."""
-    calls = [call for call in measured().values() if call.label not in ("triangles per vertex", "pagerank steps")]
-    cheap = [call.label for call in calls if call.analytic.name not in COSTLY]
-    costly = sorted((call for call in calls if call.analytic.name in COSTLY), key=_cost)
+    asked = [call for call in calls().values() if call.label not in ("triangles per vertex", "pagerank steps")]
+    cheap = [call.label for call in asked if call.analytic.name not in COSTLY]
+    costly = sorted((call for call in asked if call.analytic.name in COSTLY), key=_cost)
     return ["build", *cheap, *PEERS_OWN, *(call.label for call in costly)]
 
 
-def _cost(call: Measured) -> int:
+def _cost(call: Call) -> int:
     return COSTLY.index(call.analytic.name)
 
 
@@ -91,4 +91,4 @@ def comparator_of(label: str) -> Comparator:
     """What compares results of a call or a peer's task."""
     if label == SPMV:
         return Values(rtol=1e-9)
-    return measured()["bfs" if label.startswith("bfs") else label].comparator
+    return calls()["bfs" if label.startswith("bfs") else label].comparator
