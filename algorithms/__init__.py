@@ -1,5 +1,10 @@
-"""Graph algorithms, each a short loop of operators in a file of its own; they run on every structure and device."""
+"""Graph algorithms, each a short loop of operators in a file of its own; they run on every structure and device.
 
+`analytics` lists them, with both forms of each, and `register` adds a user's own.
+"""
+
+from . import catalogue, comparators
+from .analytic import Analytic, analytics, find_analytic, register
 from .bfs import UNREACHED, BFSResult, bfs
 from .connected_components import Components, connected_components
 from .dynamic_bfs import DynamicBFS
@@ -17,6 +22,7 @@ from .triangle_count import TriangleCount, triangle_count
 
 __all__ = [
     "UNREACHED",
+    "Analytic",
     "AnalyticFailedError",
     "BFSResult",
     "Components",
@@ -34,10 +40,15 @@ __all__ = [
     "Result",
     "TriangleCount",
     "TrussNumbers",
+    "analytics",
     "bfs",
+    "catalogue",
+    "comparators",
     "connected_components",
+    "find_analytic",
     "k_truss",
     "pagerank",
+    "register",
     "sssp",
     "triangle_count",
     "truss_numbers",

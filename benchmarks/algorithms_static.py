@@ -1,8 +1,8 @@
 """Algorithms on a graph as it stands, by structure, beside CSR and peers.
 
-BFS, triangle counting, SpMV, connected components, PageRank, k-truss, and shortest paths on weights from 1 to 255.
-Peers run on the same graph in the same run, each in a process of its own. The time in which they build their graph is
-apart. Where a peer returns the same thing, it is compared.
+All analytics of the catalogue that have a static form, those that look for weights on weights from 1 to 255; SpMV; and
+the orientation of a graph, which is a part of some. Peers run on the same graph in the same run, each in a process of
+its own. The time in which they build their graph is apart. Where a peer returns the same thing, it is compared.
 """
 
 from __future__ import annotations
@@ -16,31 +16,19 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from algorithms import UNREACHED, bfs, connected_components, k_truss, pagerank, sssp, triangle_count
+from algorithms.comparators import edges_of
 
+from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls, comparator_of, peer_tasks
 from .context import Context
 from .defaults import (
     BASELINE,
     COPY_BANDWIDTH,
     EDGE_FACTOR,
     GRAPH_SEED,
-    PAGERANK_ALPHA,
     PAGERANK_STEPS,
-    PAGERANK_TOL,
     PEER_LIMIT_S,
-    TRUSSES,
     VECTOR_SEED,
     WEIGHT_SEED,
-)
-from .digests import (
-    digest_components,
-    digest_distances,
-    digest_edges,
-    digest_lengths,
-    digest_ranks,
-    digest_triangles,
-    digest_vector,
-    same_digests,
 )
 from .graphs import BenchmarkGraph, baseline, hub_of
 from .peers.process import PeerRun
@@ -49,12 +37,6 @@ from .timing import measure
 
 NAME = "algorithms"
 GROWN_PARTS = 16  # batches in which half of a grown graph arrives
-PAGERANK_MOST_STEPS = 1000
-PEER_TASKS = [
-    "build", "bfs", "bfs direction-optimizing", "components", "spmv", "sssp", "pagerank", "pagerank steps", "triangles",
-    *(f"k-truss {k}" for k in TRUSSES),
-]  # fmt: skip
-"""In the order of what they cost, so that a peer that runs out of time leaves out the least."""
 
 
 def run(context: Context) -> Results:
@@ -64,7 +46,7 @@ def run(context: Context) -> Results:
     results = Results(NAME, context.device.kind, context.mode, header=header)
     for name in context.graphs.names():
         graph = context.graph(name)
-        if not context.clock.fits(NAME, graph.num_edges):
+        if not context.budget.fits(NAME, graph.num_edges):
             context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
             continue
         begin = time.perf_counter()
@@ -79,7 +61,7 @@ def run(context: Context) -> Results:
                 work = partial(_measure_structure, context, results, graph, structure, make, state, source, expected)
                 context.attempt(results, f"{NAME}: {name}, {structure}, {state}", work)
         _measure_peers(context, results, graph, source, expected)
-        context.clock.took(NAME, graph.num_edges, time.perf_counter() - begin)
+        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
     _compare(results)
     return results
 
@@ -113,52 +95,45 @@ def _measure_structure(
     repeat = partial(measure, device, repeat=axes.repeat, warm_up=axes.warm_up, limit=axes.seconds_per_call)
 
     def keep(algorithm: str, samples: Any, digest: dict[str, Any] | None = None, **more: Any) -> None:
-        agrees = None if digest is None else same_digests(expected.setdefault(algorithm, digest), digest)
+        agrees = None
+        if digest is not None:
+            agrees = comparator_of(algorithm).same_digests(expected.setdefault(algorithm, digest), digest)
         results.add(**labels, algorithm=algorithm, agrees=agrees, **more, **samples.numbers())
 
-    samples, found = repeat(lambda: bfs(built, source))
-    distance = device.to_host(found.distance)
-    digest = digest_distances(np.where(distance == UNREACHED, -1, distance))
-    levels = found.levels
-    keep("bfs", samples, digest, levels=levels, us_per_level=1e6 * samples.median / max(levels, 1))
-
-    samples, found = repeat(lambda: triangle_count(built, per_vertex=False))
-    keep("triangles", samples, {"total": found.total}, triangles=found.total)
-    samples, found = repeat(lambda: triangle_count(built))
-    keep("triangles per vertex", samples, digest_triangles(device.to_host(found.per_vertex)))
+    for call in calls().values():
+        if not call.weighted:
+            _measure_call(context, call, built, source, keep)
     degrees = built.degrees()
     samples, _ = repeat(lambda: fr.extract_subgraph(built, _goes_up, degrees))
     keep("orient", samples)
-
     vector = device.xp.asarray(np.random.default_rng(VECTOR_SEED).random(graph.num_vertices))
     samples, found = repeat(lambda: fr.neighbor_reduce(built, None, _times, vector))
-    keep("spmv", samples, digest_vector(device.to_host(found)), edges=built.num_arcs)
-
-    samples, found = repeat(lambda: connected_components(built))
-    keep("components", samples, digest_components(device.to_host(found.labels)), components=found.count)
-
-    rank: Callable[..., Any] = partial(pagerank, built, PAGERANK_ALPHA, tol=PAGERANK_TOL, fail_on_nonconvergence=False)
-    samples, found = repeat(lambda: rank(max_iter=PAGERANK_MOST_STEPS))
-    ranks = digest_ranks(device.to_host(found.pagerank))
-    keep("pagerank", samples, ranks, iterations=found.iterations, error=found.error)
-    # Where ranks converge before, there are fewer steps.
-    samples, found = repeat(lambda: rank(max_iter=PAGERANK_STEPS))
-    each = 1e3 * samples.median / max(found.iterations, 1)
-    ranks = digest_ranks(device.to_host(found.pagerank))
-    floor = _pagerank_floor_ms(built)
-    keep("pagerank steps", samples, ranks, iterations=found.iterations, ms_per_step=each, floor_ms=floor)
-
-    for k in TRUSSES:
-        samples, found = measure(
-            device, partial(k_truss, built, k), repeat=axes.repeat, warm_up=1, limit=axes.seconds_per_call / 5
-        )
-        truss = digest_edges((device.to_host(found.src), device.to_host(found.dst)))
-        keep(f"k-truss {k}", samples, truss, edges=found.num_edges)
+    keep(SPMV, samples, comparator_of(SPMV).digest((device.to_host(found),)), edges=built.num_arcs)
 
     del built
     built = make(weighted=True)
-    samples, found = repeat(lambda: sssp(built, source))
-    keep("sssp", samples, digest_lengths(device.to_host(found.distance)))
+    for call in calls().values():
+        if call.weighted:
+            _measure_call(context, call, built, source, keep)
+
+
+def _measure_call(context: Context, call: Call, built: Any, source: int, keep: Callable[..., None]) -> None:
+    """One algorithm with its parameters."""
+    axes, device, analytic = context.axes, context.device, call.analytic
+    slow = analytic.name in COSTLY[-1:]
+    samples, found = measure(
+        device, partial(analytic.compute, built, source=source, **call.settings), repeat=axes.repeat,
+        warm_up=1 if slow else axes.warm_up, limit=axes.seconds_per_call / (5 if slow else 1),
+    )  # fmt: skip
+    more = {name: getattr(found, name) for name in COLUMNS.get(analytic.name, ())}
+    if "levels" in more:
+        more["us_per_level"] = 1e6 * samples.median / max(found.levels, 1)
+    if call.label == "pagerank steps":  # where ranks converge before, there are fewer steps
+        more["ms_per_step"] = 1e3 * samples.median / max(found.iterations, 1)
+        more["floor_ms"] = _pagerank_floor_ms(built)
+    comparator = call.comparator
+    edges = edges_of(built) if comparator.needs_edges else None
+    keep(call.label, samples, comparator.digest(analytic.fetch(device, found), edges=edges), **more)
 
 
 def _pagerank_floor_ms(graph: fr.Graph) -> float | None:
@@ -180,17 +155,17 @@ def _measure_peers(
     context: Context, results: Results, graph: BenchmarkGraph, source: int, expected: dict[str, Any]
 ) -> None:
     """All peers on one graph."""
-    limit = PEER_LIMIT_S[context.device.kind]
+    limit, tasks = PEER_LIMIT_S[context.device.kind], peer_tasks()
     for peer in context.peers:
-        seconds = min(limit, context.clock.left())
+        seconds = min(limit, context.budget.left())
         if seconds < 5:
             context.skip(results, f"{NAME}: {peer} on {graph.name} left out: it would not fit the time budget")
             continue
         context.say(f"{NAME}: {graph.name}, {peer}")
         with PeerRun(peer, graph) as process:
             answers, note = process.ask(
-                PEER_TASKS, timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
-                task_limit=seconds / len(PEER_TASKS),
+                tasks, timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
+                task_limit=seconds / len(tasks),
             )  # fmt: skip
         if note:
             context.skip(results, f"{NAME}: {peer} on {graph.name}: {note}")
@@ -202,7 +177,8 @@ def _measure_peers(
                 if "per_vertex" in digest:
                     task = "triangles per vertex"
                 other = expected.get("bfs" if task.startswith("bfs") else task)
-                agrees = None if other is None else same_digests(digest, other)
+                if other is not None:
+                    agrees = comparator_of(task).same_digests(digest, other, rounding=ROUNDING)
                 if agrees is False:
                     context.skip(results, f"{NAME}: {peer} on {graph.name}: {task} gives {digest}, not {other}")
             results.add(graph=graph.name, system=peer, state="peer", algorithm=task, agrees=agrees, **answer)

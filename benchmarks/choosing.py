@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.supported import Table, replace_between
+from dynfrontier.supported import replace_between
+from dynfrontier.table import Table
 from dynfrontier.text import duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
 from dynfrontier.workload.generated import generate

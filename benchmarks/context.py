@@ -18,7 +18,7 @@ from .results import Results
 GROWTH = 0.8  # of the time of a measurement, with the size of its graph
 
 
-class Clock:
+class Budget:
     """A time budget: tells whether a piece of work, known from smaller ones of its kind, still fits.
 
     Parameters
@@ -36,9 +36,9 @@ class Clock:
         """Seconds left."""
         return self.end - time.perf_counter()
 
-    def part(self, share: float) -> Clock:
+    def part(self, share: float) -> Budget:
         """A budget of a share of what is left."""
-        return Clock(self.left() * share)
+        return Budget(self.left() * share)
 
     def fits(self, kind: str, size: float) -> bool:
         """Whether work of a kind and size should be begun; of an unknown kind if there is any time left."""
@@ -74,7 +74,7 @@ class Context:
     quiet: bool = False
     out: Path | None = None
     failures: int = 0
-    clock: Clock = field(default_factory=Clock)
+    budget: Budget = field(default_factory=Budget)
     begin: float = field(default_factory=time.perf_counter)
 
     def say(self, text: str) -> None:

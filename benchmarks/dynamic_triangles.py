@@ -8,12 +8,11 @@ graph from the edge list after the batch (whose preparation is not timed) and co
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
+from dynfrontier.timing import TimedObserver
 
 from .batches import distributions_of, raw_batches
 from .context import Context
@@ -25,39 +24,6 @@ from .timing import Samples, timed
 
 NAME = "dynamic"
 RECOUNT = "csr recount"
-
-
-class CountingTime(fr.UpdateObserver):
-    """Stands in for the counter of a graph and measures the time that it takes."""
-
-    def __init__(self, graph: fr.DynamicGraph, counter: DynamicTriangleCount):
-        self.seconds = 0.0
-        self._device = graph.device
-        self._counter = counter
-        graph.attach(self, instead_of=counter)
-
-    def _measure(self, method: Callable, *args: Any) -> None:
-        self.seconds += timed(self._device, partial(method, *args))[0]
-
-    def edges_inserted(self, src: Any, dst: Any) -> None:
-        """Passed on."""
-        self._measure(self._counter.edges_inserted, src, dst)
-
-    def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Passed on."""
-        self._measure(self._counter.edges_deleting, src, dst)
-
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Passed on."""
-        self._measure(self._counter.edges_deleted, src, dst)
-
-    def vertices_changed(self) -> None:
-        """Passed on."""
-        self._measure(self._counter.vertices_changed)
-
-    def failed(self, method: str, error: BaseException) -> None:
-        """Passed on."""
-        self._counter.failed(method, error)
 
 
 def run(context: Context) -> Results:
@@ -72,12 +38,12 @@ def run(context: Context) -> Results:
     built = {name: graph.undirected(kind) for name, kind in context.structures.items()}
     for size in sorted(axes.dynamic_sizes, key=lambda size: abs(size - 2**16)):  # what matters most comes first
         for distribution in distributions_of(graph):
-            if not context.clock.fits(NAME, 1.0):
+            if not context.budget.fits(NAME, 1.0):
                 context.skip(results, f"{NAME}: {distribution} batches of {size:,} left out: no time left")
                 continue
             begin = time.perf_counter()
             _measure_batches(context, results, graph, built, distribution, size)
-            context.clock.took(NAME, 1.0, time.perf_counter() - begin)
+            context.budget.took(NAME, 1.0, time.perf_counter() - begin)
     _compare(results)
     return results
 
@@ -99,7 +65,7 @@ def _measure_batches(
         chosen = few if name == BASELINE else batches
         context.attempt(results, what, partial(_follow, context, results, name, first, chosen, labels, totals))
     for peer in (peer for peer in context.peers if peer in DYNAMIC_PEERS):
-        seconds = min(PEER_LIMIT_S[context.device.kind], context.clock.left())
+        seconds = min(PEER_LIMIT_S[context.device.kind], context.budget.left())
         if seconds < 5:
             context.skip(results, f"{NAME}: {peer}, {distribution} batches of {size:,} left out: no time left")
             continue
@@ -182,7 +148,7 @@ def _follow(
 def _counting_seconds(graph: Any, batch: Any) -> dict[str, float]:
     """What counting takes of the time in which a batch is inserted and deleted again."""
     counter = DynamicTriangleCount(graph)
-    watch = CountingTime(graph, counter)
+    watch = TimedObserver(graph, counter)
     found = {}
     for operation, update in (("insert", graph.insert_edges), ("delete", graph.delete_edges)):
         watch.seconds = 0.0

@@ -9,26 +9,14 @@ watched copy, in the same structure, and compared.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import frontier as fr
-from algorithms import (
-    DynamicBFS,
-    DynamicComponents,
-    DynamicKTruss,
-    DynamicPageRank,
-    DynamicSSSP,
-    bfs,
-    connected_components,
-    k_truss,
-    pagerank,
-    sssp,
-)
+from algorithms import Analytic, analytics
+from algorithms.comparators import edges_of
 
 from .context import Context
 from .defaults import BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, PAGERANK_ALPHA, PAGERANK_TOL, TRUSSES, WEIGHT_SEED
@@ -37,71 +25,14 @@ from .results import Results, describe_run, table
 from .timing import Samples, timed
 
 NAME = "incremental"
-MOST_STEPS = 1000
 MOST_HELD_BACK = 1 / 8  # of a graph's edges
 Edges = tuple[Any, Any, Any]  # src, dst, weights
 
 
-@dataclass(frozen=True)
-class Analytic:
-    """An incremental analytic and its static form.
-
-    Attributes
-    ----------
-    follow : callable
-        Attaches it to a graph.
-    anew : callable
-        Computes the same from scratch.
-    arrays : tuple of str
-        Arrays of both results that are compared.
-    weighted : bool
-        The graph has weights.
-    small : bool
-        For small batches.
-    tolerance : float
-        How far both results may be apart: the sum of absolute differences.
-    """
-
-    name: str
-    follow: Callable[[fr.DynamicGraph, int], Any]
-    anew: Callable[[fr.Graph, int], Any]
-    arrays: tuple[str, ...]
-    weighted: bool = False
-    small: bool = False
-    tolerance: float = 0.0
-
-    def read(self, result: Any) -> list[Any]:
-        """The arrays of a result."""
-        return [getattr(result, name) for name in self.arrays]
-
-    def differ(self, one: Any, other: Any) -> float:
-        """The number of entries in which two results differ, or the sum of differences where there is a tolerance."""
-        pairs = list(zip(self.read(one), self.read(other), strict=True))
-        if any(a.shape != b.shape for a, b in pairs):
-            return float("inf")
-        return float(sum((abs(a - b) if self.tolerance else a != b).sum() for a, b in pairs))
-
-
-ANALYTICS = (
-    Analytic(
-        "components", lambda graph, source: DynamicComponents(graph), lambda graph, source: connected_components(graph),
-        arrays=("labels",),
-    ),
-    Analytic("bfs", DynamicBFS, bfs, arrays=("distance",)),
-    Analytic("sssp", DynamicSSSP, sssp, arrays=("distance",), weighted=True),
-    Analytic(
-        "pagerank",
-        lambda graph, source: DynamicPageRank(graph, alpha=PAGERANK_ALPHA, tol=PAGERANK_TOL),
-        lambda graph, source: pagerank(graph, PAGERANK_ALPHA, MOST_STEPS, PAGERANK_TOL),
-        # Each is within half of this of the ranks that no step changes.
-        arrays=("pagerank",), tolerance=2 * PAGERANK_TOL * PAGERANK_ALPHA / (1 - PAGERANK_ALPHA),
-    ),
-    Analytic(
-        f"k-truss {TRUSSES[0]}",
-        lambda graph, source: DynamicKTruss(graph, TRUSSES[0]), lambda graph, source: k_truss(graph, TRUSSES[0]),
-        arrays=("src", "dst"), small=True,
-    ),
-)  # fmt: skip
+SMALL = ("k_truss",)
+"""Analytics that are measured with small batches."""
+SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
+"""Parameters of whatever has them."""
 
 
 def run(context: Context) -> Results:
@@ -112,19 +43,21 @@ def run(context: Context) -> Results:
     results = Results(NAME, context.device.kind, context.mode, header=header)
     for name in (f"rmat{axes.dynamic_scale}", f"grid{axes.grid_side}"):
         graph = context.graph(name)
-        for analytic in ANALYTICS:
-            size = axes.truss_size if analytic.small else axes.incremental_size
+        for analytic in analytics().values():
+            if analytic.incremental is None or analytic.static is None:
+                continue
+            size = axes.truss_size if analytic.name in SMALL else axes.incremental_size
             start, batches = _split(graph, size, axes.warm_up + axes.incremental_batches)
             for structure, kind in context.structures.items():
                 what = f"{NAME}: {name}, {analytic.name}, {structure}"
-                if not context.clock.fits(analytic.name, graph.num_edges):
+                if not context.budget.fits(analytic.name, graph.num_edges):
                     context.skip(results, f"{what} left out: it would not fit the time budget")
                     continue
                 context.say(what)
                 begin = time.perf_counter()
                 work = partial(_measure, context, results, graph, analytic, kind, start, batches)
                 context.attempt(results, what, work)
-                context.clock.took(analytic.name, graph.num_edges, time.perf_counter() - begin)
+                context.budget.took(analytic.name, graph.num_edges, time.perf_counter() - begin)
     return results
 
 
@@ -151,33 +84,44 @@ def _measure(
     """One analytic on one graph in one structure."""
     device, axes = context.device, context.axes
     src, dst, weights = start
-    alone = kind.from_edges(src, dst, weights if analytic.weighted else None, graph.num_vertices, device=device)
+    weighted = analytic.weights in ("expected", "required")
+    alone = kind.from_edges(src, dst, weights if weighted else None, graph.num_vertices, device=device)
     watched = alone.copy()
-    source = hub_of(alone)
-    initial, follower = timed(device, partial(analytic.follow, watched, source))
+    settings = analytic.settings(source=hub_of(alone), **SETTINGS)
+    comparator = analytic.comparator_for(**settings)
+    initial, follower = timed(device, partial(analytic.maintain, watched, **settings))
     update, both, anew = Samples(), Samples(), Samples()
-    furthest = 0.0
+    wrong = ""
     for index, batch in enumerate(batches):
         warm = index < min(axes.warm_up, len(batches) - 1)
-        timed(device, partial(_apply, alone, batch, analytic.weighted), None if warm else update)
-        timed(device, partial(_follow, follower, watched, batch, analytic), None if warm else both)
-        _, found = timed(device, partial(analytic.anew, watched, source), None if warm else anew)
-        furthest = max(furthest, analytic.differ(follower, found))
+        timed(device, partial(_apply, alone, batch, weighted), None if warm else update)
+        timed(device, partial(_follow, follower, watched, batch, weighted, analytic), None if warm else both)
+        _, found = timed(device, partial(analytic.compute, watched, **settings), None if warm else anew)
+        verdict = comparator.compare(
+            analytic.fetch(device, follower), analytic.fetch(device, found),
+            edges=edges_of(watched) if comparator.needs_edges else None,
+        )  # fmt: skip
+        wrong = wrong or ("" if verdict.agrees else verdict.text)
         if not warm and sum(update.wall) + sum(both.wall) + sum(anew.wall) > axes.seconds_per_call:
             break
     follower.close()
-    correct = furthest <= analytic.tolerance
     costs = Samples([with_it - without for with_it, without in zip(both.wall, update.wall, strict=True)])
     results.add(
-        graph=graph.name, structure=kind.name, analytic=analytic.name, batch=2 * int(batches[0][0][0].size),
-        correct=correct, difference=furthest, initial_ms=1e3 * initial, update_ms=1e3 * update.median,
-        both_ms=1e3 * both.median, incremental_ms=1e3 * costs.median, anew_ms=1e3 * anew.median,
+        graph=graph.name, structure=kind.name, analytic=_label(analytic, settings),
+        batch=2 * int(batches[0][0][0].size), correct=not wrong, difference=wrong,
+        initial_ms=1e3 * initial, update_ms=1e3 * update.median, both_ms=1e3 * both.median,
+        incremental_ms=1e3 * costs.median, anew_ms=1e3 * anew.median,
         times_anew=anew.median / costs.median if costs.median > 0 else None,
         update_wall_ms=update.numbers()["wall_ms"], both_wall_ms=both.numbers()["wall_ms"],
         anew_wall_ms=anew.numbers()["wall_ms"],
     )  # fmt: skip
-    if not correct:
-        raise AssertionError(f"results differ from those computed anew, by {furthest:g}")
+    if wrong:
+        raise AssertionError(f"results differ from those recomputed from scratch: {wrong}")
+
+
+def _label(analytic: Analytic, settings: dict[str, Any]) -> str:
+    """What it is called in results."""
+    return f"k-truss {settings['k']}" if analytic.name == "k_truss" else analytic.name
 
 
 def _apply(graph: fr.DynamicGraph, batch: tuple[Edges, Edges], weighted: bool) -> None:
@@ -187,9 +131,11 @@ def _apply(graph: fr.DynamicGraph, batch: tuple[Edges, Edges], weighted: bool) -
     graph.delete_edges(doomed_src, doomed_dst)
 
 
-def _follow(follower: Any, graph: fr.DynamicGraph, batch: tuple[Edges, Edges], analytic: Analytic) -> None:
+def _follow(
+    follower: Any, graph: fr.DynamicGraph, batch: tuple[Edges, Edges], weighted: bool, analytic: Analytic
+) -> None:
     """Apply a batch to a graph that is watched, and have the results at hand."""
-    _apply(graph, batch, analytic.weighted)
+    _apply(graph, batch, weighted)
     analytic.read(follower)
 
 

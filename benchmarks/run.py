@@ -13,7 +13,7 @@ import frontier as fr
 from dynfrontier.peers import is_installed
 
 from . import algorithms_static, dynamic_triangles, incremental, updates
-from .context import Clock, Context, choose_structures
+from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, GPU_PEERS, MODES, SHARES, axes_for
 from .graphs import GraphSource
 from .papers.command import main as papers_main
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     context = Context(
         device, options.mode, axes, structures, GraphSource(device, axes), peers, quiet=options.quiet, out=options.out
     )
-    whole = Clock(options.budget)
+    whole = Budget(options.budget)
     chosen = list(BENCHMARKS) if options.benchmark == "all" else [options.benchmark]
     found: list[Results] = []
     compiled: list[str] = []
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _warm_up(context, chosen)
         context.say(f"{len(compiled)} kernels compiled")
     for position, name in enumerate(chosen):
-        context.clock = whole.part(SHARES[name] / sum(SHARES[other] for other in chosen[position:]))
+        context.budget = whole.part(SHARES[name] / sum(SHARES[other] for other in chosen[position:]))
         begin = time.perf_counter()
         results = BENCHMARKS[name].run(context)
         results.header["seconds"] = round(time.perf_counter() - begin, 1)
@@ -87,7 +87,7 @@ def _warm_up(context: Context, benchmarks: list[str]) -> None:
     """Run benchmarks on tiny graphs, so that no measurement waits for a compiler."""
     axes = replace(axes_for(context.device.kind, "smoke"), variants=context.axes.variants, grown=context.axes.grown)
     graphs = GraphSource(context.device, axes)
-    tiny = replace(context, mode="smoke", axes=axes, graphs=graphs, peers=(), quiet=True, out=None, clock=Clock())
+    tiny = replace(context, mode="smoke", axes=axes, graphs=graphs, peers=(), quiet=True, out=None, budget=Budget())
     for name in benchmarks:
         BENCHMARKS[name].run(tiny)
 

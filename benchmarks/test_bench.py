@@ -6,14 +6,16 @@ By default on the CPU; ``DYNFRONTIER_BENCH_DEVICE=gpu`` chooses the other device
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import frontier as fr
-from algorithms import DynamicTriangleCount, bfs, connected_components, k_truss, pagerank, sssp, triangle_count
+from algorithms import DynamicTriangleCount
 from benchmarks.batches import new_batches
+from benchmarks.calls import calls
 from benchmarks.context import choose_structures
 from benchmarks.defaults import AXES, VECTOR_SEED
 from benchmarks.graphs import BenchmarkGraph, GraphSource, baseline, hub_of
@@ -89,27 +91,12 @@ def test_insert_and_count(benchmark: Any, graph: Any, batches: list[tuple[Any, A
     counter.close()
 
 
-def test_bfs(benchmark: Any, graph: Any) -> None:
-    hub = hub_of(graph)
-    benchmark.pedantic(synchronized(bfs), args=(graph, hub), rounds=ROUNDS, warmup_rounds=1)
-
-
-def test_triangle_count(benchmark: Any, graph: Any) -> None:
-    benchmark.pedantic(synchronized(triangle_count), args=(graph,), rounds=5, warmup_rounds=1)
-
-
-@pytest.mark.parametrize("algorithm", [connected_components, pagerank])
-def test_algorithm(benchmark: Any, graph: Any, algorithm: Any) -> None:
-    benchmark.pedantic(synchronized(algorithm), args=(graph,), rounds=ROUNDS, warmup_rounds=1)
-
-
-def test_k_truss(benchmark: Any, graph: Any) -> None:
-    benchmark.pedantic(synchronized(k_truss), args=(graph, 4), rounds=5, warmup_rounds=1)
-
-
-def test_sssp(benchmark: Any, graph: Any, source: BenchmarkGraph) -> None:
-    weighted = source.undirected(type(graph), weighted=True)
-    benchmark.pedantic(synchronized(sssp), args=(weighted, hub_of(weighted)), rounds=ROUNDS, warmup_rounds=1)
+@pytest.mark.parametrize("label", calls())
+def test_algorithm(benchmark: Any, graph: Any, source: BenchmarkGraph, label: str) -> None:
+    call = calls()[label]
+    held = source.undirected(type(graph), weighted=True) if call.weighted else graph
+    work = partial(call.analytic.compute, held, source=hub_of(held), **call.settings)
+    benchmark.pedantic(synchronized(work), rounds=5, warmup_rounds=1)
 
 
 def test_spmv(benchmark: Any, graph: Any) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from dynfrontier.timing import timed_call
 from frontier import Device
 
 
@@ -58,16 +58,18 @@ class Samples:
 
 def timed(device: Device, work: Callable[[], Any], samples: Samples | None = None) -> tuple[float, Any]:
     """One call: the seconds it took, and what it returned. The times join `samples` if given."""
-    device.synchronize()
     if device.is_gpu:
         first, last = device.xp.cuda.Event(), device.xp.cuda.Event()
-        first.record()
-    begin = time.perf_counter()
-    result = work()
-    if device.is_gpu:
-        last.record()
-    device.synchronize()
-    wall = time.perf_counter() - begin
+
+    def recorded() -> Any:
+        if device.is_gpu:
+            first.record()
+        result = work()
+        if device.is_gpu:
+            last.record()
+        return result
+
+    wall, result = timed_call(recorded, device.synchronize)
     if samples is not None:
         samples.wall.append(wall)
         if device.is_gpu:

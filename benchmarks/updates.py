@@ -36,12 +36,12 @@ def run(context: Context) -> Results:
         graph = context.graph(name)
         prepared: dict[tuple[str, int], Any] = {}
         for variant in context.axes.variants:
-            if not context.clock.fits(NAME, graph.num_edges):
+            if not context.budget.fits(NAME, graph.num_edges):
                 context.skip(results, f"{NAME}: {name}, {variant} left out: it would not fit the time budget")
                 continue
             begin = time.perf_counter()
             _measure_graph(context, results, graph, variant, prepared)
-            context.clock.took(NAME, graph.num_edges, time.perf_counter() - begin)
+            context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
     _compare(results)
     return results
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -10,6 +12,7 @@ from .commands.bfs import bfs
 from .commands.compare import compare
 from .commands.generate import generate
 from .commands.info import info
+from .commands.run import run
 from .commands.stream import stream
 from .commands.structures import structures
 from .commands.triangles import triangles
@@ -27,6 +30,7 @@ app = typer.Typer(
 app.command()(guarded(stream))
 app.command()(guarded(triangles))
 app.command()(guarded(bfs))
+app.command()(guarded(run))
 app.command()(guarded(compare))
 app.command()(guarded(workload))
 app.command()(guarded(info))
@@ -55,3 +59,4 @@ def main(
 
     Start with `dynfrontier stream`: it counts triangles after every batch of a generated stream.
     """
+    sys.path.append(os.getcwd())  # where modules with analytics of a user's own are looked for last

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
+
+from .timing import TimedObserver, timed_call
 
 WARM_UP_SCALE = 10
 
 
 @dataclass(frozen=True)
-class Step:
+class Applied:
     """What one batch did.
 
     Attributes
@@ -42,43 +43,6 @@ class Step:
     triangles: int
     update_seconds: float
     count_seconds: float
-
-
-class TimedObserver(fr.UpdateObserver):
-    """A proxy for another observer of a graph that forwards notifications and measures their time."""
-
-    def __init__(self, graph: fr.DynamicGraph, observer: fr.UpdateObserver):
-        self.seconds = 0.0
-        self.exact = observer.exact  # type: ignore[misc]
-        self._device = graph.device
-        self._observer = observer
-        graph.attach(self, instead_of=observer)
-
-    def _measure(self, method: Callable, *args: Any) -> Any:
-        self._device.synchronize()
-        begin = time.perf_counter()
-        result = method(*args)
-        self._device.synchronize()
-        self.seconds += time.perf_counter() - begin
-        return result
-
-    def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
-        return self._measure(self._observer.find_edges, find)
-
-    def edges_inserted(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_inserted, src, dst)
-
-    def edges_deleting(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_deleting, src, dst)
-
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_deleted, src, dst)
-
-    def vertices_changed(self) -> None:
-        self._measure(self._observer.vertices_changed)
-
-    def failed(self, method: str, error: BaseException) -> None:
-        self._observer.failed(method, error)
 
 
 def changes(stream: fr.io.EdgeStream, window: int) -> Iterator[tuple[fr.io.EdgeList, ...]]:
@@ -135,33 +99,28 @@ class StreamJob:
         counter.close()
         triangle_count(graph)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
         graph = self.graph
         for lists in self._changes:
             records = loops = deletions = 0
             self._timed.seconds = 0.0
-            begin = time.perf_counter()
-            inserted, deleted = _apply(graph, lists)
-            graph.device.synchronize()
-            elapsed = time.perf_counter() - begin
+            elapsed, (inserted, deleted) = timed_call(partial(_apply, graph, lists), graph.device.synchronize)
             for batch in lists:
                 if batch.operation == "insert":
                     records += len(batch)
                     loops += int((batch.src == batch.dst).sum())
                 else:
                     deletions += len(batch)
-            yield Step(
+            yield Applied(
                 records, loops, inserted, deleted, deletions, graph.num_edges, self._counter.total,
                 elapsed - self._timed.seconds, self._timed.seconds,
             )  # fmt: skip
 
     def recount(self) -> tuple[int, float]:
         """The triangles of the graph as it stands, counted from scratch, and the seconds that takes."""
-        begin = time.perf_counter()
-        total = triangle_count(self.graph).total
-        self.graph.device.synchronize()
-        return total, time.perf_counter() - begin
+        seconds, count = timed_call(partial(triangle_count, self.graph), self.graph.device.synchronize)
+        return count.total, seconds
 
     def expected(self) -> tuple[int, int]:
         """Edges and triangles that the graph must have now, found independently from the stream."""

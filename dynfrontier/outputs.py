@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from .console import fail
@@ -56,6 +57,18 @@ def write_text(path: Path, text: str) -> None:
 
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:
+    """Write a CSV file, wholly or not at all."""
+    import csv
+
+    from frontier.io import replacing
+
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def check_picture(path: Path | None) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .job import Step
+from .job import Applied
 from .outputs import save_picture
 
 
-def plot_steps(steps: list[Step], path: Path, title: str) -> None:
+def plot_steps(steps: list[Applied], path: Path, title: str) -> None:
     """Draw triangles, edges and latencies by batch into a file, in the format that its name asks for."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

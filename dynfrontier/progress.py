@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from .console import err
-from .job import Step
+from .job import Applied
 from .text import duration, scaled
 
 
@@ -19,7 +19,7 @@ class StreamProgress:
         self._progress = progress
         self._task = progress.add_task("streaming", total=batches, figures="")
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Applied) -> None:
         """Move on by one batch."""
         rate = scaled((step.records + step.deletions) / max(step.update_seconds, 1e-9))
         figures = f"{rate} edges/s, count {duration(step.count_seconds)}, {step.triangles:,} triangles"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from .job import Step
+from .job import Applied
 from .outputs import write_text
 from .text import duration, scaled, size
 
@@ -23,7 +23,7 @@ class Report:
     ----------
     setting : dict
         Structure, device, stream, batch size, window.
-    steps : list of Step
+    steps : list of Applied
     totals : dict
     seconds : dict
         Total, median and 99th percentile of updates, counts and both.
@@ -34,7 +34,7 @@ class Report:
     """
 
     setting: dict[str, Any]
-    steps: list[Step]
+    steps: list[Applied]
     totals: dict[str, Any]
     seconds: dict[str, dict[str, float]]
     verified: bool | None = None
@@ -46,7 +46,7 @@ class Report:
 
 
 def make_report(
-    setting: dict[str, Any], steps: list[Step], graph: Any, recount_seconds: float, verified: bool | None,
+    setting: dict[str, Any], steps: list[Applied], graph: Any, recount_seconds: float, verified: bool | None,
     interrupted: bool = False,
 ) -> Report:
     """Sum up the steps of a job."""

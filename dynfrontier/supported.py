@@ -2,71 +2,40 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import inspect
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table as RichTable
-
-import algorithms
 import frontier as fr
+from algorithms import analytics
 
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of text under a header."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        lines = [self.header, ("---",) * len(self.header), *self.rows]
-        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-    def rich(self) -> RichTable:
-        """The table for a terminal."""
-        table = RichTable(box=None, padding=(0, 2, 0, 0))
-        for position, name in enumerate(self.header):
-            table.add_column(name.replace("`", ""), overflow="fold", no_wrap=position == 0)
-        for row in self.rows:
-            table.add_row(*(cell.replace("`", "") for cell in row))
-        return table
+from .table import Table
 
 
 def tables() -> tuple[Table, Table]:
     """One of the structures, and one of the algorithms by structure."""
     kinds = fr.structures()
     about = tuple(
-        (f"`{name}`", f"`{kind.__name__}`", _summary(kind), "yes" if kind.can_store_weights else "no", _devices(kind))
+        (f"`{name}`", f"`{kind.__name__}`", summary(kind), "yes" if kind.can_store_weights else "no", _devices(kind))
         for name, kind in kinds.items()
     )  # fmt: skip
     header = ("name", "class", "what it is", "weights", "devices")
     by_algorithm = tuple(
-        (f"`{name}`", _summary(algorithm), *(_runs_on(algorithm, kind) for kind in kinds.values()))
+        (f"`{name}`", summary(algorithm), *(_runs_on(algorithm, kind) for kind in kinds.values()))
         for name, algorithm in all_algorithms().items()
     )
     return Table(header, about), Table(("algorithm", "what it does", *(f"`{name}`" for name in kinds)), by_algorithm)
 
 
 def all_algorithms() -> dict[str, Any]:
-    """The public functions and classes of `algorithms` that work on a graph."""
-    found = {}
-    for name in algorithms.__all__:
-        member = getattr(algorithms, name)
-        is_error = isinstance(member, type) and issubclass(member, Exception)
-        is_base = member is algorithms.IncrementalAlgorithm
-        if not callable(member) or dataclasses.is_dataclass(member) or is_error or is_base:
-            continue
-        if next(iter(inspect.signature(member).parameters), None) == "graph":
-            found[name] = member
-    return found
+    """Both forms of every analytic of the catalogue, by their names in Python."""
+    catalogue = analytics().items()
+    forms = [(name, form) for name, known in catalogue for form in (known.incremental, known.static) if form]
+    return dict(sorted((getattr(form, "__name__", name), form) for name, form in forms))
 
 
-def _summary(member: Any) -> str:
+def summary(member: Any) -> str:
     """The first sentence of a docstring."""
     paragraph = " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
     sentence = paragraph.split(". ")[0].rstrip(".")
@@ -82,10 +51,8 @@ def _devices(kind: type[fr.Graph]) -> str:
 
 def _runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
     """The devices on which an algorithm runs on a structure: all of the structure's, if it has what it takes."""
-    wants = str(next(iter(inspect.signature(algorithm).parameters.values())).annotation)
-    if "DynamicGraph" in wants and not issubclass(kind, fr.DynamicGraph):
-        return "no"
-    return _devices(kind)
+    follows_updates = inspect.isclass(algorithm) and issubclass(algorithm, fr.UpdateObserver)
+    return "no" if follows_updates and not issubclass(kind, fr.DynamicGraph) else _devices(kind)
 
 
 def replace_between(text: str, marker: str, content: str) -> str:

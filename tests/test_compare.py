@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.machinery
+import inspect
 import json
 import sys
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -12,8 +14,9 @@ import pytest
 
 import dynfrontier
 import frontier as fr
-from dynfrontier.comparison import ALGORITHMS, cases, checks
-from dynfrontier.peers import PEERS, load_peer, usable_peers
+from algorithms import analytics, find_analytic, register
+from algorithms.comparators import Counts, Partition
+from dynfrontier.peers import PEERS, BasePeer, load_peer, usable_peers
 
 N = 24
 ALPHA = 0.85
@@ -105,9 +108,10 @@ def check_peer(peer, edges, directed):
     spmv = peer.spmv(graph, np.arange(N, dtype=float))
     if spmv is not None:
         np.testing.assert_allclose(result(spmv), matrix @ np.arange(N))
-    assert checks.same_partition(np.isfinite(shortest(ones)).argmax(axis=1), result(peer.components(plain))).agrees
+    labels = np.isfinite(shortest(ones)).argmax(axis=1)
+    assert Partition().compare((labels,), (result(peer.components(plain)),)).agrees
     triangles = np.rint(np.diag(ones @ ones @ ones) / 2).astype(np.int64)
-    assert checks.same_counts(triangles, result(peer.triangles(plain))).agrees
+    assert Counts(3).compare((triangles,), (result(peer.triangles(plain)),)).agrees
     for k in (3, 4):
         task = peer.k_truss(plain, k)
         if task is not None:
@@ -253,12 +257,13 @@ def test_all_structures_agree(structure, device, rng, directed):
     graph.delete_vertices([3, 21])
     comparison = dynfrontier.compare(graph, ks=(3, 4), repeat=1)
     rows = check(comparison)
-    assert [row.algorithm for row in rows] == [*ALGORITHMS[:-1], "k_truss(3)", "k_truss(4)"]
+    labels = [(f"{name}(3)", f"{name}(4)") if known.varied == "k" else (name,) for name, known in analytics().items()]
+    assert [row.algorithm for row in rows] == [label for several in labels for label in several]
     for row in rows:
         if row.agrees is None:
             assert ("undirected graphs" if directed else "not offered") in row.agreement
     assert "2 deleted vertices" in str(comparison)
-    assert structure.name in str(comparison) and all(name in str(comparison) for name in ALGORITHMS)
+    assert structure.name in str(comparison) and all(name in str(comparison) for name in analytics())
 
 
 def test_named_peers(peer):
@@ -329,72 +334,25 @@ def test_a_peer_that_fails_is_a_finding(monkeypatch):
     assert row.agrees is None and row.agreement == "RuntimeError: no luck" and row.ours_ms > 0
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", [name for name in analytics() if hasattr(BasePeer, name)])
 def test_wrong_results_do_not_agree(name, monkeypatch):
     pytest.importorskip("networkx")
     src, dst = np.triu_indices(6, 1)
     weights = np.ones(src.size, np.float32)
     graph = fr.structures()["csr"].from_edges(src, dst, weights, num_vertices=8, device="cpu")
-    right = getattr(cases, name)
-    changed = {"bfs": "distance", "connected_components": "labels", "pagerank": "pagerank", "sssp": "distance",
-               "triangle_count": "per_vertex", "k_truss": "dst"}[name]  # fmt: skip
+    analytic = find_analytic(name)
 
-    def wrong(*args, **options):
-        found = right(*args, **options)
-        values = getattr(found, changed).copy()
-        values[2] = 7 if name == "connected_components" else values[2] * 1.01 if name == "pagerank" else values[2] + 1
-        return SimpleNamespace(**{"src": getattr(found, "src", None), changed: values})
+    def wrong(graph, *args, **options):
+        found = analytic.static(graph, *args, **options)
+        values = dict(zip(analytic.values, analytic.read(found), strict=True))
+        changed = list(values)[-1]
+        spoiled = values[changed].copy()
+        spoiled[2] = spoiled[2] * 1.01 if spoiled.dtype.kind == "f" else 7 - spoiled[2]
+        return SimpleNamespace(**values | {changed: spoiled})
 
+    wrong.__signature__ = inspect.signature(analytic.static)
     assert dynfrontier.compare(graph, name, "networkx", repeat=1).agrees
-    monkeypatch.setattr(cases, name, wrong)
+    monkeypatch.setattr("algorithms.analytic._catalogue", dict(analytics()))
+    register(replace(analytic, static=wrong), replace=True)
     comparison = dynfrontier.compare(graph, name, "networkx", repeat=1)
     assert not comparison.agrees and comparison.rows[0].agrees is False and "NO, " in str(comparison)
-
-
-# ---- verdicts -------------------------------------------------------------------------------------------------------
-
-
-def test_partitions():
-    ours = np.array([0, 0, 2, 2, 4])
-    assert checks.same_partition(ours, np.array([9, 9, 1, 1, 5])) == (True, "exact, up to relabelling")
-    for theirs in ([9, 9, 1, 5, 5], [9, 9, 9, 9, 5], [9, 8, 1, 1, 5]):
-        assert not checks.same_partition(ours, np.array(theirs)).agrees
-    assert not checks.same_partition(ours, ours[:-1]).agrees
-
-
-def test_values():
-    ours = np.array([0, 3, -1])
-    assert checks.same_values(ours, ours.copy()) == (True, "exact")
-    assert checks.same_values(ours, np.add(ours, [0, 1, 0])) == (False, "1 of 3 vertices differ")
-    assert not checks.same_values(ours, ours[:2]).agrees
-
-
-def test_triangle_counts():
-    assert checks.same_counts(np.array([1, 1, 1]), np.array([1, 1, 1])).agrees
-    assert checks.same_counts(np.array([1, 1, 1]), 1) == (True, "exact, total")
-    assert not checks.same_counts(np.array([1, 1, 1]), 2).agrees
-    assert not checks.same_counts(np.array([1, 1, 1]), np.array([2, 1, 0])).agrees
-
-
-def test_edges_in_any_order_and_direction():
-    ours = np.array([0, 1]), np.array([1, 5])
-    assert checks.same_edges(ours, (np.array([5, 1, 0]), np.array([1, 5, 1]))) == (True, "exact, 2 edges")
-    verdict = checks.same_edges(ours, (np.array([5, 2]), np.array([1, 5])))
-    assert verdict == (False, "1 edges in both, 1 only in ours, 1 in theirs")
-    none = np.zeros(0, np.int32)
-    assert checks.same_edges((none, none), (none, none)).agrees
-
-
-def test_lengths():
-    ours = np.array([0.0, 2.0, np.inf])
-    assert checks.close_lengths(ours, ours.copy(), 0.0) == (True, "exact")
-    assert checks.close_lengths(ours, np.add(ours, [0, 1e-7, 0]), 1e-6).agrees
-    assert not checks.close_lengths(ours, np.add(ours, [0, 1e-5, 0]), 1e-6).agrees
-    assert not checks.close_lengths(ours, np.array([0.0, 2.0, 9.0]), 1.0).agrees
-    assert not checks.close_lengths(ours, np.add(ours, [1, 0, 0]), 0.5).agrees
-
-
-def test_ranks_are_compared_at_equal_sums():
-    ours = np.array([0.5, 0.25, 0.25])
-    assert checks.close_ranks(ours, 3 * ours, 1e-12).agrees
-    assert not checks.close_ranks(ours, np.array([0.5, 0.26, 0.24]), 1e-3).agrees

@@ -126,28 +126,21 @@ def test_copies_have_no_observers(new, copied):
     assert observer.seen == 1
 
 
-DYNAMIC = {
-    "DynamicBFS": (0,), "DynamicComponents": (), "DynamicKTruss": (), "DynamicPageRank": (), "DynamicSSSP": (0,),
-    "DynamicTriangleCount": (),
-}  # fmt: skip
-
-
-def test_the_list_of_incremental_analytics_is_complete():
-    assert set(DYNAMIC) == {name for name in algorithms.__all__ if name.startswith("Dynamic")}
+INCREMENTAL = {known.incremental.__name__: known for known in algorithms.analytics().values() if known.incremental}
 
 
 @pytest.mark.parametrize("name", ["Counting", "DynamicComponents", "DynamicTriangleCount"])
 def test_what_follows_a_graph_cannot_be_copied(device, copied, name):
     graph = CSR.from_edges([0, 1, 2], [1, 2, 0], device=device)
-    follower = Counting() if name == "Counting" else getattr(algorithms, name)(graph, *DYNAMIC[name])
+    follower = Counting() if name == "Counting" else INCREMENTAL[name].maintain(graph, source=0)
     graph.attach(follower)
     with pytest.raises(TypeError, match=f"{name} .* make another {name} for the copy of the graph"):
         copied(follower)
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("name", INCREMENTAL)
 def test_no_incremental_analytic_says_otherwise(name):
-    assert getattr(algorithms, name).__reduce__ is fr.UpdateObserver.__reduce__
+    assert INCREMENTAL[name].incremental.__reduce__ is fr.UpdateObserver.__reduce__
 
 
 def test_frontiers(device, copied):
@@ -174,21 +167,11 @@ def always(src, dst, edge, weight):
     return True
 
 
-RESULTS = {
-    "bfs": (0,), "sssp": (0,), "pagerank": (), "connected_components": (), "triangle_count": (), "k_truss": (3,),
-    "truss_numbers": (),
-}  # fmt: skip
-
-
-def test_the_list_of_results_is_complete():
-    functions = {name for name in algorithms.__all__ if name.islower()}
-    assert set(RESULTS) == functions
-
-
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", [name for name, known in algorithms.analytics().items() if known.static])
 def test_results(device, copied, name):
     graph = CSR.from_edges([0, 1, 2, 3], [1, 2, 0, 2], num_vertices=6, device=device)
-    result = getattr(algorithms, name)(graph, *RESULTS[name])
+    known = algorithms.find_analytic(name)
+    result = known.compute(graph, **known.settings(graph, k=3))
     twin = copied(result)
     assert type(twin) is type(result)
     for field in dataclasses.fields(result):

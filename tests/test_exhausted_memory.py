@@ -85,22 +85,28 @@ OPERATORS = {
     "visit_edges": visited,
     "frontier": lambda g: fr.Frontier(g, SRC).bits,
 }
-ALGORITHMS = {
-    "bfs": lambda g: algorithms.bfs(g, 3).distance,
-    "connected_components": lambda g: algorithms.connected_components(g).labels,
-    "sssp": lambda g: algorithms.sssp(g, 3).distance,
-    "pagerank": lambda g: to_host(g, algorithms.pagerank(g).pagerank).round(4),
-    "triangle_count": lambda g: algorithms.triangle_count(g).per_vertex,
-    "k_truss": lambda g: algorithms.k_truss(g, 4).num_edges,
-    "truss_numbers": lambda g: algorithms.truss_numbers(g).truss,
-}
+
+
+def computed(known):
+    """A call of an algorithm, which gives what is compared; floats are rounded."""
+
+    def call(graph):
+        found = known.fetch(graph.device, known.compute(graph, **known.settings(source=3)))
+        return tuple(part.round(4).tolist() if np.asarray(part).dtype.kind == "f" else np.asarray(part).tolist()
+                     for part in found)  # fmt: skip
+
+    return call
+
+
+ALGORITHMS = {name: computed(known) for name, known in algorithms.analytics().items() if known.static}
 
 
 def listed(graph, result):
     """A result as lists of numbers."""
     if isinstance(result, tuple):
         return [listed(graph, part) for part in result]
-    return result if result is None or np.isscalar(result) else to_host(graph, result).tolist()
+    is_plain = result is None or np.isscalar(result) or isinstance(result, list)
+    return result if is_plain else to_host(graph, result).tolist()
 
 
 def check_each_allocation(graph, call):

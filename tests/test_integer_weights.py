@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from dynfrontier.comparison.checks import close_lengths
 from verifiers import exact_ranks, host, verify_distances
 
 import frontier as fr
 from algorithms import DynamicPageRank, DynamicSSSP, pagerank, sssp
-from dynfrontier.comparison.checks import close_lengths
 
 NANOSECONDS = 1_700_000_000_000_000_001
 ODD = 2**53 + 1  # the first integer that float64 has not

@@ -12,7 +12,7 @@ import pytest
 
 import frontier as fr
 from benchmarks import run as benchmarks_run
-from benchmarks.context import Clock, Context, choose_structures
+from benchmarks.context import Budget, Context, choose_structures
 from benchmarks.papers import PAPERS
 from benchmarks.papers.analytics import sort_on_the_host
 from benchmarks.papers.axes import PAPER_SCALE, paper_axes, shrunk
@@ -212,7 +212,7 @@ def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
 
 
 def test_no_time_is_noted(contexts: dict[str, Context]) -> None:
-    context = replace(context_on("cpu", contexts), clock=Clock(0.0))
+    context = replace(context_on("cpu", contexts), budget=Budget(0.0))
     experiment = PAPERS["awad"].experiments[0]
     results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
     assert not results.rows and len(results.notes) == len(experiment.shapes)

@@ -15,12 +15,12 @@ from test_cli import run
 import dynfrontier
 import frontier as fr
 import structures
+from algorithms import analytics
 from benchmarks import choosing
 from benchmarks.results import Results
 from dynfrontier.supported import replace_between
 from dynfrontier.workload import Disagreement, Measured, Workload, WorkloadReport, recommend, run_workload, runner
 from dynfrontier.workload import recommend as recommend_function
-from dynfrontier.workload.analytics import ANALYTICS, find_analytic
 from dynfrontier.workload.generated import GENERATORS, HUBS, generate
 from dynfrontier.workload.operations import Operations, apportion, open_records
 from frontier import dynamic
@@ -225,9 +225,9 @@ def test_structures_without_weights_are_left_out(monkeypatch):
     assert report.notes == (f"{NAMES[1]} left out: it stores no weights", *TELLS_LITTLE)
 
 
-@pytest.mark.parametrize("name", [name for name in ANALYTICS if not name.startswith("dynamic_")])
+@pytest.mark.parametrize("name", [name for name, known in analytics().items() if known.static and known.incremental])
 def test_analytics(name):
-    """Kept up and computed anew on two structures: the same; that it is right is shown elsewhere."""
+    """Maintained incrementally and recomputed, on two structures: the same; that it is right is shown elsewhere."""
     names = [name, f"dynamic_{name}"]
     report = run_workload(EDGES, deletes=0.3, analytics=names, **QUICK | dict(structures=NAMES[-2:], batches=3))
     for row in report.rows:
@@ -357,18 +357,6 @@ def test_wrong_results_are_found(kind):
         run_workload(EDGES, analytics=wrong, **QUICK | dict(structures=NAMES[:2]))
 
 
-def test_what_rounding_explains_is_the_same():
-    ranks = np.random.default_rng(0).random(1000)
-    ranks /= ranks.sum()
-    analytic = find_analytic("pagerank")
-    cpu = fr.resolve_device("cpu")
-    mine, rounded, other = (runner.digest(cpu, x) for x in (ranks, ranks.astype(np.float32), ranks[::-1]))
-    assert analytic.same(mine, rounded) and not analytic.same(mine, other)
-    holes = np.where(np.arange(1000) == 7, np.inf, ranks)
-    assert not analytic.same(runner.digest(cpu, holes), runner.digest(cpu, np.roll(holes, 1)))
-    assert runner.digest(cpu, "text") == runner.digest(cpu, None) == ()
-
-
 # ---- recommendations ------------------------------------------------------------------------------------------------
 
 
@@ -471,6 +459,7 @@ def test_long_streams_are_cut(monkeypatch):
         (dict(deletes=0.6, queries=0.6), "deletes and queries must add up"),
         (dict(delete_order="newest"), "delete_order must be 'random' or 'oldest'"),
         (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, components"),
+        (dict(analytics="dynamic_truss_numbers"), "analytics: truss_numbers has no incremental form"),
         (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is there twice"),
         (dict(analytics="triangles", directed=True), "analytics: triangles is defined for undirected graphs"),
         (dict(structures="tree"), "structures: there is no 'tree'; choose from"),

@@ -198,3 +198,17 @@ def verify_pagerank(graph, result, alpha=0.85, tol=1e-5, personalization=None, w
     assert abs(found.sum() - 1) < 1e-6
     assert np.abs(found - ranks).sum() <= tol * alpha / (1 - alpha) + 1e-13
     assert (found[~exists] == 0).all()
+
+
+# ---- all of them ----------------------------------------------------------------------------------------------------
+
+VERIFIERS = {
+    "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
+    "components": verify_components,
+    "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
+    "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
+    "sssp": lambda graph, result, source: verify_distances(graph, source, result),
+    "triangles": verify_triangles,
+    "truss_numbers": verify_truss_numbers,
+}
+"""By analytic of the catalogue: of a graph, the static result, and the parameters of the call."""

@@ -104,7 +104,7 @@ class Cell:
     def each(self, values: Iterable[Any]) -> Iterator[Any]:
         """The distinct values of an axis, for as long as there is time; what is left out is noted."""
         for value in dict.fromkeys(values):
-            if self.context.clock.left() <= 0:
+            if self.context.budget.left() <= 0:
                 self.note(f"from {value} on not run, no time left")
                 return
             yield value

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import frontier as fr
 
-from ..context import Clock, Context, choose_structures
+from ..context import Budget, Context, choose_structures
 from ..defaults import MODES
 from ..results import FOLDER, Results
 from . import PAPERS
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     axes = paper_axes(device.kind, options.mode, options.scale)
     context = Context(
         device, options.mode, axes, structures, Shapes(device, axes), quiet=options.quiet, out=options.out,
-        clock=Clock(options.budget),
+        budget=Budget(options.budget),
     )  # fmt: skip
     if options.mode != "smoke":
         _warm_up(context, chosen)
@@ -107,10 +107,10 @@ def choose(
 
 def _measure(context: Context, chosen: list[tuple[Paper, list[Experiment]]], partly: bool) -> list[Results]:
     """Measure and save; each experiment gets an even share of the time that is left."""
-    whole, found = context.clock, []
+    whole, found = context.budget, []
     left = sum(len(experiments) for _, experiments in chosen)
     for paper, experiments in chosen:
-        context.clock = whole.part(len(experiments) / left)
+        context.budget = whole.part(len(experiments) / left)
         left -= len(experiments)
         begin = time.perf_counter()
         numbers = "".join(f"-{one.number.replace(' ', '-')}" for one in experiments) if partly else ""
@@ -119,7 +119,7 @@ def _measure(context: Context, chosen: list[tuple[Paper, list[Experiment]]], par
         if context.out is not None:
             context.say(f"{paper.name}: {results.header['seconds']} s; written to {results.save(context.out)}")
         found.append(results)
-    context.clock = whole
+    context.budget = whole
     return found
 
 
@@ -129,7 +129,7 @@ def _warm_up(context: Context, chosen: list[tuple[Paper, list[Experiment]]]) -> 
     compiled: list[str] = []
     axes = paper_axes(context.device.kind, "smoke")
     shapes = Shapes(context.device, axes)
-    tiny = replace(context, mode="smoke", axes=axes, graphs=shapes, quiet=True, out=None, clock=Clock())
+    tiny = replace(context, mode="smoke", axes=axes, graphs=shapes, quiet=True, out=None, budget=Budget())
     with fr.on_compile(compiled.append):
         _measure(tiny, chosen, partly=False)
     context.say(f"{len(compiled)} kernels compiled")

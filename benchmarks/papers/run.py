@@ -27,15 +27,15 @@ def measure_paper(context: Context, paper: Paper, experiments: Iterable[Experime
     seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED}
     header = describe_run(context.device, paper=paper.name, scale=scale, seeds=seeds)
     results = Results(name, context.device.kind, context.mode, header=header)
-    whole, chosen = context.clock, list(experiments)
+    whole, chosen = context.budget, list(experiments)
     for position, experiment in enumerate(chosen):
         for shape in experiment.shapes:
             context.graph(shape)
-        context.clock = whole.part(1 / (len(chosen) - position))
+        context.budget = whole.part(1 / (len(chosen) - position))
         begin = time.perf_counter()
         measure_experiment(context, results, paper.key(experiment), experiment)
         context.say(f"{paper.key(experiment)}: {time.perf_counter() - begin:.1f} s")
-    context.clock = whole
+    context.budget = whole
     return results
 
 
@@ -49,7 +49,7 @@ def measure_experiment(context: Context, results: Results, key: str, experiment:
         prepared: dict = {}
         left_out = []
         for system in systems:
-            if context.clock.left() <= 0:
+            if context.budget.left() <= 0:
                 left_out.append(system.label)
                 continue
             what = f"{key}: {system.label} on {shape}"

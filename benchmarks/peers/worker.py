@@ -11,38 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.defaults import PAGERANK_ALPHA, PAGERANK_STEPS, PAGERANK_TOL, TRUSSES, VECTOR_SEED
-from benchmarks.digests import (
-    digest_components,
-    digest_distances,
-    digest_edges,
-    digest_lengths,
-    digest_ranks,
-    digest_triangles,
-    digest_vector,
-)
+from algorithms.comparators import Counts
+from benchmarks.calls import PEERS_OWN, SPMV, calls, comparator_of
+from benchmarks.defaults import VECTOR_SEED
 from dynfrontier.peers import load_peer
-from dynfrontier.peers.clock import timed_call, timed_calls
-
-
-def _always(k: int, request: dict[str, Any]) -> tuple:
-    return (k,)
-
-
-TASKS: dict[str, tuple[str, Callable[[dict[str, Any]], tuple], Callable[[Any], dict[str, Any]]]] = {
-    "bfs": ("bfs", lambda r: (r["source"],), digest_distances),
-    "bfs direction-optimizing": ("bfs_direction_optimizing", lambda r: (r["source"],), digest_distances),
-    "triangles": ("triangles", lambda r: (), digest_triangles),
-    "spmv": ("spmv", lambda r: (np.random.default_rng(VECTOR_SEED).random(r["num_vertices"]),), digest_vector),
-    "components": ("components", lambda r: (), digest_components),
-    "pagerank": ("pagerank", lambda r: (PAGERANK_ALPHA, PAGERANK_TOL), digest_ranks),
-    "pagerank steps": ("pagerank_steps", lambda r: (PAGERANK_ALPHA, PAGERANK_STEPS), digest_ranks),
-    **{f"k-truss {k}": ("k_truss", partial(_always, k), digest_edges) for k in TRUSSES},
-    "sssp": ("sssp", lambda r: (r["source"],), digest_lengths),
-}
-"""By name, the method of `BasePeer`, its arguments out of a request, and the digest of its result."""
-WEIGHTED = ("sssp",)
-"""Tasks for which the graph has weights."""
+from dynfrontier.timing import timed_call, timed_calls
 
 
 class Worker:
@@ -73,17 +46,24 @@ class Worker:
             build = partial(peer.build, self._edges())
             seconds, self.graphs[False] = timed_calls(build, peer.synchronize, int(request["repeat"] > 1), float("inf"))
             return _times(seconds)
-        if name not in TASKS:
+        call = calls().get("bfs" if name.startswith("bfs") else name)
+        if call is None and name != SPMV:
             raise ValueError(f"there is no task {name!r}")
-        weighted = name in WEIGHTED
+        weighted = call is not None and call.weighted
         if weighted not in self.graphs:
             self.graphs[weighted] = peer.build(self._edges(weighted=weighted))
-        method, arguments, digest = TASKS[name]
-        task = getattr(peer, method)(self.graphs[weighted], *arguments(request))
+        settings = {"source": request["source"], **(call.settings if call else {})}
+        settings["steps"] = settings.get("max_iter")
+        if name == SPMV:
+            settings["vector"] = np.random.default_rng(VECTOR_SEED).random(request["num_vertices"])
+        method = PEERS_OWN.get(name) or call.analytic.name  # type: ignore[union-attr]
+        task = peer.task(method, self.graphs[weighted], settings)
         if task is None:
             return {"absent": True}
         seconds, result = timed_calls(task.run, peer.synchronize, request["repeat"], request["task_limit"])
-        return {"digest": digest(task.read(result)), **_times(seconds)}
+        found = task.read(result)
+        comparator = comparator_of(name)
+        return {"digest": comparator.digest(found if isinstance(found, tuple) else (found,)), **_times(seconds)}
 
     def _edges(self, batches: int = 0, weighted: bool = False) -> Any:
         """The edge list, together with the first batches, in the peer's form."""
@@ -99,7 +79,7 @@ class Worker:
             took, (read, result) = timed_call(partial(self._count, self._edges(batches)), self.peer.synchronize)
             if batches:
                 seconds.append(took)
-                totals.append(digest_triangles(read(result))["total"])
+                totals.append(Counts(3).digest((read(result),))["total"])
         times = np.array(seconds)
         return {
             "totals": totals, "mean_ms": 1e3 * times.mean(), "p50_ms": 1e3 * np.percentile(times, 50),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +25,7 @@ from ..options import (
     pick_structure,
     vertex_of,
 )
-from ..outputs import check_outputs
+from ..outputs import check_outputs, write_rows
 
 MOST_ROWS = 20
 
@@ -71,6 +70,7 @@ def bfs(
         from algorithms import bfs as search
 
         from ..compiling import compile_messages
+        from ..timing import timed_call
 
         ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
         directed = bool(edges.directed) if directed is None else directed
@@ -81,10 +81,7 @@ def bfs(
             if start is None:
                 start = int(graph.degrees().argmax())
             search(graph, start)
-        begin = time.perf_counter()
-        result = search(graph, start)
-        place.synchronize()
-        seconds = time.perf_counter() - begin
+        seconds, result = timed_call(partial(search, graph, start), place.synchronize)
         distance = place.to_host(result.distance)
         reached = distance < np.iinfo(distance.dtype).max
         _report(graph, ids[start], np.bincount(distance[reached]), seconds)
@@ -93,20 +90,10 @@ def bfs(
             nothing = "" if ids.dtype.kind == "O" else -1
             before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
             with user_errors(OSError):
-                _write(output, zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True))
+                # Of the vertex that the search starts from, the predecessor is -1, or no name.
+                rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
+                write_rows(output, ("vertex", "distance", "predecessor"), rows)
             err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
-
-
-def _write(path: Path, rows: Iterable[tuple]) -> None:
-    """Write the result as CSV; of the vertex that the search starts from, the predecessor is -1, or no name."""
-    import csv
-
-    from frontier.io import replacing
-
-    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("vertex", "distance", "predecessor"))
-        writer.writerows(rows)
 
 
 def _report(graph, start, per_level, seconds) -> None:

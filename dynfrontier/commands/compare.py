@@ -46,7 +46,8 @@ def compare(
     ] = None,
     k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
                                                 show_default="4")] = None,
-    tol: Annotated[float, typer.Option(help="Of PageRank: total change of the ranks at which to stop.")] = 1e-6,
+    tol: Annotated[float | None, typer.Option(help="Of PageRank: total change of the ranks at which to stop.",
+                                              show_default="1e-6")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each.")] = 3,
     directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", show_default="what the file says, else undirected",
@@ -81,14 +82,14 @@ def compare(
         from ..compiling import compile_messages
 
         with user_errors(ValueError):
-            algorithms = chosen_algorithms(algorithm)
+            algorithms = [analytic.name for analytic in chosen_algorithms(algorithm)]
         edges = given.edges()
         start = None if source is None else vertex_of(edges, source, given.name)
         interrupted = False
         with compile_messages(), user_errors(ValueError, ImportError):
             graph = load_graph(edges, kind, place, directed)
             try:
-                comparison = run(graph, algorithms, against, source=start, ks=k or (4,), tol=tol, repeat=repeat)
+                comparison = run(graph, algorithms, against, source=start, ks=k or (), tol=tol, repeat=repeat)
             except Interrupted as stopped:
                 comparison, interrupted = stopped.found, True
     out.print(comparison.graph, markup=False, soft_wrap=True)

@@ -28,7 +28,7 @@ from ..outputs import check_outputs, check_picture
 if TYPE_CHECKING:
     import frontier as fr
 
-    from ..job import Step, StreamJob
+    from ..job import Applied, StreamJob
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 """Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
@@ -120,7 +120,7 @@ def _open(
 
 def _run(
     kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool
-) -> tuple[StreamJob, list[Step], bool]:  # fmt: skip
+) -> tuple[StreamJob, list[Applied], bool]:  # fmt: skip
     """Apply the stream while showing how far it is; also whether the user interrupted that."""
     from rich.markup import escape
 
@@ -141,7 +141,7 @@ def _run(
     if len(stream):
         with compile_messages(quiet=quiet):
             job.warm_up()
-    steps: list[Step] = []
+    steps: list[Applied] = []
     try:
         with stream_progress(len(stream), quiet) as show, compile_messages(show.message, quiet=quiet):
             for step in job.steps():
@@ -153,7 +153,7 @@ def _run(
 
 
 def _finish(
-    job: StreamJob, steps: list[Step], setting: dict[str, Any], *, check: bool, plot: Path | None, json: Path | None,
+    job: StreamJob, steps: list[Applied], setting: dict[str, Any], *, check: bool, plot: Path | None, json: Path | None,
     quiet: bool, interrupted: bool,
 ) -> None:  # fmt: skip
     """Check, and hand out the results; after an interrupt, those of the batches that were done."""

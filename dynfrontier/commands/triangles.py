@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -54,14 +54,12 @@ def triangles(
         from ..check import count_triangles, final_edges
         from ..compiling import compile_messages
         from ..text import counted, duration
+        from ..timing import timed_call
 
         with compile_messages():
             graph = kind.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=place)
             triangle_count(graph)
-        begin = time.perf_counter()
-        result = triangle_count(graph)
-        place.synchronize()
-        seconds = time.perf_counter() - begin
+        seconds, result = timed_call(partial(triangle_count, graph), place.synchronize)
         degrees = place.to_host(graph.degrees()).astype(np.int64)
         per_vertex = place.to_host(result.per_vertex)
         pairs = int((degrees * (degrees - 1) // 2).sum())

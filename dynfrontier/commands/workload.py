@@ -59,8 +59,8 @@ def workload(
     ] = False,
     analytic: Annotated[
         list[str] | None,
-        typer.Option("--analytic", "-a", help="What runs after each batch: bfs, components, pagerank, triangles, sssp, "
-                     "k_truss; incremental: dynamic_bfs and so on. May be repeated."),
+        typer.Option("--analytic", "-a", help="What runs after each batch, by a name that `dynfrontier run` lists: "
+                     "bfs; or, incremental, dynamic_bfs. May be repeated."),
     ] = None,
     preload: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the stream that is loaded before the first batch.")

@@ -1,6 +1,6 @@
 """Our algorithms compared with those of cuGraph and others, on a snapshot of one graph: results and run times."""
 
-from .compare import ALGORITHMS, chosen_algorithms, compare, load_graph
+from .compare import chosen_algorithms, compare, load_graph
 from .result import Comparison, Row
 
-__all__ = ["ALGORITHMS", "Comparison", "Row", "chosen_algorithms", "compare", "load_graph"]
+__all__ = ["Comparison", "Row", "chosen_algorithms", "compare", "load_graph"]

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import frontier as fr
+from algorithms import Analytic, analytics, find_analytic
 
 from ..interrupted import Interrupted
-from ..names import SHORT_NAMES
 from ..peers import PEERS, BasePeer, load_peer, usable_peers
-from ..peers.clock import timed_calls
-from .cases import CASES, Case, Setting
+from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
 
-ALGORITHMS = tuple(CASES)
 DEFAULT_STRUCTURE = "slab"
 SECONDS = 10.0
 """Time after which a call is not repeated."""
@@ -34,9 +33,9 @@ def compare(
     structure: str | type[fr.Graph] | None = None,
     device: str | fr.Device = "auto",
     source: int | None = None,
-    ks: Sequence[int] = (4,),
-    alpha: float = 0.85,
-    tol: float = 1e-6,
+    ks: Sequence[int] = (),
+    alpha: float | None = None,
+    tol: float | None = None,
     repeat: int = 3,
 ) -> Comparison:
     """Run our algorithms and another library's on the current graph, and compare results and times.
@@ -46,7 +45,7 @@ def compare(
     graph : Graph, str or Path
         A graph of any structure, or a graph file.
     algorithms : str or iterable of str, optional
-        Names out of `ALGORITHMS`; all by default.
+        Names of the catalogue, `algorithms.analytics`; all by default.
     against : str or sequence of str, optional
         ``"cugraph"``, ``"igraph"``, ``"networkit"``, ``"scipy"``, ``"networkx"``. Of several, each algorithm is
         compared with the first that has it. By default those that are installed, cuGraph first for a graph on a GPU.
@@ -56,9 +55,9 @@ def compare(
         Where a file is read to.
     source : int, optional
         Where searches start; by default the vertex with most neighbors.
-    ks : sequence of int
-        Of k-truss.
-    alpha, tol : float
+    ks : sequence of int, optional
+        Of k-truss; by default that of the catalogue.
+    alpha, tol : float, optional
         Of PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
     repeat : int
         Timed calls of each algorithm, after one that is not.
@@ -85,25 +84,25 @@ def compare(
         graph = load_graph(fr.io.read_edges(graph, compact=True), structure, device)
     elif structure is not None:
         raise ValueError("structure is for files; a graph is compared as it is")
-    if not 0 <= alpha < 1:
+    if alpha is not None and not 0 <= alpha < 1:
         raise ValueError(f"alpha must be at least 0 and less than 1, got {alpha}")
-    names = chosen_algorithms(algorithms)
+    chosen = chosen_algorithms(algorithms)
     peers = _peers(against, graph)
     if source is not None and not bool(graph.has_vertices([source]).all()):
         raise ValueError(f"source {source} is no vertex of the graph")
     snapshot = Snapshot(graph)
     if source is None:
         source = int(graph.degrees().argmax()) if graph.num_vertices else 0
-    setting = Setting(snapshot, source, tuple(ks), alpha, tol)
+    given = {"source": source, "alpha": alpha, "tol": tol}
     graphs: dict[tuple, tuple[Any, float]] = {}
     notes, rows, interrupted = [], [], False
     deleted = graph.num_vertices - snapshot.num_vertices
     if deleted:
         notes.append(f"{deleted:,} deleted vertices are left out on both sides")
     try:
-        for name in names:
-            for case in CASES[name](setting):
-                rows.append(_answer(case, snapshot, peers, graphs, repeat))
+        for analytic in chosen:
+            for settings in _calls(analytic, given, {"k": ks}):
+                rows.append(_answer(analytic, settings, snapshot, peers, graphs, repeat))
     except KeyboardInterrupt:
         interrupted = True
         notes.append("interrupted: the algorithms after these were not compared")
@@ -136,20 +135,33 @@ def load_graph(
     )  # fmt: skip
 
 
-def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[str]:
-    """The names out of `ALGORITHMS` that are meant; those that a workload uses are good, too.
+def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
+    """The analytics of the catalogue that are meant: those with a static form.
 
     Raises
     ------
     ValueError
         There is no such algorithm.
     """
-    given = [algorithms] if isinstance(algorithms, str) else list(ALGORITHMS if algorithms is None else algorithms)
-    names = list(dict.fromkeys(SHORT_NAMES.get(name, name) for name in given))
-    for name in names:
-        if name not in ALGORITHMS:
-            raise ValueError(f"algorithms: there is no {name!r}; choose from {', '.join(ALGORITHMS)}")
-    return names
+    if algorithms is None:
+        return [analytic for analytic in analytics().values() if analytic.static is not None]
+    try:
+        found = [find_analytic(name) for name in ([algorithms] if isinstance(algorithms, str) else algorithms)]
+    except ValueError as error:
+        raise ValueError(f"algorithms: {error}") from None
+    for analytic in found:
+        if analytic.static is None:
+            raise ValueError(f"algorithms: {analytic.name} has an incremental form only")
+    return list(dict.fromkeys(found))
+
+
+def _calls(
+    analytic: Analytic, given: dict[str, Any], several: dict[str, Sequence[Any]]
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """The parameters of each call: one for each value of the one that is varied."""
+    for value in several.get(analytic.varied) or (None,):
+        varied = {analytic.varied: value} if analytic.varied else {}
+        yield analytic.settings(**given | varied)
 
 
 def _peers(against: str | Sequence[str] | None, graph: fr.Graph) -> dict[str, BasePeer]:
@@ -163,34 +175,61 @@ def _peers(against: str | Sequence[str] | None, graph: fr.Graph) -> dict[str, Ba
 
 
 def _answer(
-    case: Case, snapshot: Snapshot, peers: dict[str, BasePeer], graphs: dict[tuple, tuple[Any, float]],
-    repeat: int,
+    analytic: Analytic, settings: dict[str, Any], snapshot: Snapshot, peers: dict[str, BasePeer],
+    graphs: dict[tuple, tuple[Any, float]], repeat: int,
 ) -> Row:  # fmt: skip
-    """Ask both sides; peers' graphs are kept for the next case."""
-    if case.obstacle or not snapshot.num_vertices:
-        return Row(case.label, agreement=f"left out: {case.obstacle or 'the graph has no vertices'}")
+    """Ask both sides; peers' graphs are kept for the next algorithm."""
+    label, graph = analytic.label(**settings), snapshot.graph
+    if why := _obstacle(analytic, snapshot):
+        return Row(label, agreement=f"left out: {why}")
+    ours = partial(analytic.compute, graph, **settings)
     try:
-        case.ours()  # kernels are compiled on the way
+        ours()  # kernels are compiled on the way
     except (ValueError, RuntimeError) as error:
-        return Row(case.label, agrees=False, agreement=f"ours: {type(error).__name__}: {error}"[:200])
-    our_seconds, ours = timed_calls(case.ours, snapshot.graph.device.synchronize, repeat, SECONDS)
+        return Row(label, agrees=False, agreement=f"ours: {type(error).__name__}: {error}"[:200])
+    our_seconds, our_result = timed_calls(ours, graph.device.synchronize, repeat, SECONDS)
     our_ms = 1e3 * float(np.median(our_seconds))
-    form = case.weighted and snapshot.graph.is_weighted, case.directed
+    weighted = analytic.weights != "ignored" and graph.is_weighted
+    directed = analytic.directions == "followed" and graph.directed
+    theirs = settings | ({"source": snapshot.number(settings["source"])} if "source" in settings else {})
     for name, peer in peers.items():
         against = f"{name} {peer.version}"
+        form = name, weighted, directed
         try:
-            if (name, *form) not in graphs:
-                graphs[name, *form] = snapshot.convert(peer, weighted=form[0], directed=form[1])
-            theirs, conversion = graphs[name, *form]
-            task = case.theirs(peer, theirs)
+            if form not in graphs:
+                graphs[form] = snapshot.convert(peer, weighted=weighted, directed=directed)
+            their_graph, conversion = graphs[form]
+            task = peer.task(analytic.name, their_graph, theirs)
             if task is None:
                 continue
             their_seconds, result = timed_calls(task.run, peer.synchronize, repeat, SECONDS)
             found = task.read(result)
         except Exception as error:  # a peer's failure is a finding
-            return Row(case.label, against, None, f"{type(error).__name__}: {error}"[:200], our_ms)
-        verdict = case.compare(peer, ours, found)
-        notes = (*case.notes, *filter(None, [peer.notes.get(case.task)]))
+            return Row(label, against, None, f"{type(error).__name__}: {error}"[:200], our_ms)
+        comparator = analytic.comparator_for(**settings)
+        verdict = comparator.compare(
+            snapshot.values(analytic, our_result), found if isinstance(found, tuple) else (found,),
+            edges=snapshot.edge_list() if comparator.needs_edges else None, rounding=peer.rank_rounding,
+        )  # fmt: skip
+        notes = (*_notes(analytic, settings, graph), *filter(None, [peer.notes.get(analytic.name)]))
         their_ms = 1e3 * float(np.median(their_seconds))
-        return Row(case.label, against, *verdict, our_ms, their_ms, 1e3 * conversion, notes)
-    return Row(case.label, agreement=f"left out: not offered by {', '.join(peers)}", ours_ms=our_ms)
+        return Row(label, against, *verdict, our_ms, their_ms, 1e3 * conversion, notes)
+    return Row(label, agreement=f"left out: not offered by {', '.join(peers)}", ours_ms=our_ms)
+
+
+def _obstacle(analytic: Analytic, snapshot: Snapshot) -> str:
+    """Why an algorithm is left out, or ""."""
+    if not snapshot.num_vertices:
+        return "the graph has no vertices"
+    uses_weights = analytic.weights != "ignored"
+    if uses_weights and not analytic.negative_weights and not snapshot.has_good_weights():
+        return "weights must be finite and not negative"
+    return analytic.obstacle(snapshot.graph)
+
+
+def _notes(analytic: Analytic, settings: dict[str, Any], graph: fr.Graph) -> Iterator[str]:
+    """Where definitions differ, and what was done about it."""
+    if graph.directed:
+        yield "edges are followed forward" if analytic.directions == "followed" else "edge directions are ignored"
+    if analytic.note:
+        yield analytic.note.format(**settings)

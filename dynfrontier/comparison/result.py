@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..table import Table
 from ..text import duration
-
-if TYPE_CHECKING:
-    from ..supported import Table
 
 LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph to theirs, timed separately",)
 
@@ -96,8 +94,6 @@ class Comparison:
 
     def table(self) -> Table:
         """The rows, for a terminal or in Markdown."""
-        from ..supported import Table
-
         header = ("algorithm", "against", "agrees", "ours", "theirs", "ratio", "conversion")
         rows = []
         for row in self.rows:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from algorithms import Analytic
+from algorithms.comparators import on_host
 
 from ..peers import BasePeer
 
@@ -41,6 +43,13 @@ class Snapshot:
         graph.device.synchronize()
         self.seconds = time.perf_counter() - begin
 
+    def edge_list(self) -> fr.io.EdgeList:
+        """The edges on the host, for comparators that need them."""
+        src, dst, weights = (
+            None if part is None else self.graph.device.to_host(part) for part in (self._src, self._dst, self._weights)
+        )
+        return fr.io.EdgeList(src, dst, weights, num_vertices=self.num_vertices, directed=self.graph.directed)
+
     def has_good_weights(self) -> bool:
         """Whether all weights, if there are any, are finite and not negative."""
         weights = self._weights
@@ -50,15 +59,15 @@ class Snapshot:
         """The number of a vertex of the graph here."""
         return vertex if self._vertices is None else int(self._numbers[vertex])
 
-    def per_vertex(self, values: Any) -> np.ndarray:
-        """A result of the graph, one value for each vertex that is here, on the host."""
-        return self.graph.device.to_host(values if self._vertices is None else values[self._vertices])
-
-    def edges(self, src: Any, dst: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Edges of the graph in the numbers that are used here, on the host."""
-        if self._vertices is not None:
-            src, dst = self._numbers[src], self._numbers[dst]
-        return self.graph.device.to_host(src), self.graph.device.to_host(dst)
+    def values(self, analytic: Analytic, result: Any) -> tuple[Any, ...]:
+        """What is compared of a result of the graph, for the vertices that are here, in their numbers, on the host."""
+        found = analytic.read(result)
+        if self._vertices is not None and analytic.per == "vertex":
+            found = tuple(values[self._vertices] if np.ndim(values) else values for values in found)
+        elif self._vertices is not None and analytic.per == "edge":
+            src, dst, *rest = found
+            found = (self._numbers[src], self._numbers[dst], *rest)
+        return on_host(self.graph.device, found)
 
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
         """A peer's graph, and the seconds it took to make, this snapshot included.

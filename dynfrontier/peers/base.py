@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+
+NO_TASKS = ("prepare", "build", "synchronize", "task")
+"""Methods of a peer that are not tasks."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,9 @@ class Task:
 class BasePeer(ABC):
     """A library.
 
-    A peer overrides `prepare`, `build` and those of the tasks that it can do; None says that it cannot. Per-vertex
-    results have an entry for every vertex, isolated ones included, and mean the same for all peers.
+    A peer overrides `prepare`, `build` and those of the tasks that it can do; None says that it cannot. A task has the
+    name of its analytic in the catalogue, and parameters with the names of the analytic's. Per-vertex results have an
+    entry for every vertex, isolated ones included, and mean the same for all peers.
 
     Attributes
     ----------
@@ -66,6 +71,14 @@ class BasePeer(ABC):
     def synchronize(self) -> None:
         """Wait for the device, if there is one to wait for."""
         return None
+
+    def task(self, name: str, graph: Any, settings: Mapping[str, Any]) -> Task | None:
+        """The task of this name, with what it takes of the settings; None if it is not offered."""
+        method = None if name in NO_TASKS else getattr(self, name, None)
+        if not callable(method):
+            return None
+        _, *parameters = inspect.signature(method).parameters
+        return method(graph, **{name: settings[name] for name in parameters})
 
     def bfs(self, graph: Any, source: int) -> Task | None:
         """Breadth-first search, edges followed forward: distances as int32, -1 where there is no path."""

@@ -95,7 +95,7 @@ def open_records(workload: Workload) -> Records:
     return Records(edges, inserts, workload.directed, len(edges))
 
 
-class Batch(NamedTuple):
+class MixedBatch(NamedTuple):
     """One batch, on the host, and what it must do.
 
     Attributes
@@ -152,7 +152,7 @@ class Operations:
     ----------
     preloaded : EdgeList
         To be loaded first.
-    batches : tuple of Batch
+    batches : tuple of MixedBatch
     size : int
         Operations in a batch: fewer than asked for if the stream does not hold enough for one.
     short : int
@@ -190,7 +190,7 @@ class Operations:
         """The `Records.keys` of the edges that are left after the last batch, ascending."""
         return self._keys[self._present]
 
-    def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[Batch]:
+    def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[MixedBatch]:
         """Batches, for as long as there is something to insert, or to delete if nothing is inserted."""
         inserting, deleting, _ = shares
         for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
@@ -202,7 +202,7 @@ class Operations:
             yield self._batch(slice(begin, begin + arriving), leaving, asked)
             begin += arriving
 
-    def _batch(self, records: slice, leaving: int, asked: int) -> Batch:
+    def _batch(self, records: slice, leaving: int, asked: int) -> MixedBatch:
         kept, gone = self._settle(records)
         drawn = self._choose(leaving)
         self.short += drawn.size < leaving
@@ -213,7 +213,7 @@ class Operations:
         inserted = self._insert(self._number[kept])
         deleted = self._delete(drawn if self._records.inserts is None else self._number[gone])
         queries, there = self._ask(asked)
-        return Batch(
+        return MixedBatch(
             inserts if inserts[0].size else None, deletes if deletes[0].size else None, queries,
             inserted, deleted, self._count, there,
         )  # fmt: skip

@@ -6,17 +6,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as RichTable
 
 from ..outputs import write_text
+from ..table import Table
 from ..text import duration, scaled, size
-
-if TYPE_CHECKING:
-    from ..supported import Table as MarkdownTable
 
 COLUMNS = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
@@ -201,11 +199,9 @@ class WorkloadReport:
             for row in self.rows
         ])  # fmt: skip
 
-    def tables(self) -> list[MarkdownTable]:
+    def tables(self) -> list[Table]:
         """For each batch size the figures in Markdown, a column for each structure; the best of a line is bold."""
-        from ..supported import Table as Plain
-
-        return [Plain(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
+        return [Table(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
 
     def rich(self) -> Group:
         """The same for a terminal, with as many columns of structures as fit a narrow one."""
@@ -214,7 +210,7 @@ class WorkloadReport:
             rows = _emphasized(lines, "[bold green]{}[/]")
             for first in range(1, len(header), COLUMNS):
                 part = slice(first, first + COLUMNS)
-                table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+                table = RichTable(box=None, padding=(0, 2, 0, 0), show_edge=False)
                 table.add_column(header[0], no_wrap=True)
                 for name in header[part]:
                     table.add_column(name, justify="right", no_wrap=True)

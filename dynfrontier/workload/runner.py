@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from algorithms.comparators import Digest, Exact
 
 from ..compiling import compile_messages
 from ..interrupted import Interrupted
 from ..machine import describe_run
 from ..text import counted
-from .analytics import Task, digest
-from .operations import Batch, Operations, Records, open_records
+from ..timing import timed_call
+from .analytics import Running
+from .operations import MixedBatch, Operations, Records, open_records
 from .progress import WorkloadProgress, workload_progress
 from .report import Measured, WorkloadReport
 from .workload import Workload
@@ -36,7 +38,7 @@ PERCENT = 100
 """With fewer batches than this, the worst one is the 99th percentile."""
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
-"""The parts of a batch, and where `Batch` has them; in the order in which they are applied."""
+"""The parts of a batch, and where `MixedBatch` has them; in the order in which they are applied."""
 
 
 class Disagreement(RuntimeError):
@@ -204,9 +206,9 @@ class Answers:
 
     def __init__(self, operations: Operations):
         self._operations = operations
-        self._known: dict[tuple, tuple[str, tuple]] = {}
+        self._known: dict[tuple, tuple[str, Digest]] = {}
 
-    def check_batch(self, graph: fr.DynamicGraph, number: int, batch: Batch, results: dict[str, Any]) -> None:
+    def check_batch(self, graph: fr.DynamicGraph, number: int, batch: MixedBatch, results: dict[str, Any]) -> None:
         """Compare what a batch has done and found with what it must."""
         for name, what in (("insert", "inserted"), ("delete", "deleted")):
             must = getattr(batch, what)
@@ -222,14 +224,14 @@ class Answers:
                 f"{graph.name}: after batch {number} there are {graph.num_edges:,} edges, it must be {batch.edges:,}"
             )
 
-    def check_result(self, graph: fr.DynamicGraph, number: int, task: Task, answer: Any) -> None:
+    def check_result(self, graph: fr.DynamicGraph, number: int, task: Running, answer: tuple[Any, ...]) -> None:
         """Compare the result of an analytic with that of the first structure that had one."""
         # Incremental or recomputed, the result is the same.
-        key, mine = (task.analytic.name.removeprefix("dynamic_"), number), task.digest(answer)
+        key, mine = (task.chosen.analytic.name, number), task.digest(answer)
         first, known = self._known.setdefault(key, (graph.name, mine))
-        if not task.analytic.same(known, mine):
+        if not task.same(known, mine):
             raise Disagreement(
-                f"{task.analytic.name} after batch {number}: the result on {graph.name} differs from that on {first}"
+                f"{task.chosen.name} after batch {number}: the result on {graph.name} differs from that on {first}"
             )
 
     def check_end(self, graph: fr.DynamicGraph, number: int) -> None:
@@ -239,7 +241,8 @@ class Answers:
             keys = src.astype(np.int64) * graph.num_vertices + dst
             if not np.array_equal(graph.device.to_host(keys), self._operations.edges):
                 raise Disagreement(f"{graph.name}: after the last batch its edges are not those that must be there")
-        mine = digest(graph.device, (src, dst) if weights is None else (src, dst, weights))
+        columns = (src, dst) if weights is None else (src, dst, weights)
+        mine = Exact().digest(tuple(graph.device.to_host(column) for column in columns))
         first, known = self._known.setdefault(("the edges", number), (graph.name, mine))
         if known != mine:
             raise Disagreement(f"after batch {number} the edges of {graph.name} differ from those of {first}")
@@ -288,13 +291,13 @@ def _run(
     """A new graph, batches for as long as it goes on, which is given the seconds of each, and what they took."""
     build_seconds, graph = _load(kind, operations.preloaded, workload, device)
     start_seconds, tasks = {}, []
-    for analytic in workload.tasks:
-        taken, task = _timed(device, partial(analytic.start, graph, operations.start))
+    for chosen in workload.chosen:
+        taken, task = timed_call(partial(chosen.start, graph, operations.start), device.synchronize)
         tasks.append(task)
         if task.watch is not None:
-            start_seconds[analytic.name] = taken
+            start_seconds[chosen.name] = taken
     held = [name for name in PARTS if any(getattr(batch, PARTS[name]) is not None for batch in operations.batches)]
-    seconds: dict[str, list[float]] = {name: [] for name in (*held, *(task.analytic.name for task in tasks))}
+    seconds: dict[str, list[float]] = {name: [] for name in (*held, *(task.chosen.name for task in tasks))}
     counts = dict.fromkeys(PARTS, 0)
     number = 0
     for number, batch in enumerate(operations.batches, 1):
@@ -323,20 +326,20 @@ def _load(
     """The seconds that it takes to make a graph of edges on the device, and the graph."""
     columns = (edges.src, edges.dst, edges.weights)
     src, dst, weights = (None if column is None else device.xp.asarray(column) for column in columns)
-    return _timed(
-        device,
+    return timed_call(
         lambda: kind.from_edges(
             src, dst, weights, edges.num_vertices, directed=workload.directed, device=device
         ),
+        device.synchronize,
     )  # fmt: skip
 
 
 def _apply(
-    graph: fr.DynamicGraph, tasks: list[Task], batch: Batch, number: int, answers: Answers
+    graph: fr.DynamicGraph, tasks: list[Running], batch: MixedBatch, number: int, answers: Answers
 ) -> dict[str, float]:  # fmt: skip
     """One batch: the seconds that each part of it took. What was done and found is checked."""
     calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
-    seconds = dict.fromkeys((task.analytic.name for task in tasks), 0.0)
+    seconds = dict.fromkeys((task.chosen.name for task in tasks), 0.0)
     results: dict[str, Any] = {}
     for name, call in calls.items():
         part = getattr(batch, PARTS[name])
@@ -346,27 +349,18 @@ def _apply(
         for task in tasks:
             if task.watch is not None:
                 task.watch.seconds = 0.0
-        taken, results[name] = _timed(graph.device, partial(call, *arrays))
+        taken, results[name] = timed_call(partial(call, *arrays), graph.device.synchronize)
         for task in tasks:
             if task.watch is not None:
-                seconds[task.analytic.name] += task.watch.seconds
+                seconds[task.chosen.name] += task.watch.seconds
                 taken -= task.watch.seconds
         seconds[name] = taken
     answers.check_batch(graph, number, batch, results)
     for task in tasks:
-        taken, answer = _timed(graph.device, task.run)
-        seconds[task.analytic.name] += taken
+        taken, answer = timed_call(task.run, graph.device.synchronize)
+        seconds[task.chosen.name] += taken
         answers.check_result(graph, number, task, answer)
     return seconds
-
-
-def _timed(device: fr.Device, work: Callable[[], Any]) -> tuple[float, Any]:
-    """The seconds of a call, from an idle device until it is idle again, and what it returned."""
-    device.synchronize()
-    begin = time.perf_counter()
-    result = work()
-    device.synchronize()
-    return time.perf_counter() - begin, result
 
 
 @contextmanager

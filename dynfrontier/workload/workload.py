@@ -11,7 +11,7 @@ import numpy as np
 
 import frontier as fr
 
-from .analytics import find_analytic
+from .analytics import Chosen, choose_analytic
 
 DELETE_ORDERS = ("random", "oldest")
 RESERVED = ("insert", "delete", "query")
@@ -44,9 +44,9 @@ class Workload:
     batches : int
         Most batches; there are fewer if the stream ends.
     analytics : str or callable, or sequence of them
-        What runs after each batch: ``"bfs"``, ``"components"``, ``"pagerank"``, ``"triangles"``, ``"sssp"`` and
-        ``"k_truss"`` are recomputed from scratch, ``"dynamic_bfs"`` and so on are incremental. Or a function of a
-        graph; results that are numbers or arrays of one dimension are compared between structures.
+        What runs after each batch: names of the catalogue (`algorithms.analytics`), such as ``"bfs"``, are recomputed
+        from scratch; with ``"dynamic_"`` before them they are maintained incrementally. Or a function of a graph;
+        results that are numbers or arrays of one dimension are compared between structures.
     directed : bool
         Whether ``u v`` and ``v u`` are different edges.
     weighted : bool, optional
@@ -98,14 +98,14 @@ class Workload:
             if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
                 what = "batches" if size is self.batches else "batch_size"
                 raise ValueError(f"{what} must be a positive integer, got {size!r}")
-        names = [analytic.name for analytic in self.tasks]
-        for analytic in self.tasks:
-            if analytic.name in RESERVED:
-                raise ValueError(f"analytics: a function must have another name than {analytic.name!r}")
-            if names.count(analytic.name) > 1:
-                raise ValueError(f"analytics: {analytic.name!r} is there twice")
-            if self.directed and analytic.undirected_only:
-                raise ValueError(f"analytics: {analytic.name} is defined for undirected graphs, and directed is True")
+        names = [chosen.name for chosen in self.chosen]
+        for chosen in self.chosen:
+            if chosen.name in RESERVED:
+                raise ValueError(f"analytics: a function must have another name than {chosen.name!r}")
+            if names.count(chosen.name) > 1:
+                raise ValueError(f"analytics: {chosen.name!r} is there twice")
+            if self.directed and chosen.analytic.directions == "refused":
+                raise ValueError(f"analytics: {chosen.name} is defined for undirected graphs, and directed is True")
 
     @property
     def batch_sizes(self) -> tuple[int, ...]:
@@ -116,11 +116,11 @@ class Workload:
         return tuple(sorted(set(sizes)))
 
     @property
-    def tasks(self) -> tuple[Any, ...]:
+    def chosen(self) -> tuple[Chosen, ...]:
         """The analytics, found by their names."""
         one = isinstance(self.analytics, str) or callable(self.analytics)
         names: Any = (self.analytics,) if one else self.analytics
-        return tuple(find_analytic(name) for name in names)
+        return tuple(choose_analytic(name) for name in names)
 
     def to_dict(self) -> dict[str, Any]:
         """The workload as what JSON can hold; the stream by its name."""
@@ -132,7 +132,7 @@ class Workload:
             "delete_order": self.delete_order,
             "preload": float(self.preload),
             "batches": int(self.batches),
-            "analytics": [analytic.name for analytic in self.tasks],
+            "analytics": [chosen.name for chosen in self.chosen],
             "directed": bool(self.directed),
             "weighted": self.weighted,
             "seed": int(self.seed),

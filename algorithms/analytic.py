@@ -1,0 +1,243 @@
+"""`Analytic`: an entry of the catalogue, and the catalogue.
+
+All that lists analytics reads it: the command line, `dynfrontier.compare`, workloads, benchmarks and tests. An analytic
+that is registered is known to all of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import frontier as fr
+
+from .comparators import Automatic, Comparator, on_host
+from .incremental import IncrementalAlgorithm
+
+Directions = Literal["followed", "ignored", "refused"]
+Weights = Literal["ignored", "optional", "expected", "required"]
+
+_catalogue: dict[str, Analytic] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Analytic:
+    """What is to be known of an analytic to run it, and to compare its results with others.
+
+    Parameters
+    ----------
+    name : str
+        A Python identifier. What the command line, reports and other libraries' adapters call it.
+    static : callable or None
+        Computes it: a function of a graph and parameters. None if there is only the incremental form.
+    incremental : type or None
+        Maintains it: a class made of a graph and some of the same parameters.
+    values : tuple of str
+        What is compared: names of arrays or numbers that the results of both forms have. None is the result itself.
+    per : {"vertex", "edge", "graph"}
+        What has a value each. Of edges the first two of `values` are the ends.
+    vertex_values : tuple of str
+        Names of arrays of the static result that hold vertices, apart from the ends of edges; -1 for none.
+    comparator : Comparator, or callable
+        When results are equal; or what gives a comparator, of the parameters by name.
+    parameters : mapping
+        Values of parameters where nothing else is said. A parameter ``source`` is the vertex with most neighbors then.
+    varied : str
+        The parameter that tells several calls apart, such as the k of a k-truss; "" for none.
+    directions : {"followed", "ignored", "refused"}
+        What it makes of the directions of a directed graph.
+    weights : {"ignored", "optional", "expected", "required"}
+        Whether it uses weights. If they are expected, it runs without, but is then something simpler.
+    negative_weights : bool
+        Whether weights may be negative or infinite.
+    note : str
+        What one has to know to compare results, as a format string of the parameters.
+
+    Examples
+    --------
+    >>> def degrees(graph):
+    ...     return graph.degrees()
+    >>> register(Analytic("degrees", degrees))  # doctest: +SKIP
+    """
+
+    name: str
+    static: Callable[..., Any] | None
+    incremental: type[IncrementalAlgorithm] | None = None
+    values: tuple[str, ...] = ()
+    per: Literal["vertex", "edge", "graph"] = "vertex"
+    vertex_values: tuple[str, ...] = ()
+    comparator: Comparator | Callable[..., Comparator] = field(default_factory=Automatic)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    varied: str = ""
+    directions: Directions = "followed"
+    weights: Weights = "ignored"
+    negative_weights: bool = True
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise ValueError(f"name must be a Python identifier, not {self.name!r}")
+        if self.static is None and self.incremental is None:
+            raise ValueError(f"{self.name}: an analytic needs a static or an incremental form")
+        if self.static is not None and not callable(self.static):
+            raise TypeError(f"{self.name}: static must be a function, not {type(self.static).__name__}")
+        unknown = self.parameters.keys() - set(self.accepted)
+        if unknown or (self.varied and self.varied not in self.parameters):
+            which = ", ".join(sorted(unknown)) or self.varied
+            raise ValueError(f"{self.name}: neither form has a parameter {which} with a value of its own")
+
+    # ---- parameters -------------------------------------------------------------------------------------------------
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The names of the parameters of either form, the graph excepted."""
+        names = [name for form in (self.static, self.incremental) for name in _parameters_of(form)]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def takes_source(self) -> bool:
+        """Whether it starts from a vertex."""
+        return "source" in self.accepted
+
+    def settings(self, graph: fr.Graph | None = None, **given: Any) -> dict[str, Any]:
+        """The parameters of a call: those given that it has, and the catalogue's.
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            Where the source is looked for if none is given.
+        **given
+            Parameters of any analytic; those that this one does not have are ignored, and so are those that are None.
+        """
+        known = self.accepted
+        found = dict(self.parameters) | {
+            name: value for name, value in given.items() if name in known and value is not None
+        }
+        if self.takes_source and "source" not in found and graph is not None:
+            found["source"] = most_neighbors(graph)
+        return found
+
+    def label(self, **settings: Any) -> str:
+        """What to call it in a table, with the parameter that tells calls apart."""
+        return f"{self.name}({settings[self.varied]})" if self.varied else self.name
+
+    # ---- running ----------------------------------------------------------------------------------------------------
+
+    def compute(self, graph: fr.Graph, **settings: Any) -> Any:
+        """The result for the current graph, by the static form."""
+        if self.static is None:
+            raise ValueError(f"{self.name} has no static form")
+        return self.static(graph, **_chosen(self.static, settings))
+
+    def maintain(self, graph: fr.DynamicGraph, **settings: Any) -> Any:
+        """The incremental form, attached to a graph."""
+        if self.incremental is None:
+            raise ValueError(f"{self.name} has no incremental form")
+        return self.incremental(graph, **_chosen(self.incremental, settings))
+
+    def read(self, result: Any) -> tuple[Any, ...]:
+        """What is compared of a result of either form: arrays on the graph's device, and numbers."""
+        if self.values:
+            return tuple(getattr(result, name) for name in self.values)
+        return result if isinstance(result, tuple) else (result,)
+
+    def fetch(self, device: fr.Device, result: Any) -> tuple[Any, ...]:
+        """What is compared of a result, on the host."""
+        return on_host(device, self.read(result))
+
+    def obstacle(self, graph: fr.Graph) -> str:
+        """Why it cannot run on a graph, or ""; weights are not looked at."""
+        if graph.directed and self.directions == "refused":
+            return "it is defined for undirected graphs"
+        if not graph.is_weighted and self.weights == "required":
+            return "it needs a graph with weights"
+        if self.static is None and not isinstance(graph, fr.DynamicGraph):
+            return "it needs a graph that can be changed"
+        return ""
+
+    # ---- comparing --------------------------------------------------------------------------------------------------
+
+    def comparator_for(self, **settings: Any) -> Comparator:
+        """What compares results of calls with these parameters."""
+        if isinstance(self.comparator, Comparator):
+            return self.comparator
+        return self.comparator(**settings)
+
+
+def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
+    """Put an analytic into the catalogue.
+
+    Parameters
+    ----------
+    replace : bool
+        In place of the one that has its name.
+
+    Raises
+    ------
+    ValueError
+        Its name is taken.
+    """
+    if not isinstance(analytic, Analytic):
+        raise TypeError(f"analytic must be an Analytic, not {type(analytic).__name__}")
+    taken = next((other for other in _catalogue.values() if analytic.name in _names(other)), None)
+    if taken is not None and not (replace and taken.name == analytic.name):
+        raise ValueError(f"there is an analytic {analytic.name!r} already; choose another name, or say replace=True")
+    _catalogue[analytic.name] = analytic
+    return analytic
+
+
+def analytics() -> dict[str, Analytic]:
+    """The catalogue: all analytics by name."""
+    return dict(_catalogue)
+
+
+def find_analytic(name: str) -> Analytic:
+    """The analytic of a name; that of its static form is good, too.
+
+    Parameters
+    ----------
+    name : str
+        With ``"module:name"``, the module is imported first, which registers it.
+
+    Raises
+    ------
+    ValueError
+        There is none.
+    """
+    module, _, name = name.rpartition(":")
+    if module:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            raise ValueError(f"there is no module {error.name}") from error
+    for analytic in _catalogue.values():
+        if name in _names(analytic):
+            return analytic
+    raise ValueError(f"there is no {name!r}; choose from {', '.join(_catalogue)}")
+
+
+def most_neighbors(graph: fr.Graph) -> int:
+    """The vertex with the most neighbors, the first of them: a source that reaches much; 0 in an empty graph."""
+    return int(graph.degrees().argmax()) if graph.num_vertices else 0
+
+
+def _names(analytic: Analytic) -> set[str]:
+    return {analytic.name, getattr(analytic.static, "__name__", analytic.name)}
+
+
+def _parameters_of(form: Callable | None) -> list[str]:
+    """The names of the parameters after the first."""
+    if form is None:
+        return []
+    parameters = list(inspect.signature(form).parameters.values())[1:]
+    starred = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return [parameter.name for parameter in parameters if parameter.kind not in starred]
+
+
+def _chosen(form: Callable, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a form has."""
+    known = set(_parameters_of(form))
+    return {name: value for name, value in settings.items() if name in known}

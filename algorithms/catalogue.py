@@ -1,0 +1,58 @@
+"""The analytics of this package, each with its static and its incremental form. A new one is one more entry.
+
+`analytics` gives them all, by name; users add theirs with `register`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .analytic import Analytic, register
+from .bfs import bfs
+from .comparators import Counts, Distances, Distribution, Edges, Partition
+from .connected_components import connected_components
+from .dynamic_bfs import DynamicBFS
+from .dynamic_components import DynamicComponents
+from .dynamic_k_truss import DynamicKTruss
+from .dynamic_pagerank import DynamicPageRank
+from .dynamic_sssp import DynamicSSSP
+from .dynamic_triangle_count import DynamicTriangleCount
+from .k_truss import k_truss, truss_numbers
+from .pagerank import pagerank
+from .sssp import sssp
+from .triangle_count import triangle_count
+
+
+def _ranks(alpha: float, tol: float, **_: Any) -> Distribution:
+    """A step that changes ranks by less than tol leaves them within tol alpha / (1 - alpha) of the exact ones."""
+    return Distribution(2 * tol * alpha / (1 - alpha))
+
+
+register(Analytic(
+    "bfs", bfs, DynamicBFS, values=("distance",), vertex_values=("predecessor",), comparator=Distances(),
+))  # fmt: skip
+register(Analytic(
+    "components", connected_components, DynamicComponents, values=("labels",), vertex_values=("labels",),
+    comparator=Partition(), directions="ignored",
+))  # fmt: skip
+register(Analytic(
+    "pagerank", pagerank, DynamicPageRank, values=("pagerank",), comparator=_ranks,
+    parameters={"alpha": 0.85, "tol": 1e-6, "max_iter": 1000}, weights="optional", negative_weights=False,
+    note="iterative methods stop at an iteration that changes ranks by less than {tol:g} in total",
+))  # fmt: skip
+register(Analytic(
+    "triangles", triangle_count, DynamicTriangleCount, values=("total", "per_vertex"), comparator=Counts(3),
+    directions="refused",
+))  # fmt: skip
+register(Analytic(
+    "sssp", sssp, DynamicSSSP, values=("distance",), vertex_values=("predecessor",), comparator=Distances(),
+    weights="expected", negative_weights=False,
+))  # fmt: skip
+register(Analytic(
+    "k_truss", k_truss, DynamicKTruss, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4},
+    varied="k", directions="refused",
+))  # fmt: skip
+register(Analytic(
+    "truss_numbers", truss_numbers, values=("src", "dst", "truss"), per="edge", comparator=Edges(),
+    directions="refused",
+))  # fmt: skip

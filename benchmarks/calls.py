@@ -1,0 +1,94 @@
+"""What the benchmark of static algorithms measures: the catalogue's analytics, and tasks that are none.
+
+An analytic is measured under its own name, with the catalogue's parameters, unless `VARIANTS` says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from algorithms import Analytic, analytics
+from algorithms.comparators import Comparator, Values
+
+from .defaults import PAGERANK_ALPHA, PAGERANK_STEPS, PAGERANK_TOL, TRUSSES
+
+_RANKS = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "fail_on_nonconvergence": False}
+VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
+    "triangles": {"triangles": {"per_vertex": False}, "triangles per vertex": {}},
+    "pagerank": {"pagerank": _RANKS, "pagerank steps": _RANKS | {"max_iter": PAGERANK_STEPS}},
+    "k_truss": {f"k-truss {k}": {"k": k} for k in TRUSSES},
+}
+"""By analytic, the calls to measure: what each is called in results, and the parameters that it has of its own."""
+COLUMNS = {"bfs": ("levels",), "components": ("count",), "pagerank": ("iterations", "error"), "k_truss": ("num_edges",)}
+"""Numbers of results that go into a row."""
+SPMV = "spmv"
+PEERS_OWN = {
+    SPMV: "spmv", "bfs direction-optimizing": "bfs_direction_optimizing", "pagerank steps": "pagerank_steps",
+}  # fmt: skip
+"""Tasks of peers that are no analytic, and the method that each is."""
+COSTLY = ("sssp", "pagerank", "triangles", "k_truss")
+"""Analytics that peers are asked for last, the cheapest first: one that runs out of time leaves out the least."""
+ROUNDING = 1e-5
+"""What rounding adds to the error of a peer's ranks, which may be float32."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to measure.
+
+    Attributes
+    ----------
+    label : str
+        What it is called in results.
+    analytic : Analytic
+    settings : mapping
+        Its parameters, the source excepted.
+    """
+
+    label: str
+    analytic: Analytic
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the graph has weights."""
+        return self.analytic.weights in ("expected", "required")
+
+    @property
+    def comparator(self) -> Comparator:
+        """Compares its results."""
+        return self.analytic.comparator_for(**self.settings)
+
+
+def calls() -> dict[str, Call]:
+    """All calls, by label."""
+    return {call.label: call for call in _all_calls()}
+
+
+def _all_calls() -> Iterator[Call]:
+    for name, analytic in analytics().items():
+        if analytic.static is None:
+            continue
+        for label, own in VARIANTS.get(name, {name: {}}).items():
+            yield Call(label, analytic, analytic.settings(**own))
+
+
+def peer_tasks() -> list[str]:
+    """The tasks of peers, in the order in which they are asked for them."""
+    asked = [call for call in calls().values() if call.label not in ("triangles per vertex", "pagerank steps")]
+    cheap = [call.label for call in asked if call.analytic.name not in COSTLY]
+    costly = sorted((call for call in asked if call.analytic.name in COSTLY), key=_cost)
+    return ["build", *cheap, *PEERS_OWN, *(call.label for call in costly)]
+
+
+def _cost(call: Call) -> int:
+    return COSTLY.index(call.analytic.name)
+
+
+def comparator_of(label: str) -> Comparator:
+    """What compares results of a call or a peer's task."""
+    if label == SPMV:
+        return Values(rtol=1e-9)
+    return calls()["bfs" if label.startswith("bfs") else label].comparator

@@ -1,0 +1,64 @@
+"""Results of analytics as columns and numbers, with the ids that a file has for its vertices."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from algorithms import Analytic
+from algorithms.comparators import on_host
+
+
+def columns_of(
+    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
+    """What a result holds.
+
+    Parameters
+    ----------
+    ids : array, shape (num_vertices,)
+        What vertices are called.
+
+    Returns
+    -------
+    columns : dict of str to array
+        On the host, with a row for each vertex, which the first column names, or for each edge, which the first two do.
+    numbers : dict of str to int, float or bool
+    """
+    held = _held(analytic, result)
+    held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))
+    columns = {name: np.asarray(value) for name, value in held.items() if getattr(value, "ndim", 0) == 1}
+    numbers = {name: value for name, value in held.items() if isinstance(value, bool | int | float | np.generic)}
+    ends = analytic.values[:2] if analytic.per == "edge" else ()
+    for name in (*ends, *analytic.vertex_values):
+        if name in columns:
+            columns[name] = _called(columns[name], ids)
+    if analytic.per == "vertex" and columns:
+        columns = {"vertex": ids, **{name: _blank(values) for name, values in columns.items()}}
+    return columns, numbers
+
+
+def _held(analytic: Analytic, result: Any) -> dict[str, Any]:
+    """The parts of a result by name."""
+    if dataclasses.is_dataclass(result):
+        return {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    found = analytic.read(result)
+    names = analytic.values or tuple(analytic.name if len(found) == 1 else f"value{i}" for i in range(len(found)))
+    return dict(zip(names, found, strict=True))
+
+
+def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """What vertices are called; nothing for -1, which is none."""
+    if not ids.size:
+        return vertices
+    return np.where(vertices < 0, "", ids[vertices].astype(object))
+
+
+def _blank(values: np.ndarray) -> np.ndarray:
+    """Nothing in place of the largest integer, which stands for a distance that there is not."""
+    if values.dtype.kind != "i" or not (none := values == np.iinfo(values.dtype).max).any():
+        return values
+    return np.where(none, "", values.astype(object))

@@ -1,0 +1,202 @@
+"""``dynfrontier run``: any analytic of the catalogue, on the graph of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..console import err, fail, memory_errors, out, user_errors
+from ..options import (
+    COMMENTS,
+    Columns,
+    Comments,
+    Delimiter,
+    DeviceName,
+    Header,
+    Input,
+    Member,
+    Names,
+    StructureName,
+    pick_device,
+    pick_structure,
+    vertex_of,
+)
+from ..outputs import check_outputs, write_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from algorithms import Analytic
+
+
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="An analytic, such as pagerank, or MODULE:NAME for one that a module of yours registers. "
+                            "Without one, all are listed."),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
+                            "standard input."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(help="Where to start: an id of the file, or a name.",
+                     show_default="the vertex with most neighbors"),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--parameter", "-p", help="A parameter of the analytic, such as k=5. May be repeated.",
+                     show_default="those of the catalogue"),
+    ] = None,
+    directed: Annotated[
+        bool | None, typer.Option("--directed/--undirected", help="Keep the direction of edges, or not.",
+                                  show_default="what the file says, else undirected")
+    ] = None,
+    structure: StructureName = None,
+    device: DeviceName = "auto",
+    member: Member = None,
+    columns: Columns = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    names: Names = None,
+    comments: Comments = COMMENTS,
+    top: Annotated[int, typer.Option(min=0, help="Show this many rows: those with the largest last value.")] = 5,
+    output: Annotated[
+        Path | None, typer.Option(help="Write a row for each vertex, or each edge, to this CSV file.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Run an analytic on a graph.
+
+    Examples:
+
+    - `dynfrontier run`
+    - `dynfrontier run pagerank wiki-Vote.txt.gz --directed --output ranks.csv`
+    - `dynfrontier run k_truss email-Enron.txt.gz -p k=10`
+    - `dynfrontier run mine:degrees roads.mtx`, which imports `mine.py`
+    """
+    if name is None:
+        _list()
+        return
+    from algorithms import find_analytic
+
+    with user_errors(ValueError):
+        analytic = find_analytic(name)
+        settings = _settings(analytic, parameter or [])
+    if analytic.static is None:
+        fail(f"{analytic.name} has an incremental form only; see dynfrontier workload")
+    if source is not None and not analytic.takes_source:
+        fail(f"--source: {analytic.name} does not start from a vertex")
+    if file is None:
+        fail("give the file of a graph, too; - is standard input")
+    place, kind = pick_device(device), pick_structure(structure)
+    given = Input(file, member, columns, delimiter, header, names, comments)
+    check_outputs(given.path, output=output)
+    with memory_errors():
+        edges = given.edges()
+        if not edges.num_vertices:
+            fail(f"{given.name} holds no vertices")
+        if source is not None:
+            settings["source"] = vertex_of(edges, source, given.name)
+        from dataclasses import replace
+        from functools import partial
+
+        import numpy as np
+
+        from ..columns import columns_of
+        from ..comparison import load_graph
+        from ..compiling import compile_messages
+        from ..timing import timed_call
+
+        kept = edges if analytic.weights != "ignored" else replace(edges, weights=None)
+        graph = load_graph(kept, kind, place, directed)
+        if why := analytic.obstacle(graph):
+            fail(f"{analytic.name} cannot run: {why}")
+        settings = analytic.settings(graph, **settings)
+        work = partial(analytic.compute, graph, **settings)
+        with compile_messages(), user_errors(ValueError, TypeError, RuntimeError):
+            work()
+        seconds, result = timed_call(work, place.synchronize)
+        ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
+        table, numbers = columns_of(analytic, result, place, ids)
+        if "source" in settings:
+            settings["source"] = ids[settings["source"]]
+        _report(analytic, settings, graph, seconds, numbers)
+        _show(table, top)
+        if output is not None:
+            if not table:
+                fail(f"--output: {analytic.name} has no value for each vertex or edge")
+            with user_errors(OSError):
+                write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
+            what = "vertices" if analytic.per == "vertex" else "edges"
+            err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
+
+
+def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
+    """The parameters that were given as words such as ``k=5``."""
+    import ast
+
+    found: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise ValueError(f"--parameter must be such as k=5, not {word!r}")
+        if name not in analytic.accepted or name == "source":
+            known = ", ".join(known for known in analytic.accepted if known != "source") or "none"
+            raise ValueError(f"--parameter {name}: {analytic.name} has no such parameter; there are: {known}")
+        try:
+            found[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            found[name] = text
+    return found
+
+
+def _list() -> None:
+    """Show the catalogue."""
+    from algorithms import analytics
+
+    from ..supported import summary
+    from ..table import Table
+
+    rows = []
+    for name, analytic in analytics().items():
+        settings = ", ".join(f"{key}={value}" for key, value in analytic.parameters.items())
+        forms = " and ".join(
+            form for form, there in (("static", analytic.static), ("incremental", analytic.incremental)) if there
+        )
+        rows.append((name, summary(analytic.static or analytic.incremental), forms, settings))
+    out.print(Table(("name", "what it does", "forms", "parameters"), tuple(rows)).rich())
+
+
+def _report(analytic: Analytic, settings: dict[str, Any], graph: Any, seconds: float, numbers: dict[str, Any]) -> None:
+    """Say what was run, on what, and the numbers of the result."""
+    from ..text import duration
+
+    said = ", ".join(f"{name}={value}" for name, value in settings.items())
+    kind = "directed" if graph.directed else "undirected"
+    out.print(
+        f"{analytic.name}({said}) of {graph.num_vertices:,} vertices and {graph.num_edges:,} {kind} edges, in "
+        f"{duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})", markup=False, soft_wrap=True,
+    )  # fmt: skip
+    for name, value in numbers.items():
+        text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{value}"
+        out.print(f"  {name}: {text}", markup=False, soft_wrap=True)
+
+
+def _show(table: dict[str, np.ndarray], top: int) -> None:
+    """Show the rows with the largest values in the last column of numbers."""
+    import numpy as np
+
+    from ..table import Table
+
+    if not table or not top:
+        return
+    numeric = [values for values in list(table.values())[1:] if values.dtype.kind in "biuf"]
+    order = np.arange(len(next(iter(table.values()))))
+    if numeric:
+        order = np.argsort(-numeric[-1].astype(np.float64), kind="stable")
+    cells = tuple(tuple(str(values[row]) for values in table.values()) for row in order[:top])
+    out.print(Table(tuple(table), cells).rich())
