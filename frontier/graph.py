@@ -13,8 +13,9 @@ import numpy as np
 from .access import Access, reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import ArcMaker, Arcs, check_id, check_ids
+from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import extract, extract_predecessors, extract_sorted, extract_successors
+from .operators.extract import count_predecessors, extract, extract_predecessors, extract_sorted, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, Kernels, Scratch, load_kernels, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -48,6 +49,20 @@ class Graph(AnyGraph, ABC):
     A structure subclasses it (or `DynamicGraph`, if it supports updates) and implements the methods marked *structure*;
     its arrays are those named in `_arrays`. Everything else is implemented here, for all structures and devices.
 
+    Parameters
+    ----------
+    num_vertices : int
+    directed : bool
+    device : {"auto", "cpu", "gpu"}
+    weight_dtype : {None, int32, int64, float32, float64}
+        None for a graph without weights.
+    vertex_dtype : {None, int32, int64}
+        By default int32, if as many vertices fit.
+    in_edges : bool
+        Whether a directed graph also keeps its transpose, `reverse`, in step with it: updates then take about twice the
+        time and memory, and whatever needs the edges that enter a vertex no longer takes a pass over the graph. Has no
+        effect on undirected graphs, which are their own reverse.
+
     Attributes
     ----------
     name : str
@@ -80,6 +95,11 @@ class Graph(AnyGraph, ABC):
     ``_neighbors`` and ``_weights``, by slot, every structure has."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
+    _options: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes that are also options of the constructor: what makes another graph like this one."""
+    read_only: ClassVar[bool] = False
+    """Whether updates raise, since this is the reverse of another graph."""
+    _in_edges: InEdges | None = None
 
     def __init__(
         self,
@@ -89,6 +109,7 @@ class Graph(AnyGraph, ABC):
         device: str | Device = "auto",
         weight_dtype: Any = None,
         vertex_dtype: Any = None,
+        in_edges: bool = False,
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -111,6 +132,7 @@ class Graph(AnyGraph, ABC):
         self._absent = None  # array of bool: ids that name no vertex; None while there are none
         self.version = 0
         self.vertex_version = 0
+        self._in_edges = InEdges(self) if flag(in_edges, "in_edges") and self.directed else None
         self._attach_runtime()
 
     def _attach_runtime(self) -> None:
@@ -148,7 +170,7 @@ class Graph(AnyGraph, ABC):
         directed : bool
         device : {"auto", "cpu", "gpu"}
         **options
-            Options of the structure.
+            Options of `Graph` and of the structure.
 
         Raises
         ------
@@ -176,6 +198,8 @@ class Graph(AnyGraph, ABC):
             graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
+        if graph._in_edges is not None:
+            graph._in_edges.current(graph)
         return graph
 
     def _load(self, arcs: Arcs) -> None:
@@ -191,8 +215,16 @@ class Graph(AnyGraph, ABC):
 
         Equivalent to `copy.copy` and `copy.deepcopy`.
         """
+        twin = self._copy_arrays()
+        if self._in_edges is not None:
+            twin._in_edges = self._in_edges.copied_to(twin)
+        return twin
+
+    def _copy_arrays(self) -> Self:
+        """A copy that keeps no in-edges."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        twin._in_edges = None
         for name, array in stored_arrays(self):
             setattr(twin, f"_{name}", array.copy())
         twin._attach_runtime()
@@ -304,6 +336,31 @@ class Graph(AnyGraph, ABC):
     def defines(self) -> dict[str, Any]:
         """Macros that specialise CUDA kernels to this graph's types."""
         return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
+
+    @property
+    def has_in_edges(self) -> bool:
+        """Whether `reverse` is there: in undirected graphs, and directed ones made with ``in_edges=True``."""
+        return not self.directed or self._in_edges is not None
+
+    @property
+    @reads
+    def reverse(self) -> Graph:
+        """The graph with every edge reversed, which operators and algorithms take like any other; O(1).
+
+        It is a read-only view: updates of this graph show in it, and raise TypeError if called on it. Its slots, which
+        operators see as `edge`, are its own. Its `reverse` is this graph, its `copy` an independent graph that can be
+        updated. An undirected graph is its own reverse.
+
+        Raises
+        ------
+        ValueError
+            A directed graph was made without ``in_edges=True``.
+        """
+        if not self.directed:
+            return self
+        if self._in_edges is None:
+            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+        return self._in_edges.view(self)
 
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
@@ -420,6 +477,20 @@ class Graph(AnyGraph, ABC):
         return self._degrees().astype(np.int64)
 
     @reads
+    def in_degrees(self) -> Any:
+        """Number of edges that enter every vertex; in undirected graphs, that of `degrees`.
+
+        Returns
+        -------
+        array of int64, shape (num_vertices,), on the graph's device
+
+        Notes
+        -----
+        O(V) work; in directed graphs without in-edges (`has_in_edges`), a pass over all arcs.
+        """
+        return self.reverse.degrees() if self.has_in_edges else count_predecessors(self)
+
+    @reads
     def neighbors(self, v: int) -> Any:
         """The neighbors of `v` (successors, in directed graphs), in ascending order.
 
@@ -465,8 +536,9 @@ class Graph(AnyGraph, ABC):
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
         """The predecessors of each of a list of vertices; arguments and results are those of `successors`.
 
-        Equivalent to `successors` in undirected graphs. In directed graphs it takes one pass over all arcs, for any
-        number of vertices: O(E + k log k) work, for k results.
+        Equivalent to `successors` in undirected graphs, and to those of `reverse` in directed graphs that keep
+        in-edges (`has_in_edges`). In other directed graphs it takes one pass over all arcs, for any number of vertices:
+        O(E + k log k) work, for k results.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -486,23 +558,30 @@ class Graph(AnyGraph, ABC):
         return src, dst, weights
 
     @reads
-    def to_csr(self) -> Graph:
+    def to_csr(self, *, in_edges: bool = False) -> Graph:
         """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
 
         Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy.
+
+        Parameters
+        ----------
+        in_edges : bool
+            Whether that of a directed graph keeps in-edges.
         """
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
-            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
-        )
+            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent,
+            in_edges=flag(in_edges, "in_edges"),
+        )  # fmt: skip
 
     @reads
     def memory_usage(self) -> MemoryUsage:
-        """Memory used by the graph, compared with CSR."""
+        """Memory used by the graph, compared with CSR; that of in-edges included, on both sides."""
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
-        return MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        usage = MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        return usage if self._in_edges is None else self._in_edges.add_usage(self, usage)
 
     def __len__(self) -> int:
         return self._num_vertices
@@ -512,6 +591,8 @@ class Graph(AnyGraph, ABC):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
+        if self._in_edges is not None:
+            kind += " with in-edges"
         weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
