@@ -54,7 +54,7 @@ def connected_components(graph: fr.Graph) -> Components:
 
     Notes
     -----
-    O(V + E) work; about O(V) for undirected graphs with one large component.
+    O(V + E) work; about O(V) for graphs with one large component that are undirected or keep in-edges.
     """
     members = fr.Frontier.all(graph)
     labels = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
@@ -63,10 +63,11 @@ def connected_components(graph: fr.Graph) -> Components:
         labels[absent] = -1
     fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
     fr.reduce(members, _compress, labels, dtype=np.int64)
-    rest = members
-    if not graph.directed:  # a directed edge is stored, and visited, at one end only
+    if graph.has_in_edges:
         rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
-    fr.advance(graph, rest, _link, labels)
+        fr.advance(graph, rest, _link, labels, edges="both")
+    else:  # an edge is stored, and visited, at one end only
+        fr.advance(graph, members, _link, labels)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
     return Components(labels, int(count[0]))
 

@@ -36,7 +36,8 @@ class DynamicBFS(DynamicDistances):
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
     The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges;
-    deletions add a pass over one byte per vertex. On directed graphs a batch that changes anything costs O(V + E).
+    deletions add a pass over one byte per vertex, as does any change of a directed graph. On directed graphs without
+    in-edges (``in_edges=True``) a batch that changes anything costs O(V + E).
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

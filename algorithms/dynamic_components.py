@@ -48,7 +48,7 @@ class DynamicComponents(IncrementalAlgorithm):
     Parameters
     ----------
     graph : DynamicGraph
-        For a directed graph, weakly connected components. Directed graphs store no incoming edges, so deletions cannot
+        For a directed graph, weakly connected components. If it keeps no in-edges (``in_edges=True``), deletions cannot
         be repaired: a batch that deletes any edge recomputes the components from scratch.
 
     Attributes
@@ -97,7 +97,7 @@ class DynamicComponents(IncrementalAlgorithm):
             return
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
         self._largest = self._labels[self._largest]
-        if not graph.directed:
+        if graph.has_in_edges:
             self._spread(detached, linking=0, first_step=1)
         self._tidy(detached)
 
@@ -110,13 +110,15 @@ class DynamicComponents(IncrementalAlgorithm):
         graph = self.graph
         if graph.num_arcs == self._num_arcs:
             return
-        if graph.directed:
+        if not graph.has_in_edges:
             self._recompute()
             return
+        if graph.directed:  # either end may be the parent
+            src, dst = graph.xp.concatenate([src, dst]), graph.xp.concatenate([dst, src])
         tentative = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level)
         if not tentative:
             return
-        fr.traverse(graph, tentative, _reattach, self._parent, self._level)
+        fr.traverse(graph, tentative, _reattach, self._parent, self._level, edges="both")
         detached = fr.filter(self._members, _detach, self._link, self._level)
         if not detached:
             return
@@ -164,15 +166,16 @@ class DynamicComponents(IncrementalAlgorithm):
         """Turn the vertices still detached into components, according to their links; returns the new roots."""
         roots = fr.filter(detached, _form_components, self._labels, self._link, self._parent, self._level, self._tally)
         self._count += len(roots)
-        if roots and not self.graph.directed:
+        if roots and self.graph.has_in_edges:
             self._spread(roots, linking=0, first_step=2)
         return roots
 
     def _spread(self, start: fr.Frontier, linking: int, first_step: int) -> None:
         """Attach the detached vertices that can be reached."""
         self._height += fr.traverse(
-            self.graph, start, _attach_to_parent, self._parent, self._level, self._link, linking, fr.Step(first_step)
-        )
+            self.graph, start, _attach_to_parent, self._parent, self._level, self._link, linking, fr.Step(first_step),
+            edges="both",
+        )  # fmt: skip
 
     def _find_largest(self) -> None:
         """Record which vertices exist, and the label of the largest component."""

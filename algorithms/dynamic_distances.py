@@ -8,15 +8,18 @@ and relaxed.
 
     distance[v]      as in `sssp` and `bfs`
     predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose tree edge was deleted
-    state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches)
+    state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches). In directed
+                     graphs CHANGED if v has a new distance, and is to find its predecessor
     flat[0]          1 after a vertex was reached over an edge that did not increase the distance
     bad[0]           1 after a negative weight was seen, or a path length overflowed the distances' type
 
 A distance is the smallest sum along any path, added in order from the source in the type of the distances. It does not
 depend on the order in which paths are tried, so repaired distances equal recomputed ones to the last bit of a float.
 
-A directed graph stores no incoming edges. There no parent is adopted, all vertices push new distances, and the tree is
-rebuilt: any batch that changes something costs O(V + E), whereas in undirected graphs the cost follows the change.
+In a directed graph that keeps in-edges, a tentative vertex first looks along these for a parent, and then passes on to
+its children; vertices that were cut off or came nearer find their predecessors at the end. A directed graph without
+in-edges adopts no parents, all vertices push new distances, and the tree is rebuilt: there any batch that changes
+something costs O(V + E), elsewhere the cost follows the change.
 
 Ramalingam and Reps, "An Incremental Algorithm for a Generalization of the Shortest-Path Problem", J. Algorithms 1996;
 Even and Shiloach, "An On-Line Edge-Deletion Problem", J. ACM 1981.
@@ -38,6 +41,7 @@ from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, w
 
 SETTLED = 0
 TENTATIVE = 1
+CHANGED = 2
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
 relaxations."""
@@ -91,8 +95,7 @@ class DynamicDistances(IncrementalAlgorithm):
             return
         improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
         if improved:
-            fr.traverse(self.graph, improved, self._functors.relax, *self._arguments)
-            self._mend_tree()
+            self._relax(improved)
         self._note_bad()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -124,18 +127,32 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._weighted and int(self._bad[0]):
             self._known = False
             return False
-        fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
+        if graph.directed and graph.has_in_edges:
+            while tentative:
+                fr.advance(graph, tentative, self._functors.adopt, *arguments, edges="in")
+                tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments)
+        else:
+            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.all(graph), _forget, *arguments)
         if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
         if cut_off:
-            if not graph.directed:
-                fr.advance(graph, cut_off, self._functors.pull, *arguments)
-            fr.traverse(graph, fr.Frontier.all(graph) if graph.directed else cut_off, self._functors.relax, *arguments)
-            self._mend_tree()
+            if graph.has_in_edges:
+                fr.advance(graph, cut_off, self._functors.pull, *arguments, edges="in")
+            self._relax(cut_off if graph.has_in_edges else fr.Frontier.all(graph))
             self._note_bad()
         return True
+
+    def _relax(self, start: fr.Frontier) -> None:
+        """Relax edges, starting from those that leave some vertices, and maintain the tree."""
+        graph, arguments = self.graph, self._arguments
+        fr.traverse(graph, start, self._functors.relax, *arguments)
+        if graph.directed:
+            changed = fr.filter(fr.Frontier.all(graph), _take_changed, *arguments)
+            if graph.has_in_edges:
+                fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in")
+        self._mend_tree()
 
     def _note_bad(self) -> None:
         """Defer to recomputation from scratch if a distance may have overflowed."""
@@ -144,7 +161,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _mend_tree(self) -> None:
         """Rebuild the tree where relaxation did not maintain it."""
-        if self.graph.directed or (self._weighted and int(self._flat[0])):
+        if not self.graph.has_in_edges or (self._weighted and int(self._flat[0])):
             self._flat.fill(0)
             self._predecessor = shortest_path_tree(
                 self.graph, self.source, self._distance, self._unreached, self._length
@@ -192,9 +209,16 @@ class DynamicDistances(IncrementalAlgorithm):
 def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways):
     if state[v] == SETTLED:
         return False
-    state[v] = SETTLED
+    state[v] = SETTLED if both_ways else CHANGED
     distance[v] = unreached
     predecessor[v] = -1
+    return True
+
+
+def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_ways):
+    if state[v] != CHANGED:
+        return False
+    state[v] = SETTLED
     return True
 
 
@@ -204,7 +228,10 @@ class RepairFunctors(NamedTuple):
     relax: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
+    adopt: Callable
+    pass_on: Callable
     pull: Callable
+    find_parent: Callable
 
 
 @functools.cache
@@ -226,6 +253,8 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         if through < other and fr.atomic_min(distance, dst, through) > through:
             if through == own:
                 flat[0] = 1
+            if not both_ways:
+                state[dst] = CHANGED
             return True
         return False
 
@@ -261,6 +290,24 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             return True
         return False
 
+    # The same in two steps: first along the edges that enter `src`, then along those that leave it.
+    def adopt(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        before = predecessor[src]
+        if before >= 0 and state[before] == SETTLED:
+            state[src] = SETTLED
+            return False
+        is_tight = distance[dst] < distance[src] and distance[dst] + length_of(weight) == distance[src]
+        if is_tight and state[dst] == SETTLED:
+            predecessor[src] = dst
+            state[src] = SETTLED
+        return False
+
+    def pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        if state[src] == TENTATIVE and predecessor[dst] == src and state[dst] == SETTLED:
+            state[dst] = TENTATIVE
+            return True
+        return False
+
     def pull(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
         length = length_of(weight)
         other = distance[dst]
@@ -273,4 +320,9 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             flat[0] = 1
         return False
 
-    return RepairFunctors(relax, mark_tentative, adopt_or_pass_on, pull)
+    def find_parent(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        if distance[dst] < distance[src] < unreached and distance[dst] + length_of(weight) == distance[src]:
+            predecessor[src] = dst
+        return False
+
+    return RepairFunctors(relax, mark_tentative, adopt_or_pass_on, adopt, pass_on, pull, find_parent)

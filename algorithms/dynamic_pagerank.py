@@ -94,8 +94,9 @@ class DynamicPageRank(IncrementalAlgorithm):
     Notes
     -----
     A batch takes a few passes over the vertices, and work proportional to the arcs of vertices whose ranks move by more
-    than their part of the tolerance. Directed graphs store no reverse arcs: there the residuals of all vertices are
-    recomputed, in O(V + E). While the graph holds a weight that is negative or not finite, reading the ranks raises.
+    than their part of the tolerance. On directed graphs without in-edges (``in_edges=True``) the residuals of all
+    vertices are recomputed, in O(V + E). While the graph holds a weight that is negative or not finite, reading the
+    ranks raises.
     """
 
     exact = False
@@ -214,9 +215,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph = self.graph
         if self._outdated:
             return
-        touched = fr.visit_edges(graph, src, dst, _look_at if self._uses_weights else _look, self._bad)
-        if graph.directed:
-            touched = fr.Frontier(graph, src[src >= 0])
+        heads = fr.visit_edges(graph, src, dst, _look_at if self._uses_weights else _look, self._bad)
+        touched = fr.Frontier(graph, src[src >= 0]) if graph.directed else heads
         if not touched:
             return
         fr.neighbor_reduce(graph, touched, _weight if self._uses_weights else _one, out=self._totals)
@@ -225,9 +225,11 @@ class DynamicPageRank(IncrementalAlgorithm):
             fr.visit_edges(graph, src, dst, _pass_on_rank, self._damping, self._jump, self._ranks)
         fr.compute(touched, _set_share, self._damping, self._ranks, self._shares)
         self._spread_widely |= touched.num_arcs > LOCAL_SHARE * graph.num_arcs
-        self._all_stale |= graph.directed or self._spread_widely
+        self._all_stale |= not graph.has_in_edges or self._spread_widely
         if not self._all_stale:
             self._find_residuals(touched)
+            if heads is not touched:
+                self._find_residuals(heads)
             self._find_residuals(fr.advance(graph, touched, _always))
 
     def _find_all_residuals(self) -> None:
@@ -238,18 +240,18 @@ class DynamicPageRank(IncrementalAlgorithm):
         fr.compute(self._everyone, _find_residual, *arrays, self.alpha)
 
     def _find_residuals(self, frontier: fr.Frontier) -> None:
-        """The residuals of some vertices, of an undirected graph."""
-        fr.neighbor_reduce(self.graph, frontier, self._op, self._shares, out=self._sums)
+        """The residuals of some vertices, of a graph with in-edges."""
+        fr.neighbor_reduce(self.graph.reverse, frontier, self._op, self._shares, out=self._sums)
         arrays = self._jump, self._sums, self._damping, self._ranks, self._residual
         fr.compute(frontier, _find_residual, *arrays, self.alpha)
 
     def _spread(self, shares: Any, sums: Any) -> None:
         """The sum of the neighbors' shares, for all vertices."""
-        if self.graph.directed:
+        if self.graph.has_in_edges:
+            fr.neighbor_reduce(self.graph.reverse, None, self._op, shares, out=sums)
+        else:
             sums.fill(0)
             fr.advance(self.graph, self._everyone, _give_weighted if self._uses_weights else _give, shares, sums)
-        else:
-            fr.neighbor_reduce(self.graph, None, self._op, shares, out=sums)
 
     def _push_all(self) -> None:
         """Push vertices until one more iteration would change the ranks by less than the tolerance in total.

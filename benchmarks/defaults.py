@@ -17,6 +17,7 @@ PAGERANK_TOL = 1e-6  # where the way to convergence is: the sum of absolute chan
 TRUSSES = (4, 8)
 COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
+IN_EDGES = "in-edges"  # another variant of updates: unweighted, and the graph keeps its transpose in step
 GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch

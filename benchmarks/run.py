@@ -14,7 +14,7 @@ from dynfrontier.peers import is_installed
 
 from . import algorithms_static, dynamic_triangles, incremental, updates
 from .context import Budget, Context, choose_structures
-from .defaults import CPU_PEERS, GPU_PEERS, MODES, SHARES, axes_for
+from .defaults import CPU_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
 from .papers.command import main as papers_main
 from .results import FOLDER, Results
@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
     found.add_argument("--scales", help="RMAT scales, such as 20,22; the largest is that of the dynamic benchmark")
     found.add_argument("--peers", help="names, separated by commas, or 'none'; by default all that are installed")
+    found.add_argument("--in-edges", action="store_true", help="also measure updates of graphs that keep in-edges")
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, RuntimeError) as error:
         line.error(str(error))
     axes = axes_for(device.kind, options.mode, scales)
+    if options.in_edges:
+        axes = replace(axes, variants=(*axes.variants, IN_EDGES))
     context = Context(
         device, options.mode, axes, structures, GraphSource(device, axes), peers, quiet=options.quiet, out=options.out
     )

@@ -17,7 +17,7 @@ import frontier as fr
 
 from .batches import distributions_of, new_batches
 from .context import Context
-from .defaults import BASELINE, BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, MOST_EDGES
+from .defaults import BASELINE, BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MOST_EDGES
 from .graphs import BenchmarkGraph
 from .results import Results, describe_run, pivot, table
 from .timing import Samples, measure, timed
@@ -71,7 +71,9 @@ def _measure_structure(
 ) -> None:  # fmt: skip
     """One structure on one graph."""
     axes, device = context.axes, context.device
-    make = partial(kind.from_edges, *arcs, graph.num_vertices, directed=True, device=device)
+    make = partial(
+        kind.from_edges, *arcs, graph.num_vertices, directed=True, device=device, in_edges=variant == IN_EDGES
+    )
     samples, built = measure(device, make, repeat=BUILDS, limit=axes.seconds_per_call)
     labels = {"graph": graph.name, "variant": variant, "structure": kind.name}
     results.add(**labels, operation="build", **_memory(built), **_rates(samples, built.num_arcs))
@@ -151,6 +153,16 @@ def _compare(results: Results) -> None:
         other = baseline.get(tuple(row.get(axis) for axis in axes))
         if other and "median_ms" in row:
             row["times_rebuild"] = other["median_ms"] / row["median_ms"]
+    axes = tuple(axis for axis in axes if axis != "variant")
+    plain = {
+        tuple(row.get(axis) for axis in (*axes, "structure")): row
+        for row in results.where(variant="unweighted")
+        if "median_ms" in row
+    }
+    for row in results.where(variant=IN_EDGES):
+        other = plain.get(tuple(row.get(axis) for axis in (*axes, "structure")))
+        if other and "median_ms" in row:
+            row["times_without_in_edges"] = row["median_ms"] / other["median_ms"]
 
 
 def tables(results: Results) -> list[str]:
@@ -158,6 +170,11 @@ def tables(results: Results) -> list[str]:
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         updates = [row for row in results.where(graph=graph) if "batch" in row]
+        both = [row for row in updates if "times_without_in_edges" in row and not row["operation"].startswith("query")]
+        if both:
+            keys = ("distribution", "operation", "structure")
+            columns, cells = pivot(both, keys, "batch", lambda row: row["times_without_in_edges"])
+            found.append(table(f"{graph}: time with in-edges, over that without, by batch size", columns, cells))
         for distribution in dict.fromkeys(row["distribution"] for row in updates):
             rows = [row for row in updates if row["distribution"] == distribution]
             keys = ("variant", "operation", "structure")

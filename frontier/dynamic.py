@@ -33,6 +33,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
       for exhausted memory.)
     * Deleting an absent edge has no effect.
+    * In-edges, if the graph keeps any (`has_in_edges`), follow every update, and none that fails.
     """
 
     def _attach_runtime(self) -> None:
@@ -119,7 +120,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
-                inserted, replaced = self._insert(arcs)
+                in_edges = self._in_edges
+                inserted, replaced = self._insert(arcs) if in_edges is None else in_edges.insert(self, arcs)
                 self._num_arcs += inserted
                 self.version += 1
         self._observers.tell("edges_inserted", told)
@@ -131,7 +133,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         deleted = 0
         if len(arcs):
             with self._access.changing():
-                deleted = self._delete(arcs)
+                in_edges = self._in_edges
+                deleted = self._delete(arcs) if in_edges is None else in_edges.delete(self, arcs)
                 self._num_arcs -= deleted
                 self.version += 1
         self._observers.tell("edges_deleted", told)
@@ -196,6 +199,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                         self._absent = None
                 self.version += 1
                 self.vertex_version += 1
+                if self._in_edges is not None:
+                    self._in_edges.follow_vertices(self)
             self._tell_of_vertices()
         return ids
 
@@ -215,20 +220,25 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if self._absent is not None:
             absent = self.xp.zeros(num_vertices, bool)
             absent[: self._num_vertices] = self._absent
-        self._extend(num_vertices)
+        if self._in_edges is None:
+            self._extend(num_vertices)
+        else:
+            self._in_edges.extend(self, num_vertices)
         self._absent = absent
         self._num_vertices = num_vertices
         self.version += 1
         self.vertex_version += 1
+        if self._in_edges is not None:
+            self._in_edges.follow_vertices(self)
 
     @updates
     @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and all incident edges.
 
-        The ids become invalid: a batch that names one raises, until `insert_vertices` allocates it again. In directed
-        graphs, finding the incoming edges takes a pass over the graph; in undirected graphs only the neighborhoods of
-        the vertices are visited.
+        The ids become invalid: a batch that names one raises, until `insert_vertices` allocates it again. Only the
+        neighborhoods of the vertices are visited, except in directed graphs without in-edges (`has_in_edges`), where
+        finding the incoming edges takes a pass over the graph.
 
         Returns
         -------
@@ -255,9 +265,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         with self._access.changing():
             with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self._release(gone)
+                if self._in_edges is not None:
+                    self._in_edges.release(self, gone)
             self._absent = absent
             self.version += 1
             self.vertex_version += 1
+            if self._in_edges is not None:
+                self._in_edges.follow_vertices(self)
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
 

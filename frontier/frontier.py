@@ -23,7 +23,8 @@ class Frontier:
     converts. A frontier is true if it is not empty, so that ``while frontier:`` loops until it is.
 
     A frontier remains valid when the graph changes. Its members stay the same, and `num_arcs` reflects edge updates;
-    but once a member has been deleted, operators reject it.
+    but once a member has been deleted, operators reject it. Operators on a directed graph with in-edges take frontiers
+    of its `reverse`, too, and the other way round.
 
     Parameters
     ----------
@@ -68,6 +69,10 @@ class Frontier:
         frontier = object.__new__(cls)
         frontier._take(graph, members, bits, size, arcs)
         return frontier
+
+    def _on(self, graph: Graph) -> Frontier:
+        """The same vertices, as a frontier of another graph that has them, such as the reverse of this one's."""
+        return Frontier._of(graph, self._list, self._bits, self._size)
 
     def _take(
         self, graph: Graph, members: Any, bits: Any = None, size: int | None = None, arcs: int | None = None
@@ -173,11 +178,15 @@ class Frontier:
         return self._arcs if self._version == self.graph.version else None
 
 
-def check_frontier(graph: Graph, frontier: Any) -> None:
-    """Raise unless `frontier` is one of `graph`'s, whose members all exist."""
+def check_frontier(graph: Graph, frontier: Any) -> Frontier:
+    """`frontier` as one of `graph`'s; raises unless it is one of it or of its reverse, whose members all exist."""
     check_graph(graph)
-    if graph_of(frontier) is not graph:
+    own = graph_of(frontier)
+    if own is graph:
+        return frontier
+    if not (own.directed and own.has_in_edges and own.reverse is graph):
         raise ValueError("frontier belongs to another graph")
+    return frontier._on(graph)
 
 
 def graph_of(frontier: Any) -> Graph:

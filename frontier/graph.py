@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
+from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import extract, extract_predecessors, extract_successors
+from .operators.extract import count_predecessors, extract, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -48,6 +49,20 @@ class Graph(AnyGraph, Structure):
     The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is
     here, on both devices; `Structure` lists what each must provide.
 
+    Parameters
+    ----------
+    num_vertices : int
+    directed : bool
+    device : {"auto", "cpu", "gpu"}
+    weight_dtype : {None, int32, int64, float32, float64}
+        None for a graph without weights.
+    vertex_dtype : {None, int32, int64}
+        By default int32, if as many vertices fit.
+    in_edges : bool
+        Whether a directed graph also keeps its transpose, `reverse`, in step with it: updates then take about twice the
+        time and memory, and whatever needs the edges that enter a vertex no longer takes a pass over the graph. Has no
+        effect on undirected graphs, which are their own reverse.
+
     Attributes
     ----------
     name : str
@@ -64,6 +79,10 @@ class Graph(AnyGraph, Structure):
         Incremented only when vertices are added, reinserted or deleted.
     """
 
+    read_only: ClassVar[bool] = False
+    """Whether updates raise, since this is the reverse of another graph."""
+    _in_edges: InEdges | None = None
+
     def __init__(
         self,
         num_vertices: int = 0,
@@ -72,6 +91,7 @@ class Graph(AnyGraph, Structure):
         device: str | Device = "auto",
         weight_dtype: Any = None,
         vertex_dtype: Any = None,
+        in_edges: bool = False,
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -94,6 +114,7 @@ class Graph(AnyGraph, Structure):
         self._absent = None
         self.version = 0
         self.vertex_version = 0
+        self._in_edges = InEdges(self) if flag(in_edges, "in_edges") and self.directed else None
         self._attach_runtime()
 
     # ---- construction -----------------------------------------------------------------------------------------------
@@ -125,7 +146,7 @@ class Graph(AnyGraph, Structure):
         directed : bool
         device : {"auto", "cpu", "gpu"}
         **options
-            Options of the structure.
+            Options of `Graph` and of the structure.
 
         Raises
         ------
@@ -153,6 +174,8 @@ class Graph(AnyGraph, Structure):
             graph = cls(num_vertices, directed=directed, device=place, **options)
         if src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
+        if graph._in_edges is not None:
+            graph._in_edges.current(graph)
         return graph
 
     def _load(self, arcs: Arcs) -> None:
@@ -168,8 +191,16 @@ class Graph(AnyGraph, Structure):
 
         Equivalent to `copy.copy` and `copy.deepcopy`.
         """
+        twin = self._copy_arrays()
+        if self._in_edges is not None:
+            twin._in_edges = self._in_edges.copied_to(twin)
+        return twin
+
+    def _copy_arrays(self) -> Self:
+        """A copy that keeps no in-edges."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        twin._in_edges = None
         for name, array in stored_arrays(self):
             setattr(twin, f"_{name}", array.copy())
         twin._attach_runtime()
@@ -271,6 +302,31 @@ class Graph(AnyGraph, Structure):
     def is_weighted(self) -> bool:
         """Whether edges have weights, of type `weight_dtype`."""
         return self.weight_dtype is not None
+
+    @property
+    def has_in_edges(self) -> bool:
+        """Whether `reverse` is there: in undirected graphs, and directed ones made with ``in_edges=True``."""
+        return not self.directed or self._in_edges is not None
+
+    @property
+    @reads
+    def reverse(self) -> Graph:
+        """The graph with every edge reversed, which operators and algorithms take like any other; O(1).
+
+        It is a read-only view: updates of this graph show in it, and raise TypeError if called on it. Its slots, which
+        operators see as `edge`, are its own. Its `reverse` is this graph, its `copy` an independent graph that can be
+        updated. An undirected graph is its own reverse.
+
+        Raises
+        ------
+        ValueError
+            A directed graph was made without ``in_edges=True``.
+        """
+        if not self.directed:
+            return self
+        if self._in_edges is None:
+            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+        return self._in_edges.view(self)
 
     @reads
     def has_vertices(self, ids: Any) -> Any:
@@ -381,6 +437,20 @@ class Graph(AnyGraph, Structure):
         return self._degrees().astype(np.int64)
 
     @reads
+    def in_degrees(self) -> Any:
+        """Number of edges that enter every vertex; in undirected graphs, that of `degrees`.
+
+        Returns
+        -------
+        array of int64, shape (num_vertices,), on the graph's device
+
+        Notes
+        -----
+        O(V) work; in directed graphs without in-edges (`has_in_edges`), a pass over all arcs.
+        """
+        return self.reverse.degrees() if self.has_in_edges else count_predecessors(self)
+
+    @reads
     def neighbors(self, v: int) -> Any:
         """The neighbors of `v` (successors, in directed graphs), in ascending order.
 
@@ -426,8 +496,9 @@ class Graph(AnyGraph, Structure):
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
         """The predecessors of each of a list of vertices; arguments and results are those of `successors`.
 
-        Equivalent to `successors` in undirected graphs. In directed graphs it takes one pass over all arcs, for any
-        number of vertices: O(E + k log k) work, for k results.
+        Equivalent to `successors` in undirected graphs, and to those of `reverse` in directed graphs that keep
+        in-edges (`has_in_edges`). In other directed graphs it takes one pass over all arcs, for any number of vertices:
+        O(E + k log k) work, for k results.
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
@@ -447,23 +518,30 @@ class Graph(AnyGraph, Structure):
         return src, dst, weights
 
     @reads
-    def to_csr(self) -> Graph:
+    def to_csr(self, *, in_edges: bool = False) -> Graph:
         """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
 
         Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy.
+
+        Parameters
+        ----------
+        in_edges : bool
+            Whether that of a directed graph keeps in-edges.
         """
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
-            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent
-        )
+            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent,
+            in_edges=flag(in_edges, "in_edges"),
+        )  # fmt: skip
 
     @reads
     def memory_usage(self) -> MemoryUsage:
-        """Memory used by the graph, compared with CSR."""
+        """Memory used by the graph, compared with CSR; that of in-edges included, on both sides."""
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
-        return MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        usage = MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        return usage if self._in_edges is None else self._in_edges.add_usage(self, usage)
 
     @reads
     def statistics(self) -> StorageStatistics:
@@ -481,6 +559,8 @@ class Graph(AnyGraph, Structure):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
+        if self._in_edges is not None:
+            kind += " with in-edges"
         weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "

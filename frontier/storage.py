@@ -32,6 +32,7 @@ HEADER = "header.json"
 HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
 }  # fmt: skip
+IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
@@ -54,6 +55,7 @@ def graph_header(graph: Graph) -> dict[str, Any]:
         "num_vertices": graph.num_vertices,
         "num_arcs": graph.num_arcs,
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
+        **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
     }
 
 
@@ -85,7 +87,7 @@ def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device)
     """A graph without vertices of the kind that a header tells."""
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
-        vertex_dtype=header["vertex_dtype"],
+        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False),
     )  # fmt: skip
 
 
@@ -106,6 +108,8 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
     if check:
         check_graph(graph)
     graph._attach_runtime()
+    if graph._in_edges is not None:
+        graph._in_edges.current(graph)
 
 
 def pickled_graph(kind: type[Graph], header: dict[str, Any], arrays: dict[str, np.ndarray], device: Device,
@@ -232,10 +236,12 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     require(not older, f"its format is {version!r}, of an earlier version of dynfrontier; this one reads "
             f"{FORMAT_VERSION}. Build the graph again, and save it")  # fmt: skip
     require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
-    require(header.keys() == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
+    require(header.keys() - {IN_EDGES} == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None
     require(kind is not None, f"there is no structure {header['structure']!r}")
     require(isinstance(header["directed"], bool), f"directed is {header['directed']!r}")
+    if IN_EDGES in header:
+        require(header[IN_EDGES] is True and header["directed"], f"in_edges is {header[IN_EDGES]!r}")
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")

@@ -38,6 +38,8 @@ class Structure(ABC):
     ``_neighbors`` and ``_weights``, by slot, every structure has."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
+    _options: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes that are also options of the constructor: what makes another graph like this one."""
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""

@@ -105,6 +105,17 @@ def directed(request: pytest.FixtureRequest) -> bool:
     return request.param
 
 
+ORIENTATIONS = {
+    "undirected": {}, "directed": {"directed": True}, "in_edges": {"directed": True, "in_edges": True},
+}  # fmt: skip
+
+
+@pytest.fixture(params=list(ORIENTATIONS.values()), ids=list(ORIENTATIONS))
+def orientation(request: pytest.FixtureRequest) -> dict[str, bool]:
+    """Options of an undirected graph, of a directed one, and of a directed one that keeps in-edges."""
+    return request.param
+
+
 @pytest.fixture(params=[None, "float32"], ids=["unweighted", "float32"])
 def weight_dtype(request: pytest.FixtureRequest) -> str | None:
     """Without weights, and with one kind; all kinds are tried where they matter (each must be compiled on the CPU)."""

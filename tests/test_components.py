@@ -143,12 +143,12 @@ def verify_forest(graph, components):
     assert (link[kept] == kept).all()
     largest = int(host(components._largest)[0])
     assert not there.size or labels[largest] == largest
-    if graph.directed:
+    if not graph.has_in_edges:
         return
     parent, level = host(components._parent), host(components._level)
     hung = there[parent[there] >= 0]
     assert hung.size == there.size - components.count
-    assert host(graph.has_edges(parent[hung], hung)).all()
+    assert (host(graph.has_edges(parent[hung], hung)) | host(graph.has_edges(hung, parent[hung]))).all()
     assert (level[hung] > level[parent[hung]]).all() and (level[there] >= 0).all()
 
 
@@ -157,9 +157,15 @@ def check(graph, components):
     verify_forest(graph, components)
 
 
-def test_dynamic_components_keep_up(dynamic, device, edges, rng):
+@pytest.fixture(params=[{}, {"directed": True, "in_edges": True}], ids=["undirected", "in_edges"])
+def both_ways(request):
+    """Options of graphs whose components are repaired."""
+    return request.param
+
+
+def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
     src, dst, n = edges
-    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
     components = DynamicComponents(graph)
     check(graph, components)
     for step in range(4):
@@ -174,10 +180,10 @@ def test_dynamic_components_keep_up(dynamic, device, edges, rng):
             check(graph, components)
 
 
-def test_dynamic_components_of_sparse_graphs(dynamic, device, rng):
+def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
     """Near the threshold where a giant component emerges, components join and fall apart all the time."""
     n = 600
-    graph = dynamic(n, device=device)
+    graph = dynamic(n, device=device, **both_ways)
     components = DynamicComponents(graph)
     for step in range(24):
         graph.insert_edges(*rng.integers(0, n, (2, 70)))
@@ -188,8 +194,9 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng):
         check(graph, components)
 
 
-def test_dynamic_components_of_directed_graphs(dynamic, device, rng):
-    graph = dynamic(80, directed=True, device=device)
+@pytest.mark.parametrize("in_edges", [False, True], ids=["without", "in_edges"])
+def test_dynamic_components_of_directed_graphs(dynamic, device, rng, in_edges):
+    graph = dynamic(80, directed=True, device=device, in_edges=in_edges)
     components = DynamicComponents(graph)
     for _ in range(8):
         graph.insert_edges(*rng.integers(0, 80, (2, 30)))
@@ -202,13 +209,15 @@ def test_dynamic_components_of_directed_graphs(dynamic, device, rng):
         check(graph, components)
 
 
-def test_long_paths_fall_apart_and_join(dynamic, device):
+def test_long_paths_fall_apart_and_join(dynamic, device, both_ways, monkeypatch):
     n = 1000
     path = np.arange(n - 1)
-    graph = dynamic.from_edges(path, path + 1, num_vertices=n, device=device)
+    graph = dynamic.from_edges(path, path + 1, num_vertices=n, device=device, **both_ways)
     components = DynamicComponents(graph)
     cuts = np.array([10, 499, 500, 900])
-    graph.delete_edges(cuts, cuts + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(components, "_recompute", None)  # they are repaired
+        graph.delete_edges(cuts, cuts + 1)
     check(graph, components)
     assert components.count == 5
     graph.insert_edges([0, 950], [n - 1, 400])  # other ends than before

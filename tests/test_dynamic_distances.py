@@ -52,10 +52,10 @@ def follow(structure, device, edges, weights, source, **options):
 
 
 @pytest.mark.parametrize("name", ["rmat", "grid", "road", "clique"])
-def test_batches(structure, device, name, weight_dtype, directed, never_anew, rng):
+def test_batches(structure, device, name, weight_dtype, orientation, never_anew, rng):
     src, dst, n = GRAPHS[name]
     weights = some_weights(rng, len(src), weight_dtype)
-    graph, _, check = follow(structure, device, (src, dst, n), weights, n // 3, directed=directed)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, n // 3, **orientation)
     for size in (1, 30, 400):
         chosen = rng.integers(0, len(src), size)
         graph.delete_edges(src[chosen], dst[chosen])
@@ -67,11 +67,11 @@ def test_batches(structure, device, name, weight_dtype, directed, never_anew, rn
 
 
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
-def test_weights_that_change(structure, device, directed, never_anew, on_existing, rng):
+def test_weights_that_change(structure, device, orientation, never_anew, on_existing, rng):
     src, dst, n = GRAPHS["rmat"]
     kind = np.int32 if structure.name == "hornet" else np.float32  # other types need kernels of their own
     weights = rng.integers(1, 40, len(src)).astype(kind)
-    graph, _, check = follow(structure, device, (src, dst, n), weights, 1, directed=directed)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, 1, **orientation)
     for low, high in ((50, 60), (1, 3), (-30, 90)):
         chosen = rng.integers(0, len(src), 60)
         weights = rng.integers(low, high, 60).astype(kind)
@@ -81,10 +81,10 @@ def test_weights_that_change(structure, device, directed, never_anew, on_existin
         check()
 
 
-def test_lengths_of_zero(structure, device, directed, never_anew, rng):
+def test_lengths_of_zero(structure, device, orientation, never_anew, rng):
     src, dst, n = GRAPHS["grid"]
     weights = rng.integers(0, 2, len(src)).astype(np.float32)
-    graph, _, check = follow(structure, device, (src, dst, n), weights, 5, directed=directed)
+    graph, _, check = follow(structure, device, (src, dst, n), weights, 5, **orientation)
     for _ in range(6):
         chosen = rng.integers(0, len(src), 40)
         graph.delete_edges(src[chosen], dst[chosen])
@@ -108,10 +108,10 @@ def test_one_edge_at_a_time(structure, device, weight_dtype, never_anew, rng):
     assert (host(observer.predecessor) == -1).all()
 
 
-def test_vertices(structure, device, weight_dtype, directed, never_anew, rng):
+def test_vertices(structure, device, weight_dtype, orientation, never_anew, rng):
     src, dst, n = GRAPHS["rmat"]
     graph, observer, check = follow(
-        structure, device, (src, dst, n), some_weights(rng, len(src), weight_dtype), 4, directed=directed
+        structure, device, (src, dst, n), some_weights(rng, len(src), weight_dtype), 4, **orientation
     )
     graph.delete_vertices([1, 2, 7])
     check()

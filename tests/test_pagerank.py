@@ -165,8 +165,8 @@ def check(graph, ranks, **options):
 
 
 @pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
-def test_ranks_keep_up(structure, device, directed, kind, rng):
-    graph = structure(150, directed=directed, device=device, weight_dtype=kind)
+def test_ranks_keep_up(structure, device, orientation, kind, rng):
+    graph = structure(150, **orientation, device=device, weight_dtype=kind)
     ranks = DynamicPageRank(graph, tol=1e-7)
     for step in range(8):
         src, dst = rng.integers(0, 150, (2, 50 if step % 2 else 5))
@@ -195,8 +195,8 @@ def growing_stream(rng, num_vertices, batches, size=16):
 
 
 @pytest.mark.parametrize("kind", [None, "int64"], ids=["unweighted", "int64"])
-def test_ranks_of_streams_are_exact(structure, device, directed, kind, rng):
-    graph = structure(200, directed=directed, device=device, weight_dtype=kind)
+def test_ranks_of_streams_are_exact(structure, device, orientation, kind, rng):
+    graph = structure(200, **orientation, device=device, weight_dtype=kind)
     all_ranks = [DynamicPageRank(graph, alpha, tol) for alpha in (0.5, 0.85) for tol in (1e-3, 1e-5)]
     for step, (src, dst) in enumerate(growing_stream(rng, 200, 40)):
         graph.insert_edges(src, dst, None if kind is None else rng.integers(1, 9, src.size))

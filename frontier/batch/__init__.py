@@ -23,7 +23,7 @@ class Arcs:
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
-        Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored.
+        Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored; those of users have ``dst < 0``, too.
     weights : array, shape (m,), or None
     error_counts : array of int64, shape (3,), or None
         On the device, None once the batch has been checked. Nonzero if the batch is invalid: kernels that read them can

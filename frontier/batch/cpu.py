@@ -30,11 +30,11 @@ def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops
             good = False
         j = i * copies
         out_src[j] = u if good else -1
-        out_dst[j] = v
+        out_dst[j] = v if good else -1
         if weights is not None:
             out_weights[j] = weights[i]
         if not directed:
             out_src[j + 1] = v if good else -1
-            out_dst[j + 1] = u
+            out_dst[j + 1] = u if good else -1
             if weights is not None:
                 out_weights[j + 1] = weights[i]

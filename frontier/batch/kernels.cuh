@@ -28,13 +28,13 @@ extern "C" __global__ void prepare(
     if (drop_loops && u == v) good = false;
     if (directed) {
       out_src[i] = good ? VID(u) : VID(-1);
-      out_dst[i] = VID(v);
+      out_dst[i] = good ? VID(v) : VID(-1);
       if (weights) out_weights[i] = w;
     } else {
       out_src[2 * i] = good ? VID(u) : VID(-1);
-      out_dst[2 * i] = VID(v);
+      out_dst[2 * i] = good ? VID(v) : VID(-1);
       out_src[2 * i + 1] = good ? VID(v) : VID(-1);
-      out_dst[2 * i + 1] = VID(u);
+      out_dst[2 * i + 1] = good ? VID(u) : VID(-1);
       if (weights) out_weights[2 * i] = out_weights[2 * i + 1] = w;
     }
   }

@@ -71,7 +71,7 @@ def _iterators(graph_package: str | None) -> list[ModuleType]:
     return [importlib.import_module(modules.pop()) if len(modules) == 1 else own]
 
 
-WEIGHT_POSITION = 3
+EDGE_POSITION, WEIGHT_POSITION = 2, 3
 """Of a functor's parameters ``(src, dst, edge, weight)``."""
 
 

@@ -48,7 +48,7 @@ class CSR(DynamicGraph):
     @classmethod
     def from_csr(
         cls, offsets: Any, indices: Any, weights: Any = None, *, directed: bool = False,
-        device: str | Device = "auto", absent: Any = None,
+        device: str | Device = "auto", absent: Any = None, in_edges: bool = False,
     ) -> Self:  # fmt: skip
         """A graph over CSR arrays of its device, which are kept, not copied.
 
@@ -57,11 +57,13 @@ class CSR(DynamicGraph):
         """
         graph = cls(
             int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,
-            weight_dtype=None if weights is None else weights.dtype,
+            weight_dtype=None if weights is None else weights.dtype, in_edges=in_edges,
         )  # fmt: skip
         graph._build(offsets, indices, weights)
         graph._num_arcs = int(indices.size)
         graph._absent = None if absent is None else absent.copy()
+        if graph._in_edges is not None:
+            graph._in_edges.current(graph)
         return graph
 
     @property

@@ -94,6 +94,7 @@ class FaimGraph(PagePool, DynamicGraph):
     _arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
+    _options = ("page_size",)
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
 

@@ -79,6 +79,7 @@ class GPMA(PackedGraph):
     name = "gpma"
     package = "structures.gpma"
     _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
+    _options: ClassVar[tuple[str, ...]] = (*PackedGraph._options, "method")
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):

@@ -105,6 +105,7 @@ class GraphVine(DynamicGraph):
     _arrays: ClassVar = {
         "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
     }  # fmt: skip
+    _options = ("block_size",)
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
 

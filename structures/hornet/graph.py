@@ -112,6 +112,7 @@ class Hornet(BlockArrays, DynamicGraph):
         "free_counts": np.int32, "array_classes": np.int8,
     }  # fmt: skip
     _unit_bits_range = 5, 30
+    _options = ("block_array_size",)
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Any):
@@ -133,6 +134,11 @@ class Hornet(BlockArrays, DynamicGraph):
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
         self._forget_directory()
+
+    @property
+    def block_array_size(self) -> int:
+        """Edges in a block-array."""
+        return 1 << self.unit_bits
 
     def _empty_records(self, size: int) -> Any:
         records = self.xp.zeros((size, 2), np.int64)

@@ -79,6 +79,7 @@ class LPMA(PackedGraph):
 
     name = "lpma"
     package = "structures.lpma"
+    _options = (*PackedGraph._options, "strategy")
     _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
@@ -179,7 +180,7 @@ class LPMA(PackedGraph):
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """The paper's edge updates: one insertion, whose weights have been added to those of arcs that are there."""
-        if self._live_observers():
+        if self._live_observers() or self._in_edges is not None:
             return super()._append(arcs)
         batch = self._batch(arcs)
         if not batch.size:

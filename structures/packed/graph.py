@@ -159,6 +159,7 @@ class PackedGraph(DynamicGraph):
     _scalars: ClassVar[tuple[str, ...]] = (
         "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
     )  # fmt: skip
+    _options: ClassVar[tuple[str, ...]] = ("leaf_density", "root_density", "deletion")
     _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
     """Those of `_scalars` that only statistics depend on."""
     _most_vertices = MAX_VERTICES

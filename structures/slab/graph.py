@@ -96,6 +96,7 @@ class SlabGraph(SlabPool, DynamicGraph):
     _view_type = View
     _arrays: ClassVar = {"records": (np.int32, 4), "neighbors": VERTEX, "separate_weights": WEIGHT, "ring": np.int32}
     _find_lanes = 4
+    _options = ("load_factor",)
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):

@@ -10,8 +10,10 @@ import numpy as np
 from ...access import reads
 from ...arguments import one_of
 from ...frontier import Frontier, bitmap_words, check_frontier
+from ...functor import uses_parameter
 from ..engine import (
     A_TRUTH,
+    EDGE_POSITION,
     check_op,
     cpu_kernel_for,
     cuda_kernels_for,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/operators/advance/advance.cuh"
 DIRECTIONS = ("auto", "push", "pull")
+EDGES = ("out", "in", "both")
 PULL_ABOVE = 1 / 16
 """Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
 
@@ -42,6 +45,7 @@ def advance(
     condition: Callable | None = None,
     prepare: Callable | None = None,
     direction: str = "auto",
+    edges: str = "out",
 ) -> Frontier:
     """Visit every edge that leaves the frontier; the destinations for which `op` returns True form the next frontier.
 
@@ -64,7 +68,12 @@ def advance(
     direction : {"auto", "push", "pull"}
         Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
         frontier, which is less work if the frontier is large and `condition` fails early. In a pull, `edge` is the slot
-        of the reverse arc. ``"auto"`` decides by the size of the frontier. Directed graphs always push.
+        of the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
+        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses `edge`.
+    edges : {"out", "in", "both"}
+        Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
+        them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
+        end. In-edges have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
 
     Returns
     -------
@@ -76,18 +85,22 @@ def advance(
     FunctorError
         `op` or `condition` cannot be compiled with these arguments; the message shows the line.
     ValueError
-        `direction` is unknown, or ``"pull"`` on a directed graph, or the frontier is of another graph.
+        `direction` or `edges` is unknown, or needs in-edges that a directed graph does not keep, or the frontier is of
+        another graph.
 
     Notes
     -----
     Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
     PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
     """
-    check_frontier(graph, frontier)
+    frontier = check_frontier(graph, frontier)
     one_of(direction, "direction", DIRECTIONS)
-    if direction == "pull" and graph.directed:
-        raise ValueError("direction='pull' needs the edges that enter a vertex, which a directed graph does not keep")
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+    walked = graphs_to_walk(graph, edges, op)
+    if direction == "pull" and not graph.has_in_edges:
+        raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
+    if direction == "pull" and len(walked) > 1:
+        raise ValueError("direction='pull' follows edges one way: it cannot be combined with edges='both'")
     if direction == "pull" and prepare is not None:
         raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
     check_functors(condition, prepare, args)
@@ -95,9 +108,9 @@ def advance(
     if not frontier:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
     functors = Functors(op, condition, prepare)
-    if direction == "pull" or (direction == "auto" and prepare is None and pull_pays(graph, frontier, condition)):
-        return pull(graph, frontier, functors, values)
-    return push(graph, frontier, functors, values)
+    if direction == "pull" or (direction == "auto" and len(walked) == 1 and pull_pays(walked[0], frontier, functors)):
+        return pull(graph, frontier, functors, values, walked=walked[0])
+    return push(graph, frontier, functors, values, walked=walked)
 
 
 class Functors(NamedTuple):
@@ -116,15 +129,46 @@ def check_functors(condition: Callable | None, prepare: Callable | None, args: t
         check_op(prepare, "prepare", ("src",), args)
 
 
-def pull_pays(graph: Graph, frontier: Frontier, condition: Callable | None) -> bool:
-    """Whether a pull is less work than a push; never without a condition to stop at."""
-    if graph.directed or condition is None or len(frontier) * 64 < graph.num_vertices:
+def graphs_to_walk(graph: Graph, edges: str, op: Callable) -> tuple[Graph, ...]:
+    """The graphs along whose edges an advance goes: the graph, its reverse, or both."""
+    if edges == "out":
+        return (graph,)
+    one_of(edges, "edges", EDGES)
+    if not graph.directed:
+        return (graph,)
+    if not graph.has_in_edges:
+        raise ValueError(f"edges={edges!r} needs the edges that enter a vertex: make the graph with in_edges=True")
+    if edges == "in":
+        return (graph.reverse,)
+    if uses_parameter(op, EDGE_POSITION):
+        raise ValueError("op must not use edge with edges='both': slots of both directions are not told apart")
+    return graph, graph.reverse
+
+
+def pull_pays(graph: Graph, frontier: Frontier, functors: Functors) -> bool:
+    """Whether a pull along the edges of `graph` is less work than a push; never without a condition to stop at."""
+    op, condition, prepare = functors
+    if condition is None or prepare is not None or not graph.has_in_edges or len(frontier) * 64 < graph.num_vertices:
         return False
-    return frontier.num_arcs > graph.num_arcs * PULL_ABOVE
+    if graph.directed and uses_parameter(op, EDGE_POSITION):  # a slot of the reverse may be out of an array's bounds
+        return False
+    own = frontier if frontier.graph is graph else frontier._on(graph)
+    return own.num_arcs > graph.num_arcs * PULL_ABOVE
 
 
-def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None) -> Frontier:
-    """advance from the frontier to its neighbors; `kernels` are those of `advance_kernels`, if they are at hand."""
+def push(
+    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
+    walked: tuple[Graph, ...] | None = None,
+) -> Frontier:  # fmt: skip
+    """advance from the frontier to its neighbors.
+
+    Parameters
+    ----------
+    kernels : CudaKernels, optional
+        Those of `advance_kernels`, if they are at hand.
+    walked : tuple of Graph, optional
+        Along whose edges to go, if not along those of the graph: to all neighbors in any of them.
+    """
     vertices = frontier._members()
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph)
@@ -132,45 +176,51 @@ def push(graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kern
     counters = state.counters
     counters.reset()
     count = len(frontier)
-    if graph.device.is_gpu:
-        view = graph.view()
-        kernels = kernels or advance_kernels(graph, functors, args)
-        pieces = Pieces(graph, frontier._known_arcs())
-        launch_expansion(
-            kernels.push, kernels.push_pieces, count, pieces, view, vertices, stamps, epoch, out, counters.array,
-            *pieces.args, *args,
-        )  # fmt: skip
-    else:
-        kernel = cpu_kernel_for(graph.package, make_push, functors)
-        run_cpu(
-            kernel, functors, count, *read_view(graph, functors[0]), vertices, stamps, epoch, out,
-            counters.array, args,
-        )  # fmt: skip
+    for each in (graph,) if walked is None else walked:
+        if graph.device.is_gpu:
+            kernels = kernels or advance_kernels(graph, functors, args)
+            pieces = Pieces(each, frontier._known_arcs() if each is graph else None)
+            launch_expansion(
+                kernels.push, kernels.push_pieces, count, pieces, each.view(), vertices, stamps, epoch, out,
+                counters.array, *pieces.args, *args,
+            )  # fmt: skip
+        else:
+            kernel = cpu_kernel_for(graph.package, make_push, functors)
+            run_cpu(
+                kernel, functors, count, *read_view(each, functors[0]), vertices, stamps, epoch, out,
+                counters.array, args,
+            )  # fmt: skip
+        if functors.prepare is not None:  # which is called once for each member
+            functors, kernels = functors._replace(prepare=None), None
     size, arcs = counters.read()[:2]
-    return Frontier._of(graph, out[:size], arcs=arcs)
+    # Kernels count arcs of the graph that they walk.
+    return Frontier._of(graph, out[:size], arcs=arcs if walked is None or walked == (graph,) else None)
 
 
-def pull(graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None) -> Frontier:
-    """advance to each vertex from its neighbors in the frontier; `kernels` as for `push`."""
+def pull(
+    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None, walked: Graph | None = None
+) -> Frontier:
+    """advance to each vertex from its neighbors in the frontier; `kernels` and `walked` as for `push`."""
     op, condition, _ = functors
+    entering = (walked or graph).reverse  # its edges lead from a vertex back to members of the frontier
     bits = frontier._bitmap()
     words = bitmap_words(graph.num_vertices)
     out = graph.xp.empty(words, np.uint32)
     counters = state_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
-        view = graph.view()
+        views = entering.view(), graph.view()
         kernels = kernels or advance_kernels(graph, functors, args)
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
         num_rest = graph._scratch.get("num_rest", 1, np.uint32)
         num_rest.fill(0)
-        kernels.pull(words * 32, np.int64(graph.num_vertices), view, bits, out, counters.array, rest, num_rest, *args)
-        kernels.pull_rest(1, view, bits, out, counters.array, rest, num_rest, *args, blocks=resident_blocks())
+        kernels.pull(words * 32, np.int64(graph.num_vertices), *views, bits, out, counters.array, rest, num_rest, *args)
+        kernels.pull_rest(1, *views, bits, out, counters.array, rest, num_rest, *args, blocks=resident_blocks())
     else:
         kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))
         run_cpu(
-            kernel, (op, condition), words, graph.num_vertices, *read_view(graph, op), bits, out, counters.array,
-            args,
+            kernel, (op, condition), words, graph.num_vertices, *read_view(entering, op), read_view(graph, op)[0],
+            bits, out, counters.array, args,
         )  # fmt: skip
     size, arcs = counters.read()[:2]
     return Frontier._of(graph, bits=out, size=size, arcs=arcs)

@@ -57,8 +57,8 @@ constexpr int PATIENCE = 2;  // segments that one thread looks through before a 
 // To each vertex that is still allowed, from its neighbors in a bitmap, until it is allowed no more. One thread a vertex;
 // vertices that it cannot settle soon go to `rest`. `count` is the number of vertices rounded up to whole words.
 extern "C" __global__ void __launch_bounds__(BLOCK) pull(
-    i64 count, i64 num_vertices, View view, const u32* bits, u32* out_bits, u64* counters, VID* rest, u32* num_rest
-    ARG_PARAMS) {
+    i64 count, i64 num_vertices, View view, View leaving, const u32* bits, u32* out_bits, u64* counters, VID* rest,
+    u32* num_rest ARG_PARAMS) {
   __shared__ u32 block_members;
   __shared__ u64 block_arcs;
   if (threadIdx.x == 0) block_members = 0, block_arcs = 0;
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull(
     if ((threadIdx.x & 31) == 0) out_bits[i >> 5] = members;
     if (joined) {
       ++my_members;
-      my_arcs += u64(view.degree(v));
+      my_arcs += u64(leaving.degree(v));
     }
   }
   my_members = Tile<32>().reduce(my_members, Sum());
@@ -115,7 +115,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull(
 
 // The vertices that pull could not settle soon, one warp each, from the segment where it stopped.
 extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(
-    i64 count, View view, const u32* bits, u32* out_bits, u64* counters, const VID* rest, const u32* num_rest ARG_PARAMS) {
+    i64 count, View view, View leaving, const u32* bits, u32* out_bits, u64* counters, const VID* rest,
+    const u32* num_rest ARG_PARAMS) {
   int lane = threadIdx.x & 31;
   u32 size = *num_rest;
   for (u32 k = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; k < size; k += gridDim.x * blockDim.x >> 5) {
@@ -146,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(
     }
     if (joined && lane == 0 && !(atomicOr(out_bits + (v >> 5), 1u << (v & 31)) >> (v & 31) & 1)) {
       atomicAdd(counters, 1ull);
-      atomicAdd(counters + 1, u64(view.degree(v)));
+      atomicAdd(counters + 1, u64(leaving.degree(v)));
     }
   }
 }

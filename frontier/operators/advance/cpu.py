@@ -66,7 +66,8 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
     allowed = vertex_test(condition)
 
     @parallel_kernel(few=64, grain=4)
-    def pull(begin, end, num_vertices, view, weights, bits, out_bits, counters, args):
+    def pull(begin, end, num_vertices, view, weights, leaving, bits, out_bits, counters, args):
+        # `view` holds the edges that enter each vertex, `leaving` those that leave it, which are counted.
         for word in range(begin, end):
             joined = np.uint32(0)
             count = 0
@@ -95,7 +96,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
                 if joins:
                     joined |= np.uint32(1) << np.uint32(v & 31)
                     count += 1
-                    arcs += degree(view, v)
+                    arcs += degree(leaving, v)
             out_bits[word] = joined
             if count:
                 atomic_add(counters, 0, count)

@@ -115,10 +115,10 @@ def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
 def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     """For each of some vertices, those that point to it: offsets (int64), ids in ascending order, weights or None.
 
-    One pass over all arcs of a directed graph.
+    One pass over all arcs of a directed graph without in-edges.
     """
-    if not graph.directed:
-        return extract_successors(graph, vertices)
+    if graph.has_in_edges:
+        return extract_successors(graph.reverse, vertices)
     xp, device = graph.xp, graph.device
     wanted = xp.zeros(graph.num_vertices, np.uint8)
     wanted[vertices] = 1
@@ -134,6 +134,11 @@ def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     rows = row_ids(device, offsets, np.dtype(np.int64))
     chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
     return offsets, src[chosen], None if slots is None else graph._weights[slots[chosen]]
+
+
+def count_predecessors(graph: Graph) -> Any:
+    """How many arcs enter each vertex (int64): a pass over all arcs."""
+    return graph.xp.bincount(collect_arcs(graph, slots=False)[1], minlength=graph.num_vertices).astype(np.int64)
 
 
 def _sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
@@ -173,13 +178,20 @@ def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
     marked : array of bool, shape (num_vertices,)
     """
     xp = graph.xp
-    if graph.directed:
+    if not graph.has_in_edges:
         snapshot: Any = extract_subgraph(graph, _touches, marked.view(np.uint8))
         return row_ids(graph.device, snapshot.offsets, graph.vertex_dtype), snapshot.indices
     ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
+    src, dst = _arcs_of(graph, ids)
+    # The other directions of the same edges, in undirected graphs; those that enter, in directed ones.
+    there, back = (src, dst) if not graph.directed else _arcs_of(graph.reverse, ids)
+    return xp.concatenate([src, back]), xp.concatenate([dst, there])
+
+
+def _arcs_of(graph: Graph, ids: Any) -> tuple[Any, Any]:
+    """The arcs that leave some vertices."""
     offsets, dst, _ = extract(graph, ids)
-    src = ids[row_ids(graph.device, offsets, graph.vertex_dtype)] if ids.size else ids
-    return xp.concatenate([src, dst]), xp.concatenate([dst, src])
+    return ids[row_ids(graph.device, offsets, graph.vertex_dtype)] if ids.size else ids, dst
 
 
 def _touches(src, dst, edge, weight, marked):

@@ -79,7 +79,7 @@ def neighbor_reduce(
     """
     check_graph(graph)
     if frontier is not None:
-        check_frontier(graph, frontier)
+        frontier = check_frontier(graph, frontier)
     one_of(reduce, "reduce", REDUCTIONS)
     check_op(op, "op", OP_PARAMETERS, args, A_NUMBER)
     values = functor_args(graph, op, args)

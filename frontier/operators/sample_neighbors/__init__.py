@@ -49,7 +49,7 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
     -----
     O(count) work per vertex, plus as much for each gap skipped on the way.
     """
-    check_frontier(graph, frontier)
+    frontier = check_frontier(graph, frontier)
     integer(count, "count", 1)
     check_op(op, "op", OP_PARAMETERS, args)
     values = functor_args(graph, op, args)

@@ -17,6 +17,7 @@ from ..advance import (
     advance_functors,
     advance_options,
     check_functors,
+    graphs_to_walk,
     pull,
     pull_pays,
     push,
@@ -82,6 +83,7 @@ def traverse(
     prepare: Callable | None = None,
     max_steps: int | None = None,
     max_arcs: int | None = None,
+    edges: str = "out",
 ) -> int:
     """Advance until the frontier is empty.
 
@@ -101,6 +103,8 @@ def traverse(
         Maximum number of advances.
     max_arcs : int, optional
         Stop before an advance over more than this many arcs.
+    edges : {"out", "in", "both"}
+        As in `advance`. ``"both"`` takes a launch for each direction and step, in directed graphs.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def traverse(
     FunctorError, ValueError
         As `advance`; and for more than one `Step`.
     """
-    check_frontier(graph, frontier)
+    frontier = check_frontier(graph, frontier)
     steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
     if len(steps) > 1:
         raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
@@ -121,20 +125,26 @@ def traverse(
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(condition, prepare, args)
     functors = Functors(op, condition, prepare)
+    walked = graphs_to_walk(graph, edges, op)
+    if len(walked) == 1 and walked[0] is not graph:
+        graph = walked[0]
+        frontier = frontier._on(graph)
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
     kernels = traverse_kernels(graph, functors, tuple(values), position) if frontier and graph.device.is_gpu else None
     done = 0
     while frontier and done < limit:
-        arcs = frontier.num_arcs
+        arcs = frontier.num_arcs if len(walked) == 1 else _arcs_both_ways(walked, frontier, most)
         if arcs > most:
             break
-        if len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
+        if len(walked) > 1:
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked), 1
+        elif len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
             frontier, made = _push_repeatedly(
                 graph, frontier, functors, values, position, limit - done, most, kernels
             )  # fmt: skip
-        elif prepare is None and pull_pays(graph, frontier, condition):
+        elif pull_pays(graph, frontier, functors):
             frontier, made = pull(graph, frontier, functors, tuple(values), kernels), 1
         elif _is_medium(graph, len(frontier), arcs):
             frontier, made = _push_cooperatively(graph, frontier, functors, values, limit - done, most, kernels)
@@ -144,6 +154,11 @@ def traverse(
         if position is not None:
             values[position] = np.int32(values[position] + made)
     return done
+
+
+def _arcs_both_ways(walked: tuple[Graph, ...], frontier: Frontier, most: int) -> int:
+    """Arcs that leave or enter the frontier; 0 if there is no limit to compare their number with."""
+    return 0 if most == MAX_ARCS else sum(frontier._on(each).num_arcs for each in walked)
 
 
 def _push_repeatedly(
@@ -180,7 +195,7 @@ def _push_cooperatively(
     """Push until the frontier is empty or no longer medium; returns it and the number of pushes."""
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     max_arcs = min(MEDIUM_ARCS, most)
-    if functors.condition is not None and not graph.directed:  # above this, a pull may pay
+    if functors.condition is not None and graph.has_in_edges:  # above this, a pull may pay
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
     bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
     kernels.push_cooperatively(
