@@ -296,6 +296,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         self._compact()
         self._view = None
         self.version += 1
+        if self._in_edges is not None:
+            self._in_edges.compact()
 
     # ---- observers --------------------------------------------------------------------------------------------------
 
