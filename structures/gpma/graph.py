@@ -43,8 +43,8 @@ class GPMA(PackedGraph):
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
     A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
-    threshold, or else the smallest window around it that does, over which entries are dealt evenly. If no window can,
-    the array grows. Deletions clear slots, and re-balance windows that become too empty.
+    threshold, or else the smallest window around it that does, over which entries are redistributed evenly. If no
+    window can, the array grows. Deletions clear slots, and re-balance windows that become too empty.
 
     A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
     leaves' counts, and amortized O(log² L) moves for each arc (O(log L) where they come evenly).
@@ -123,7 +123,7 @@ class GPMA(PackedGraph):
         return new, numbers[FOUND]
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
-        """Take what rounds may need, before anything changes; void windows count too."""
+        """Allocate what rounds may need, before anything changes; void windows count too."""
         self._room_to_plan(batch.size)
         self._scratch.get("staged_keys", 2 * entries, np.int64)
         if self.weight_dtype is not None:

@@ -12,6 +12,7 @@ from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, threads_for
 from frontier.sort import id_bits, sort_pairs, unique_arcs
 from frontier.storage import VERTEX, WEIGHT
+from structures.records import VertexRecords
 
 from .blocks import BlockArrays
 from .check import check_arrays
@@ -58,7 +59,7 @@ class _Changes(NamedTuple):
     weights: Any = None
 
 
-class Hornet(BlockArrays, DynamicGraph):
+class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
@@ -96,7 +97,7 @@ class Hornet(BlockArrays, DynamicGraph):
       the paper appends.
     * A list moves to a smaller block when a quarter of its block is in use, not half, so that a vertex that gains and
       loses neighbors in turn does not move each time. Where all blocks together exceed twice the edges, every list that
-      fits half its block moves, once an eighth of the edges have changed: so the paper's bound is kept up.
+      fits half its block moves, once an eighth of the edges have changed: so the paper's bound holds.
     * All block-arrays are pieces of one pool, so that a slot is one index. The pool is reallocated, by a quarter at
       least, when no piece is free.
     * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all blocks it needs from
@@ -140,8 +141,8 @@ class Hornet(BlockArrays, DynamicGraph):
         """Edges in a block-array."""
         return 1 << self.unit_bits
 
-    def _empty_records(self, size: int) -> Any:
-        records = self.xp.zeros((size, 2), np.int64)
+    def _empty_records(self, count: int) -> Any:
+        records = super()._empty_records(count)
         records[:, START] = -1
         return records
 
@@ -151,13 +152,6 @@ class Hornet(BlockArrays, DynamicGraph):
 
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices, META] >> CLASS_BITS
-
-    def _extend(self, num_vertices: int) -> None:
-        if num_vertices > self._records.shape[0]:
-            records = self._empty_records(max(num_vertices, self._records.shape[0] * 3 // 2))
-            records[: self._num_vertices] = self._records[: self._num_vertices]
-            self._records = records
-            self._view = None
 
     def _used_bytes(self) -> int:
         numbers = self._details()
