@@ -31,6 +31,7 @@ import numpy as np
 
 from frontier.batch import Arcs
 from frontier.invariants import require
+from frontier.values import one_of
 from structures.packed.cpu import FOUND, INSERT, NEW
 from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
 
@@ -83,9 +84,7 @@ class GPMA(PackedGraph):
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):
-        if method not in METHODS:
-            raise ValueError(f"method must be 'segment' or 'lock', not {method!r}")
-        self.method = method
+        self.method = one_of(method, "method", METHODS)
         self._rounds = 0
         super().__init__(num_vertices, **options)
 

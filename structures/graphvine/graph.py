@@ -13,6 +13,7 @@ from frontier.operators.extract import collect_arcs
 from frontier.runtime import Counters
 from frontier.sort import row_ids
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import integer
 from structures.blocks import (
     CHANGES,
     COUNTERS,
@@ -113,9 +114,7 @@ class GraphVine(VertexRecords, DynamicGraph):
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Any):
         bits = None
         if block_size is not None:
-            if isinstance(block_size, bool) or not isinstance(block_size, int | np.integer):
-                raise TypeError(f"block_size must be an integer, not {type(block_size).__name__}")
-            bits = int(block_size).bit_length() - 1
+            bits = integer(block_size, "block_size").bit_length() - 1
             if block_size != 1 << max(bits, 0) or not self._bits_range[0] <= bits <= self._bits_range[1]:
                 raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
         super().__init__(num_vertices, **options)

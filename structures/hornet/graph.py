@@ -12,6 +12,7 @@ from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, threads_for
 from frontier.sort import id_bits, sort_pairs, unique_arcs
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import integer
 from structures.records import VertexRecords
 
 from .blocks import BlockArrays
@@ -121,7 +122,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
         if block_array_size is None:
             unit_bits = min(max(self._num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)
         else:
-            unit_bits = int(block_array_size).bit_length() - 1
+            unit_bits = integer(block_array_size, "block_array_size").bit_length() - 1
             low, high = self._unit_bits_range
             if block_array_size != 1 << max(unit_bits, 0) or not low <= unit_bits <= high:
                 raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")

@@ -10,6 +10,7 @@ from frontier.batch import Arcs
 from frontier.invariants import require
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
+from frontier.values import one_of
 from structures.packed.cpu import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.graph import Batch, PackedGraph, Plan
 
@@ -84,9 +85,7 @@ class LPMA(PackedGraph):
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
     def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Any):
-        if strategy not in STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(map(repr, STRATEGIES))}, not {strategy!r}")
-        self.strategy = strategy
+        self.strategy = one_of(strategy, "strategy", STRATEGIES)
         self._expansions = self._expansion_moved = self._expansion_leaves = 0
         super().__init__(num_vertices, **options)
 

@@ -69,6 +69,7 @@ from frontier.invariants import require
 from frontier.runtime import Counters
 from frontier.sort import distinct_keys, id_bits
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import one_of
 
 from .check import check_arrays
 from .cpu import (
@@ -174,8 +175,7 @@ class PackedGraph(DynamicGraph):
         self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
         root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Any,
     ):  # fmt: skip
-        if deletion not in DELETIONS:
-            raise ValueError(f"deletion must be 'eager' or 'lazy', not {deletion!r}")
+        one_of(deletion, "deletion", DELETIONS)
         super().__init__(num_vertices, **options)
         self.deletion = deletion
         self.leaf_density, self.root_density = _densities(leaf_density, root_density)

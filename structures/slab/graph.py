@@ -32,6 +32,7 @@ from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import number
 from structures.records import VertexRecords
 
 from .check import check_arrays
@@ -101,9 +102,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
-        if isinstance(load_factor, bool) or not isinstance(load_factor, int | float | np.number):
-            raise TypeError(f"load_factor must be a number, not {type(load_factor).__name__}")
-        if not 0 < load_factor <= 4:
+        if not 0 < number(load_factor, "load_factor") <= 4:
             raise ValueError(f"load_factor must be above 0 and at most 4, got {load_factor}")
         super().__init__(num_vertices, **options)
         self.load_factor = float(load_factor)
