@@ -51,6 +51,15 @@ def test_analytics(name):
     assert int(fr.intersect(graph, *graph.to_coo()[:2]).sum()) == 3 * triangle_count(graph).total
 
 
+def test_in_edges(rng):
+    graph = Rows(60, directed=True, in_edges=True, device="cpu")
+    graph.insert_edges(*rng.integers(0, 60, (2, 300)))
+    graph.delete_edges(*rng.integers(0, 60, (2, 300)))
+    src, dst, _ = graph.to_coo()
+    order = np.lexsort((src, dst))
+    assert [a.tolist() for a in graph.reverse.to_coo()[:2]] == [dst[order].tolist(), src[order].tolist()]
+
+
 def test_files_and_copies(tmp_path, monkeypatch, rng):
     monkeypatch.setattr(registry, "_structures", registry.structures())
     fr.registry.register_structure(Rows)
