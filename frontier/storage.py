@@ -26,6 +26,7 @@ from .runtime.atomic import atomic_file
 
 if TYPE_CHECKING:
     from .graph import Graph
+    from .structure import Structure
 
 FORMAT_VERSION = 3
 HEADER = "header.json"
@@ -59,7 +60,7 @@ def graph_header(graph: Graph) -> dict[str, Any]:
     }
 
 
-def stored_arrays(graph: Graph) -> Iterator[tuple[str, Any]]:
+def stored_arrays(graph: Structure) -> Iterator[tuple[str, Any]]:
     """The graph's arrays and their names, but those that it does without."""
     for name in (*graph._arrays, ABSENT):
         array = getattr(graph, f"_{name}")
@@ -67,7 +68,7 @@ def stored_arrays(graph: Graph) -> Iterator[tuple[str, Any]]:
             yield name, array
 
 
-def array_types(graph: Graph) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+def array_types(graph: Structure) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
     """The dtype and shape (None for any size) of each of the graph's arrays, as declared in `Graph._arrays`."""
     found: dict[str, Any] = {}
     for name, kind in graph._arrays.items():

@@ -103,7 +103,7 @@ class Structure(ABC):
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """All arcs as CSR with sorted rows, in arrays of their own."""
-        return extract_sorted(self)
+        return extract_sorted(self)  # type: ignore[arg-type]  # every structure is a graph
 
     def _used_bytes(self) -> int:
         """*structure*, where arrays have capacity for growth: see `MemoryUsage.used`."""

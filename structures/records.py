@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from frontier.runtime import Device
@@ -12,7 +12,7 @@ class VertexRecords:
     """The array ``_records`` of a structure, one row for each vertex and for some to come."""
 
     device: Device
-    _arrays: Any
+    _arrays: ClassVar[dict[str, Any]]
     _num_vertices: int
     _records: Any
     _view: tuple[int, Any] | None
