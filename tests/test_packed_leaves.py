@@ -10,7 +10,8 @@ from test_lpma import check_layout
 
 from structures.gpma import GPMA
 from structures.lpma import LPMA
-from structures.packed.cpu import EMPTY, LEAF, NO_KEY, leaf_at
+from structures.packed.cpu import leaf_at
+from structures.packed.layout import EMPTY, LEAF, NO_KEY
 
 # Thresholds so low that a window is re-balanced in which there are fewer entries than leaves.
 SPARSE = dict(leaf_density=(0.02, 0.7), root_density=(0.025, 0.2))

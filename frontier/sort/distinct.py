@@ -40,8 +40,8 @@ class DistinctKeys(NamedTuple):
 def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
     """The distinct arcs of a batch, in ascending order of source and destination.
 
-    Arcs that are to be ignored are left out. The batch need not have been checked, and the arrays are the graph's
-    scratch memory: they hold until the next call.
+    Arcs that are to be ignored are left out. The batch need not have been checked; on the CPU it is checked here, where
+    that needs no synchronization. The arrays are the graph's scratch memory: they hold until the next call.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
 
     Raises
     ------
+    ValueError
+        On the CPU, if the batch is invalid (`Arcs.check`).
     OverflowError
         The ids of source and destination do not fit into 63 bits together.
 
@@ -59,6 +61,7 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
     """
     device, n = graph.device, graph.num_vertices
     if not device.is_gpu:
+        arcs.check()
         valid = np.flatnonzero(arcs.src >= 0)
         keys = arc_keys(device, arcs.src[valid], arcs.dst[valid], n)
         if origin:

@@ -98,10 +98,8 @@ def find_changes(graph: Graph, arcs: Arcs, counters: Counters, *, inserting: boo
     Notes
     -----
     A sort of the batch, and a walk over the list of each of its sources. The batch need not have been checked; on the
-    CPU it is checked here, where nothing has to be waited for.
+    CPU it is checked here, where that needs no synchronization.
     """
-    if not graph.device.is_gpu:
-        arcs.check()
     scratch, kernels = graph._scratch.get, graph._kernels
     weighted = inserting and arcs.weights is not None
     keys, origin, _ = distinct_keys(graph, arcs, origin=weighted)

@@ -31,8 +31,9 @@ import numpy as np
 
 from frontier.batch import Arcs
 from frontier.invariants import require
-from structures.packed.cpu import FOUND, INSERT, NEW
-from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
+from structures.packed.graph import PackedGraph
+from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
+from structures.packed.plan import Batch
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
@@ -111,31 +112,33 @@ class GPMA(PackedGraph):
         if entries + 1 > self._root_limits()[1]:  # with one to spare, for thresholds are rounded
             self._grow(entries)
         if self.device.is_gpu:
-            self._prepare_rounds(batch, entries)
+            self._insert_in_rounds(batch, new, entries)
+        else:
+            self._look_up(batch)
+            self._kernels.commit(batch.size, self._held_view(), *batch)
+            self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
+        return new, numbers[FOUND]
+
+    def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
+        """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""
+        self._prepare_rounds(batch, entries)
         self._look_up(batch)
         self._kernels.commit(batch.size, self._held_view(), *batch)
-        if not self.device.is_gpu:
-            self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
-            return new, numbers[FOUND]
-        left = new
-        while left:
-            left -= self._round(batch)
-        return new, numbers[FOUND]
+        while new:
+            new -= self._round(batch)
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
         """Take what rounds may need, before anything changes; void windows count too."""
-        self._room_to_plan(batch.size)
+        self._host.room_to_plan(self, batch.size)
         self._scratch.get("staged_keys", 2 * entries, np.int64)
         if self.weight_dtype is not None:
             self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
-        # `_room` puts its sums into new arrays: CuPy keeps the memory of this one for them.
+        # `room_to_move` puts its sums into new arrays: CuPy keeps the memory of this one for them.
         self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 
     def _look_up(self, batch: Batch) -> None:
         """Find the places of a batch's keys, without a plan for the leaves that they come to."""
-        arriving = self._locate(batch)
-        if not self.device.is_gpu:
-            arriving[:] = 0
+        self._host.drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:
         """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
@@ -148,6 +151,6 @@ class GPMA(PackedGraph):
         self._kernels.step_back(batch.size, self.leaves, batch.places, arriving)
         plan = self._plan(INSERT, batch.size, batch.places, arriving)
         numbers = self._counters.read()
-        self._move(plan, numbers, batch, self._room(numbers, batch))
+        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
         self._rounds += 1
         return numbers[WINNERS]

@@ -10,8 +10,9 @@ from frontier.batch import Arcs
 from frontier.invariants import require
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
-from structures.packed.cpu import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
-from structures.packed.graph import Batch, PackedGraph, Plan
+from structures.packed.graph import PackedGraph
+from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
+from structures.packed.plan import Batch, Plan
 
 from .cpu import SPENT, WRAPPED
 from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
@@ -167,7 +168,7 @@ class LPMA(PackedGraph):
         self._tuner.begin()
         if way == BOTTOM_UP:
             return self._kernels.plan
-        return self._kernels.plan_top_down if self.device.is_gpu else self._kernels.plan_top_down_serially
+        return self._kernels.plan_top_down
 
     def _carry_out(self, plan: Plan, numbers: list[int], batch: Batch) -> None:
         super()._carry_out(plan, numbers, batch)
@@ -189,14 +190,19 @@ class LPMA(PackedGraph):
             return self._append_batch(arcs, batch)
 
     def _append_batch(self, arcs: Arcs, batch: Batch) -> tuple[int, int, int]:
-        plan, numbers = self._make_room(arcs, batch)
         src, dst = (self.xp.empty(batch.size, self.vertex_dtype) for _ in range(2))
+        plan = self._plan_insertion(batch)
+        # Sums need the places, not the plan: they are queued before the host synchronizes, which it then does once
+        # unless the array has to grow. To plan again for a larger array leaves the sums as they are.
         self._kernels.add_weights(
-            batch.size, self._make_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
+            batch.size, self._held_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
             self._counters.array,
         )  # fmt: skip
-        gone, never_inserted, wrapped = self._counters.read()[SPENT : WRAPPED + 1]
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        gone, never_inserted, wrapped = numbers[SPENT : WRAPPED + 1]
         self._check_sums(wrapped)
+        plan, numbers = self._make_room(batch, plan, numbers)
         self._carry_out(plan, numbers, batch)
         self._num_arcs += numbers[NEW]
         self.version += 1

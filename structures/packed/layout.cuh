@@ -1,4 +1,4 @@
-// Constants that kernels share with cpu.py and graph.py, and scans within a thread block.
+// Constants that kernels share with layout.py and on_gpu.py, and scans within a thread block.
 #pragma once
 #include "frontier/cuda/tile.cuh"
 #include "structures/packed/view.cuh"
