@@ -9,9 +9,10 @@ from test_operations_memory import STEPS, exhausted
 from test_stateful import GraphMachine
 
 from frontier import Graph
+from frontier.sort import END
 from structures.gpma import GPMA
 from structures.packed.cpu import View, leaf_at, order_of
-from structures.packed.layout import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF, NO_KEY
+from structures.packed.layout import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF
 
 TIGHT = dict(leaf_density=(0.02, 0.7), root_density=(0.1, 0.2))
 OPTIONS = {
@@ -40,7 +41,7 @@ def check_array(graph):
     assert len(degrees) + 1 == len(offsets) > graph.num_vertices
     assert separators[0] == 0
     row, last_key, found = -1, -1, [0] * len(degrees)
-    for i, (low, high) in enumerate(zip(separators, [*separators[1:], NO_KEY], strict=True)):
+    for i, (low, high) in enumerate(zip(separators, [*separators[1:], END], strict=True)):
         assert low <= high, f"separators {i} and {i + 1} are not in order"
         entries = [(slot, pool[slot]) for slot in range(LEAF * i, LEAF * (i + 1)) if pool[slot] != EMPTY]
         assert len(entries) == counts[i], f"leaf {i} has another number of entries than it says"
@@ -228,7 +229,7 @@ def test_no_memory_to_grow(device, monkeypatch):
 
 
 def test_no_memory_to_tidy(device, rng, monkeypatch):
-    """A deletion that cannot plan what to re-balance deletes all the same."""
+    """A deletion that cannot plan what to rebalance deletes all the same."""
     pair = make(GPMA, device, *random_batch(rng, 300, 3000), num_vertices=300)
     src, dst = np.array([edge[:2] for edge in pair.model.edges()][:-100]).T
 

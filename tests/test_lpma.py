@@ -1,4 +1,4 @@
-"""What is particular to LPMA: levels, local re-balancing, strategies, growth without a copy."""
+"""What is particular to LPMA: levels, local rebalancing, strategies, growth without a copy."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_strategies_leave_the_same_graph(device, rng):
 
 
 def test_a_hub(device, rng, strategy):
-    """All arcs of a batch go to one place of the array, so that large windows are re-balanced."""
+    """All arcs of a batch go to one place of the array, so that large windows are rebalanced."""
     pair = make(LPMA, device, [0], [1], num_vertices=6000, strategy=strategy, directed=True)
     for part in np.array_split(rng.permutation(np.arange(1, 6000)), 4):
         pair.insert(np.full(part.size, 2999), part)
@@ -154,7 +154,7 @@ def test_a_hub(device, rng, strategy):
 
 
 def windows_by_hand(graph, src, dst, strategy):
-    """The windows (start, leaves) that a batch of new arcs re-balances by the paper's rules; None if it overflows."""
+    """The windows (start, leaves) that a batch of new arcs rebalances by the paper's rules; None if it overflows."""
     order = leaves_in_order(graph)
     levels, leaves = graph.levels, order.size
     keys = np.unique(np.asarray(src).astype(np.int64) << 32 | (np.asarray(dst) + 1))

@@ -9,19 +9,16 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, growable
-from frontier.sort import row_ids
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
-    CHANGES,
     COUNTERS,
-    GROUPS,
-    OTHERS,
-    Changes,
     append_changes,
+    changes_of_all,
     find_arcs,
     find_changes,
     remove_changes,
 )
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
@@ -66,8 +63,8 @@ class FaimGraph(PagePool, DynamicGraph):
     of up to 16 pages, two in those of up to 256, and so on. What differs from the paper:
 
     * *Hubs.* The paper has a thread or a warp for each list, which follows the links to reach any of its pages. Here
-      the work of an update is dealt out by the arcs of the batch, and that of a traversal by pages; so that no links
-      have to be followed, a list of more than four pages has a directory beside them, a tree of index pages from the
+      the work of an update is distributed by the arcs of the batch, and that of a traversal by pages; so that no links
+      have to be followed, a list of more than four pages has a directory besides, a tree of index pages from the
       same pool. The authors' code falls from 760 to 17 million arcs a second when the graph has hubs.
     * *Batches are grouped.* The paper looks each arc up by itself, and locks its source's list. Here a batch is
       sorted, the list of each source is walked once for all of its arcs, and nothing is locked. A batch can have any
@@ -83,7 +80,7 @@ class FaimGraph(PagePool, DynamicGraph):
     * *Records* are 8 bytes; the paper's hold locks, capacities and identifiers, too.
     * *Memory.* The paper takes the whole memory of the GPU at the start, which analytics then lack. Here the pool
       grows where it is, by a quarter at least.
-    * *Pages are whole.* The link to the next page lies in an array beside the pool, not in the page: so a page holds a
+    * *Pages are whole.* The link to the next page lies in an array of its own, not in the page: so a page holds a
       power of two of neighbors, and is aligned. Weights have a pool of their own, with the same slots.
     """
 
@@ -165,12 +162,7 @@ class FaimGraph(PagePool, DynamicGraph):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        vertices, rows = None, None
-        if self.device.is_gpu:
-            rows = row_ids(self.device, offsets, np.dtype(np.int32))
-        else:
-            vertices = np.arange(self._num_vertices, dtype=self.vertex_dtype)
-        changes = Changes(self._num_vertices, vertices, offsets, rows, dst, weights)
+        changes = changes_of_all(self, offsets, dst, weights)
         self._counters.reset()
         first_page = self._plan(changes, inserting=True)
         pages = self._counters.read()[PAGES]
@@ -185,8 +177,8 @@ class FaimGraph(PagePool, DynamicGraph):
         arcs.check(waited=True)
         inserted, others = numbers[CHANGES], numbers[OTHERS]
         self._make_room(numbers[PAGES])
-        if others:
-            changes.replace(self)
+        if others and changes.replace is not None:
+            changes.replace()
         if inserted:
             self._lengthen(changes, numbers[GROUPS], inserted, first_page, numbers[PAGES])
         return inserted, others
@@ -209,18 +201,13 @@ class FaimGraph(PagePool, DynamicGraph):
 
         Returns
         -------
-        array of int64, or None
-            On the GPU, the number of each group's first page among them.
+        array of int64
+            The number of each group's first page among them.
         """
-        if not self.device.is_gpu:
-            self._kernels.plan_serially(
-                changes.bound, self.view(), changes.vertex, changes.start, inserting, self._counters.array
-            )
-            return None
         first_page = self._scratch.get("first_page", changes.bound, np.int64)
         self._kernels.plan(
-            changes.bound, self.view(), changes.vertex, changes.start, changes.vertex is not None, inserting,
-            first_page, self._counters.array,
+            changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,
+            self._counters.array,
         )  # fmt: skip
         return first_page
 

@@ -44,8 +44,8 @@ class GPMA(PackedGraph):
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
     A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
-    threshold, or else the smallest window around it that does, over which entries are dealt evenly. If no window can,
-    the array grows. Deletions clear slots, and re-balance windows that become too empty.
+    threshold, or else the smallest window around it that does, over which entries are distributed evenly. If no
+    window can, the array grows. Deletions clear slots, and rebalance windows that become too empty.
 
     A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
     leaves' counts, and amortized O(log² L) moves for each arc (O(log L) where they come evenly).
@@ -57,7 +57,7 @@ class GPMA(PackedGraph):
         How a batch is inserted: by segments, without locks (the paper's GPMA+), or arc by arc in rounds, under locks
         (GPMA). Both leave the same arcs; the second is slow where arcs come close together.
     deletion : {"eager", "lazy"}
-        Whether what deletions leave too empty is re-balanced, and the array shrinks, or slots are only cleared, as the
+        Whether what deletions leave too empty is rebalanced, and the array shrinks, or slots are only cleared, as the
         paper does in sliding windows, for insertions to fill again.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and

@@ -8,6 +8,7 @@ from numba.core import types
 from numba.extending import overload
 
 from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.sort import END
 from structures.packed.cpu import (
     SORTED,
     View,
@@ -29,7 +30,7 @@ from structures.packed.cpu import (
     segments,
     slot_at,
 )
-from structures.packed.layout import HEIGHT_BITS, LEAF_BITS, LEAVES, MOVED, NO_KEY, OVERFLOW, PLACE_SHIFT
+from structures.packed.layout import HEIGHT_BITS, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLACE_SHIFT
 
 __all__ = [
     "SORTED", "View", "add_weights", "append_leaves", "commit", "degree", "erase", "export_rows", "fill", "find",
@@ -81,7 +82,7 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
 @numba.njit
 def _make_empty(view, p, shift):
     following = ((order_of(view, p) >> shift) + 1) << shift
-    view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else NO_KEY
+    view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else END
     view.counts[p] = 0
 
 
@@ -103,7 +104,7 @@ def plan_top_down(
 ):  # fmt: skip
     """What `plan` does for insertions, from the root down (the paper's Algorithm 2).
 
-    A window whose halves both have room for what comes to them is left to its halves; otherwise it is re-balanced
+    A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced
     itself. So each leaf moves once, and nothing is redundant; but the sums of all windows must be known.
     """
     leaves = view.leaves

@@ -30,21 +30,21 @@ class LPMA(PackedGraph):
 
     Level 0 is one leaf of 32 slots, level x holds ``2**(x - 1)``; the order of the arcs is that of the in-order
     traversal of the tree. When the array is full, a level is appended: every leaf gets an empty one as its successor,
-    and stays where it is. Then only those windows of leaves are re-balanced that the batch needs, where other packed
-    memory arrays lay out all arcs anew.
+    and stays where it is. Then only those windows of leaves are rebalanced that the batch needs, where other packed
+    memory arrays rebuild the whole array.
 
     Parameters
     ----------
     num_vertices : int
     strategy : {"hybrid", "bottom-up", "top-down"}
-        How an insertion finds the windows to re-balance: by climbing from the leaves that arcs come to, by descending
+        How an insertion finds the windows to rebalance: by climbing from the leaves that arcs come to, by descending
         from the whole array, or, by default, the first while the array is sparse and then whichever is seen to be
         faster. They leave the same graph, and may leave it in different slots.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
         interpolated by their heights.
     deletion : {"eager", "lazy"}
-        Whether windows that deletions leave too empty are re-balanced, and the array shrinks, or slots are only
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
         cleared, for insertions to find again.
     **options
         Those of `Graph`.
@@ -62,16 +62,16 @@ class LPMA(PackedGraph):
     about by ``copy()`` or from a file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the
     paper's edge updates, is one such insertion. What differs from the paper:
 
-    * Each entry moves once. The paper's bottom-up rounds re-balance a window and later, in another round, the one
+    * Each entry moves once. The paper's bottom-up rounds rebalance a window and later, in another round, the one
       around it; its Figure 10 counts how much of that top-down saves. Here both ways decide first, from sums of counts,
       and then move; they differ in how they decide. `statistics` counts what the rounds would have moved besides.
     * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not; going
-      down, the paper's rule re-balances the one around both. So top-down can move more than bottom-up.
+      down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
     * Levels are stored one after the other in one array that grows in place: a range of addresses to which memory is
       added (`frontier.runtime.growable`), so that a slot is one number. Memory for the next level is added during the
       batches before it is needed, while the device works.
-    * When deletions have emptied the array, it is laid out anew with fewer levels, in other memory.
+    * When deletions have emptied the array, it is rebuilt with fewer levels, in other memory.
     * A look-up searches the tree that the levels form, but only between the leaves of a vertex's first and last arc:
       from their lowest common ancestor down, where the paper starts at the root, with the top levels in shared memory.
       The top levels are the first few KB of the separators, which all searches share and caches keep.
@@ -226,8 +226,8 @@ class LPMA(PackedGraph):
         -------
         dict
             That of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: levels that
-            were appended; ``expansion_leaves``: leaves re-balanced by the batches that appended them;
-            ``expansion_saved``: of the leaves that laying out everything anew would have moved then, the share that was
+            were appended; ``expansion_leaves``: leaves rebalanced by the batches that appended them;
+            ``expansion_saved``: of the leaves that a rebuild would have moved then, the share that was
             not (Figure 8 of the paper); ``redundant_saved``: of the leaves that level-by-level rounds would have moved,
             the share that was not (Figure 10); ``threshold``: the density pi above which windows are looked for
             top-down, in a hybrid.

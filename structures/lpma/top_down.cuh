@@ -1,6 +1,6 @@
-// Which windows an insertion re-balances, looked for from the root down (the paper's Algorithm 2).
+// Which windows an insertion rebalances, looked for from the root down (the paper's Algorithm 2).
 //
-// A window whose halves both have room for what comes to them is left to its halves; otherwise it is re-balanced itself.
+// A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced itself.
 // A block looks through a tile of leaves as if all windows above were left to their halves; the last block to finish
 // does the same above the tiles, and voids what was found in tiles that lie in a larger window.
 #pragma once

@@ -1,7 +1,7 @@
 """Packed memory arrays: what GPMA and LPMA share. What the arrays hold, and how they are built and resized.
 
 All arcs of a graph lie in one array in ascending order of (source, destination), with gaps. The array is cut into
-*leaves* of `LEAF` = 32 slots; an update re-balances the smallest windows of leaves whose density allows it.
+*leaves* of `LEAF` = 32 slots; an update rebalances the smallest windows of leaves whose density allows it.
 
 Entries and slots
 -----------------
@@ -9,7 +9,7 @@ A slot holds a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v s
 there are ``rows + 1`` guards, the last of which ends the last row; guards are never deleted. An entry's *key* is
 ``row << 32 | column + 1``, a guard's ``row << 32``, so that graphs have fewer than 2**31 vertices. Keys are not stored:
 the row of an entry follows from its leaf's separator and the guards that are passed. Gaps may be anywhere in a leaf; a
-leaf that was re-balanced is packed to the left.
+leaf that was rebalanced is packed to the left.
 
 ===============  ===========  ========================================================================================
 array            length       contents
@@ -31,8 +31,8 @@ macro ``LEVELED``, defined in the structure's ``view.cuh``; the CPU by ``view.le
 places and arrivals number leaves in order.
 
 Separators ascend in order (equal ones allowed). An entry of key k belongs to the *last* leaf, in order, whose separator
-is at most k. The first separator is 0. A leaf that no entry was dealt to has its successor's separator (2**63 - 1 at
-the end), so it is never chosen; a leaf that was emptied by deletions keeps its own. When a window is re-balanced, its
+is at most k. The first separator is 0. A leaf that got no entry has its successor's separator (2**63 - 1 at
+the end), so it is never chosen; a leaf that was emptied by deletions keeps its own. When a window is rebalanced, its
 first leaf keeps its separator; the others get the key of their first entry. So windows can move at the same time: what
 one reads of another (the separator after its end) does not change. If a separator is a guard's key, that guard is the
 first entry of the leaf, or of the first leaf after it that is not empty; so the row of an entry is::
@@ -49,7 +49,7 @@ Update
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
 * A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L; start is a multiple of
-  2**height. Its n entries and arrivals are dealt evenly: leaf j of w gets the ranks
+  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks
   ``ceil(n j / w) .. ceil(n (j + 1) / w) - 1``; rank r goes to leaf ``r w // n``.
 * On the GPU windows come in four lists by size: ``leaves`` (1 leaf), ``warps`` (2-8), ``blocks`` (16-64) and ``large``
   (more; three numbers each: window, first chunk of 64 leaves, place in the staging area). A window of at most 2,048
@@ -89,7 +89,7 @@ class PackedArray(DynamicGraph):
         Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
         interpolated by their heights.
     deletion : {"eager", "lazy"}
-        Whether windows that deletions leave too empty are re-balanced, and the array shrinks, or slots are only
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
         cleared, for insertions to find again.
     **options
         Those of `Graph`.
@@ -203,7 +203,7 @@ class PackedArray(DynamicGraph):
         return {"leaves": self.leaves, "levels": self.levels}
 
     def _held_view(self) -> Any:
-        """A view for updates, which change what is in the arrays, and seldom the arrays: made anew only for others."""
+        """A view for updates, which change what is in the arrays, and seldom the arrays: made again only for others."""
         arrays = (self._neighbors, self._offsets, self._counts)
         if self._held is None or any(old is not new for old, new in zip(self._held[0], arrays, strict=True)):
             self._held = (arrays, self._make_view())
@@ -220,8 +220,8 @@ class PackedArray(DynamicGraph):
         dict
             ``leaves``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
             slots, of all; ``guards``: slots that hold guards; ``moved_leaves``: leaves of the windows that updates
-            re-balanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
-            re-balanced before; ``rebuilds``: how often the whole array was laid out anew to grow or shrink.
+            rebalanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
+            rebalanced before; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
         """
         return {
             "leaves": self.leaves,
@@ -237,9 +237,9 @@ class PackedArray(DynamicGraph):
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
         rows = self._num_vertices
-        self._lay_out(offsets, dst, weights, self._leaf_count(int(dst.size) + rows + 1, BUILT), rows)
+        self._fill(offsets, dst, weights, self._leaf_count(int(dst.size) + rows + 1, BUILT), rows)
 
-    def _lay_out(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
+    def _fill(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
         """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
         for name, array in self._allocate(leaves, rows).items():
             setattr(self, f"_{name}", array)
@@ -249,9 +249,9 @@ class PackedArray(DynamicGraph):
             tile=8,
         )  # fmt: skip
 
-    def _lay_out_anew(self, arcs: int, leaves: int, rows: int | None = None) -> None:
+    def _rebuild(self, arcs: int, leaves: int, rows: int | None = None) -> None:
         """Move everything to an array of so many leaves."""
-        self._lay_out(*self._export(arcs), leaves, self._rows if rows is None else rows)
+        self._fill(*self._export(arcs), leaves, self._rows if rows is None else rows)
         self._rebuilds += 1
 
     def _export(self, arcs: int) -> tuple[Any, Any, Any]:
@@ -288,20 +288,20 @@ class PackedArray(DynamicGraph):
         rows = min(max(num_vertices, self._rows * ROW_GROWTH[0] // ROW_GROWTH[1]), MAX_VERTICES)
         entries = self._num_arcs + rows + 1
         leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
-        self._lay_out_anew(self._num_arcs, leaves, rows)
+        self._rebuild(self._num_arcs, leaves, rows)
 
     def _compact(self) -> None:
-        self._lay_out_anew(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
+        self._rebuild(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
 
     def _grow(self, entries: int) -> None:
         """Make room for so many entries, guards included; those that there are stay in order."""
-        self._lay_out_anew(self._num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
+        self._rebuild(self._num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
 
     def _shrink(self, arcs: int) -> None:
         """Give back slots, now that there are only so many arcs."""
         leaves = self._leaf_count(self._entries(arcs), SHRUNK)
         if leaves < self.leaves:
-            self._lay_out_anew(arcs, leaves)
+            self._rebuild(arcs, leaves)
 
 
 def _densities(leaf: Any, root: Any) -> tuple[tuple[float, float], tuple[float, float]]:

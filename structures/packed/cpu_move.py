@@ -4,17 +4,18 @@ import numba
 import numpy as np
 
 from frontier.runtime import parallel_kernel
+from frontier.sort import END
 
 from .cpu_plan import lower_bound
 from .cpu_view import leaf_at
-from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, HEIGHT_BITS, KEY_SHIFT, LEAF, LEAF_BITS, NO_KEY, PLACE_SHIFT
+from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, HEIGHT_BITS, KEY_SHIFT, LEAF, LEAF_BITS, PLACE_SHIFT
 
 
 @numba.njit
 def spread(view, start, leaves, number, keys, weights):
     """Spread sorted entries evenly over a window."""
     end = start + leaves
-    after = view.separators[leaf_at(view, end)] if end < view.leaves else np.int64(NO_KEY)
+    after = view.separators[leaf_at(view, end)] if end < view.leaves else np.int64(END)
     for j in range(leaves):
         low = (number * j + leaves - 1) // leaves
         high = (number * (j + 1) + leaves - 1) // leaves
@@ -96,6 +97,6 @@ def _move_window(view, window, keys, shift, places, weights, origin):
 
 @parallel_kernel(few=FEW)
 def move(begin, end, view, windows, keys, shift, places, weights, origin):
-    """Re-balance windows, and merge the new keys into them."""
+    """Rebalance windows, and merge the new keys into them."""
     for w in range(begin, end):
         _move_window(view, windows[w], keys, shift, places, weights, origin)

@@ -4,9 +4,10 @@ import numba
 import numpy as np
 
 from frontier.runtime import parallel_kernel
+from frontier.sort import END
 
 from .cpu_view import leaf_at
-from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, KEY_SHIFT, LEAF, LEAF_BITS, NO_KEY
+from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, KEY_SHIFT, LEAF, LEAF_BITS
 
 
 @numba.njit
@@ -25,7 +26,7 @@ def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
             end = middle
     p = leaf_at(view, i)
     base = p << LEAF_BITS
-    first = np.int64(NO_KEY)
+    first = np.int64(END)
     if low < entries:
         first = row << KEY_SHIFT
         if row > rows or offsets[min(row, vertices)] + row > low:

@@ -1,7 +1,5 @@
 """Numbers that host code and the CPU kernels of packed memory arrays share; layout.cuh and view.cuh have the same."""
 
-from frontier.sort import END as NO_KEY  # of leaves: no entry
-
 LEAF_BITS = 5
 LEAF = 1 << LEAF_BITS  # slots of a leaf
 EMPTY, GUARD = -1, -2
@@ -17,5 +15,3 @@ PLAN_THREADS = 512  # of such a block
 NEW, FOUND, OVERFLOW, LEAVES, WARPS, BLOCKS, LARGE, STAGED, MOVED, REDUNDANT = range(10)
 TOUCHED = FOUND  # in deletions on the CPU: leaves that have become too empty
 COUNTERS = 16
-
-__all__ = ["NO_KEY"]

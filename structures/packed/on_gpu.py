@@ -85,4 +85,4 @@ def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room:
     if chunks:
         args = (view, plan.large, numbers[LARGE] >> 32, plan.tile_state, batch.size, *batch, *room)
         kernels.stage(chunks, *args, blocks=chunks)
-        kernels.deal(chunks, *args, blocks=chunks)
+        kernels.distribute(chunks, *args, blocks=chunks)

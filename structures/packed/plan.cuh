@@ -1,4 +1,4 @@
-// Which windows to re-balance. Changes nothing of the graph.
+// Which windows to rebalance. Changes nothing of the graph.
 //
 // A block plans a tile of leaves: it scans their final numbers of entries in shared memory, so that the number of any
 // window is a difference, marks windows, and lists those that no other marked window contains. What does not fit in a

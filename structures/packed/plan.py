@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What re-balancing large windows on the GPU takes: numbers of entries, of new keys, and a staging area."""
+    """What rebalancing large windows on the GPU takes: numbers of entries, of new keys, and a staging area."""
 
     ends: Any = None
     ordinals: Any = None
