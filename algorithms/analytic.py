@@ -53,6 +53,8 @@ class Analytic:
         Whether it uses weights. If they are expected, it runs without, but is then something simpler.
     negative_weights : bool
         Whether weights may be negative or infinite.
+    headline : tuple of str, optional
+        The number that sums a result up, by the name that it has in both forms, and what it counts: a noun.
     note : str
         What one has to know to compare results, as a format string of the parameters.
 
@@ -75,6 +77,7 @@ class Analytic:
     directions: Directions = "followed"
     weights: Weights = "ignored"
     negative_weights: bool = True
+    headline: tuple[str, str] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "components", connected_components, DynamicComponents, values=("labels",), vertex_values=("labels",),
-    comparator=Partition(), directions="ignored",
+    comparator=Partition(), directions="ignored", headline=("count", "component"),
 ))  # fmt: skip
 register(Analytic(
     "pagerank", pagerank, DynamicPageRank, values=("pagerank",), comparator=_ranks,
@@ -42,7 +42,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "triangles", triangle_count, DynamicTriangleCount, values=("total", "per_vertex"), comparator=Counts(3),
-    directions="refused",
+    directions="refused", headline=("total", "triangle"),
 ))  # fmt: skip
 register(Analytic(
     "sssp", sssp, DynamicSSSP, values=("distance",), vertex_values=("predecessor",), comparator=Distances(),
@@ -50,7 +50,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "k_truss", k_truss, DynamicKTruss, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4},
-    varied="k", directions="refused",
+    varied="k", directions="refused", headline=("num_edges", "truss edge"),
 ))  # fmt: skip
 register(Analytic(
     "truss_numbers", truss_numbers, values=("src", "dst", "truss"), per="edge", comparator=Edges(),

@@ -96,7 +96,7 @@ class DynamicDistances(IncrementalAlgorithm):
         improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
         if improved:
             self._relax(improved)
-        self._note_bad()
+        self._is_checked = False
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Find other paths to vertices that lost their tree edge."""
@@ -110,6 +110,9 @@ class DynamicDistances(IncrementalAlgorithm):
         xp = self.graph.xp
         fresh = self.graph.num_vertices - self._distance.size
         if fresh:
+            self._check_sums()
+            if not self._known:
+                return
             self._take(
                 xp.concatenate([self._distance, xp.full(fresh, self._unreached, self._distance.dtype)]),
                 xp.concatenate([self._predecessor, xp.full(fresh, -1, self._predecessor.dtype)]),
@@ -141,7 +144,7 @@ class DynamicDistances(IncrementalAlgorithm):
             if graph.has_in_edges:
                 fr.advance(graph, cut_off, self._functors.pull, *arguments, edges="in")
             self._relax(cut_off if graph.has_in_edges else fr.Frontier.all(graph))
-            self._note_bad()
+            self._is_checked = False
         return True
 
     def _relax(self, start: fr.Frontier) -> None:
@@ -154,10 +157,14 @@ class DynamicDistances(IncrementalAlgorithm):
                 fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in")
         self._mend_tree()
 
-    def _note_bad(self) -> None:
-        """Defer to recomputation from scratch if a distance may have overflowed."""
-        if self._has_integers and int(self._bad[0]):
+    def _check_sums(self) -> None:
+        """Have distances recomputed from scratch if one may have overflowed since this was last asked.
+
+        Relaxation skips an edge whose sum would overflow, so that updates go on without waiting for the device.
+        """
+        if self._known and self._has_integers and not self._is_checked and int(self._bad[0]):
             self._known = False
+        self._is_checked = True
 
     def _mend_tree(self) -> None:
         """Rebuild the tree where relaxation did not maintain it."""
@@ -183,9 +190,10 @@ class DynamicDistances(IncrementalAlgorithm):
         self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
         self._bad.fill(0)
         self._flat.fill(0)
-        self._known = True
+        self._known = self._is_checked = True
 
     def _bring_up(self) -> None:
+        self._check_sums()
         if not self._known:
             self._recompute()
 

@@ -164,14 +164,12 @@ def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
 def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
     """Raise unless these are numbers that an iteration can work with."""
     for name, value in (("alpha", alpha), ("tol", tol)):
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+        fr.arguments.number(value, name)
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha}")
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
-        raise ValueError(f"max_iter must be a positive integer, got {max_iter!r}")
+    fr.arguments.integer(max_iter, "max_iter", 1)
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:

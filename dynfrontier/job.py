@@ -1,4 +1,4 @@
-"""The main job: a stream goes into a graph, and its triangles are counted after every batch."""
+"""The main job: a stream goes into a graph, and an analytic, such as the count of triangles, follows every batch."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import frontier as fr
-from algorithms import DynamicTriangleCount, triangle_count
+from algorithms import Analytic, find_analytic
+from algorithms.comparators import Found, Verdict, edges_of
 
+from .peers import SLOW, is_installed, load_peer
 from .timing import TimedObserver, timed_call
 
 WARM_UP_SCALE = 10
+CHECKERS = {"scipy": "SciPy", "igraph": "igraph", "networkx": "NetworkX"}
+"""Libraries that can check a result on the CPU, and their names; the first that has the analytic does."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,10 @@ class Applied:
         Edges that came and went.
     deletions : int
         Records that named an edge to delete.
-    edges, triangles : int
-        Of the graph afterwards.
+    edges, count : int
+        Of the graph afterwards; the count is the headline of the analytic, for example triangles.
     update_seconds, count_seconds : float
-        The time that the structure took, transfer to the device included, and the time that the count took.
+        The time that the structure took, transfer to the device included, and the time that the analytic took.
     """
 
     records: int
@@ -40,7 +44,7 @@ class Applied:
     deleted: int
     deletions: int
     edges: int
-    triangles: int
+    count: int
     update_seconds: float
     count_seconds: float
 
@@ -70,7 +74,7 @@ def _apply(graph: fr.DynamicGraph, lists: tuple[fr.io.EdgeList, ...]) -> tuple[i
 
 
 class StreamJob:
-    """A graph, the count of its triangles, and the time that each takes.
+    """A graph, an analytic that follows it, and the time that each takes.
 
     Parameters
     ----------
@@ -79,25 +83,39 @@ class StreamJob:
     stream : EdgeStream
     window : int
         See `changes`.
+    analytic : Analytic, optional
+        One that has an incremental form and a headline; by default triangles.
+
+    Attributes
+    ----------
+    noun : str
+        What is counted.
     """
 
-    def __init__(self, structure: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, window: int = 0):
+    def __init__(
+        self, structure: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, window: int = 0,
+        analytic: Analytic | None = None,
+    ):  # fmt: skip
+        self.analytic = find_analytic("triangles") if analytic is None else analytic
+        assert self.analytic.headline is not None
+        self._headline, self.noun = self.analytic.headline
+        self._settings = self.analytic.settings()
         self.stream = stream
         self.window = window
         self.graph = structure(stream.num_vertices, device=device)
         self._changes = changes(stream, window)
-        self._counter = DynamicTriangleCount(self.graph)
+        self._counter = self.analytic.maintain(self.graph, **self._settings)
         self._timed = TimedObserver(self.graph, self._counter)
 
     def warm_up(self) -> None:
         """Run every kernel once, on a small graph that grows and shrinks, so that the job waits for no compilation."""
         edges = fr.io.rmat(WARM_UP_SCALE, 16)
         graph = type(self.graph)(edges.num_vertices, device=self.graph.device, vertex_dtype=self.graph.vertex_dtype)
-        counter = DynamicTriangleCount(graph)
+        counter = self.analytic.maintain(graph, **self._settings)
         for lists in changes(fr.io.stream_edges(edges, len(edges) // 8), window=3):
             _apply(graph, lists)
         counter.close()
-        triangle_count(graph)
+        self.analytic.compute(graph, **self._settings)
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
@@ -113,19 +131,47 @@ class StreamJob:
                 else:
                     deletions += len(batch)
             yield Applied(
-                records, loops, inserted, deleted, deletions, graph.num_edges, self._counter.total,
+                records, loops, inserted, deleted, deletions, graph.num_edges, self.count,
                 elapsed - self._timed.seconds, self._timed.seconds,
             )  # fmt: skip
 
-    def recount(self) -> tuple[int, float]:
-        """The triangles of the graph as it stands, counted from scratch, and the seconds that takes."""
-        seconds, count = timed_call(partial(triangle_count, self.graph), self.graph.device.synchronize)
-        return count.total, seconds
+    @property
+    def count(self) -> int:
+        """The headline of the analytic now."""
+        return int(getattr(self._counter, self._headline))
 
-    def expected(self) -> tuple[int, int]:
-        """Edges and triangles that the graph must have now, found independently from the stream."""
-        from .check import count_triangles, final_edges
+    def recount(self) -> tuple[Verdict, float]:
+        """The result compared with that computed from scratch on the graph as it stands, and the seconds that takes."""
+        work = partial(self.analytic.compute, self.graph, **self._settings)
+        seconds, found = timed_call(work, self.graph.device.synchronize)
+        return self._compare(self.analytic.fetch(self.graph.device, found)), seconds
+
+    def check(self) -> tuple[int, Verdict, str]:
+        """The edges that the graph must have now, the result compared with another library's, and words for that.
+
+        Both are found from the stream alone. There are no words if no installed library has the analytic, or only one
+        that would take too long.
+        """
+        from .check import final_edges
 
         flat = (batch for lists in changes(self.stream, self.window) for batch in lists)
-        low, high = final_edges(flat, self.stream.num_vertices)
-        return low.size, count_triangles(low, high, self.stream.num_vertices)
+        n = self.stream.num_vertices
+        low, high = final_edges(flat, n)
+        if not n:
+            return 0, Verdict(self.count == 0, f"{self.count:,} of an empty graph"), "there is nothing to count"
+        for name in CHECKERS:
+            if not is_installed(name) or low.size > SLOW.get(name, low.size):
+                continue
+            peer = load_peer(name)
+            task = peer.task(self.analytic.name, peer.build(peer.prepare(n, low, high)), self._settings)
+            if task is not None:
+                found = task.read(task.run())
+                verdict = self._compare(found if isinstance(found, tuple) else (found,), peer.rank_rounding)
+                return low.size, verdict, f"{CHECKERS[name]} counts the same, on the CPU"
+        return low.size, Verdict(True, "not compared"), ""
+
+    def _compare(self, theirs: Found, rounding: float = 0.0) -> Verdict:
+        comparator = self.analytic.comparator_for(**self._settings)
+        ours = self.analytic.fetch(self.graph.device, self._counter)
+        edges = edges_of(self.graph) if comparator.needs_edges else None
+        return comparator.compare(ours, theirs, edges=edges, rounding=rounding)

@@ -55,20 +55,23 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, wholly or not at all."""
     from frontier.io import replacing
 
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8")
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:
     """Write a CSV file, wholly or not at all."""
     import csv
+    import io
 
     from frontier.io import replacing
 
-    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
+        text.detach()  # what it held is written; the file is not its to close
 
 
 def check_picture(path: Path | None) -> None:
@@ -96,5 +99,5 @@ def save_picture(figure: object, path: Path, dpi: int) -> None:
     """Write a figure of matplotlib, wholly or not at all."""
     from frontier.io import replacing
 
-    with replacing(path) as part:
-        figure.savefig(part, dpi=dpi, format=picture_format(path))  # type: ignore[attr-defined]
+    with replacing(path) as file:
+        figure.savefig(file, dpi=dpi, format=picture_format(path))  # type: ignore[attr-defined]

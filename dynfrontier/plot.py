@@ -8,8 +8,8 @@ from .job import Applied
 from .outputs import save_picture
 
 
-def plot_steps(steps: list[Applied], path: Path, title: str) -> None:
-    """Draw triangles, edges and latencies by batch into a file, in the format that its name asks for."""
+def plot_steps(steps: list[Applied], path: Path, title: str, counted: str) -> None:
+    """Draw counts, edges and latencies by batch into a file, in the format that its name asks for."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -18,8 +18,8 @@ def plot_steps(steps: list[Applied], path: Path, title: str) -> None:
     above, below = figure.subplots(2, 1, sharex=True)
     batches = range(1, len(steps) + 1)
     figure.suptitle(title)
-    above.plot(batches, [step.triangles for step in steps], color="tab:green")
-    above.set_ylabel("triangles", color="tab:green")
+    above.plot(batches, [step.count for step in steps], color="tab:green")
+    above.set_ylabel(counted, color="tab:green")
     edges = above.twinx()
     edges.plot(batches, [step.edges for step in steps], color="tab:gray")
     edges.set_ylabel("edges", color="tab:gray")

@@ -9,20 +9,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from .console import err
 from .job import Applied
-from .text import duration, scaled
+from .text import counted, duration, scaled
 
 
 class StreamProgress:
     """Shows batches, the latest rate and latency, and the count."""
 
-    def __init__(self, progress: Progress, batches: int):
+    def __init__(self, progress: Progress, batches: int, noun: str):
         self._progress = progress
+        self._noun = noun
         self._task = progress.add_task("streaming", total=batches, figures="")
 
     def step(self, step: Applied) -> None:
         """Move on by one batch."""
         rate = scaled((step.records + step.deletions) / max(step.update_seconds, 1e-9))
-        figures = f"{rate} edges/s, count {duration(step.count_seconds)}, {step.triangles:,} triangles"
+        figures = f"{rate} edges/s, count {duration(step.count_seconds)}, {counted(step.count, self._noun)}"
         self._progress.update(self._task, advance=1, description="", figures=figures)
 
     def message(self, text: str) -> None:
@@ -31,11 +32,11 @@ class StreamProgress:
 
 
 @contextmanager
-def stream_progress(batches: int, quiet: bool) -> Iterator[StreamProgress]:
+def stream_progress(batches: int, noun: str, quiet: bool) -> Iterator[StreamProgress]:
     """A bar over this many batches, while the ``with`` block runs; only on a terminal."""
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(),
         TextColumn("{task.fields[figures]}"), TimeRemainingColumn(compact=True),
     )  # fmt: skip
     with Progress(*columns, console=err, disable=quiet or not err.is_terminal) as progress:
-        yield StreamProgress(progress, batches)
+        yield StreamProgress(progress, batches, noun)

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from .job import Applied
 from .outputs import write_text
-from .text import duration, scaled, size
+from .text import duration, plural, scaled, size
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Report:
     Attributes
     ----------
     setting : dict
-        Structure, device, stream, batch size, window.
+        Structure, device, stream, batch size, window, analytic, what is counted.
     steps : list of Applied
     totals : dict
     seconds : dict
@@ -64,7 +64,7 @@ def make_report(
         "vertices": graph.num_vertices,
         "vertices_with_edges": int((graph.degrees() > 0).sum()) if graph.num_vertices else 0,
         "edges": graph.num_edges,
-        "triangles": steps[-1].triangles if steps else 0,
+        "count": steps[-1].count if steps else 0,
         "updates_per_second": changed / max(float(update.sum()), 1e-9),
         "counts_per_second": (sums["inserted"] + sums["deleted"]) / max(float(count.sum()), 1e-9),
         "recount_seconds": recount_seconds,
@@ -93,7 +93,7 @@ def totals_table(report: Report) -> Table:
     table.add_row("edges deleted", f"{found['deleted']:,}")
     table.add_row("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}")
     table.add_row("edges now", f"{found['edges']:,}")
-    table.add_row("triangles now", f"{found['triangles']:,}", style="bold green")
+    table.add_row(f"{plural(report.setting['counted'])} now", f"{found['count']:,}", style="bold green")
     ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
     table.add_row("memory", size(found["bytes_used"]))
     table.add_row("memory per edge", f"{found['bytes_per_edge']:.1f} B, {ratio:.2f} times CSR's")
@@ -107,7 +107,8 @@ def times_table(report: Report) -> Table:
     for name in ("total", "P50", "P99", "edges/s"):
         table.add_column(name, justify="right")
     rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
-    names = {"update": "update the graph", "count": "count triangles", "both": "a batch, both"}
+    counting = f"count {plural(report.setting['counted'])}"
+    names = {"update": "update the graph", "count": counting, "both": "a batch, both"}
     for key, name in names.items():
         spread = report.seconds[key]
         rate = scaled(rates[key]) if key in rates else ""

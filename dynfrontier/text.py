@@ -13,7 +13,12 @@ def scaled(value: float, unit: str = "") -> str:
 
 def counted(number: int, noun: str) -> str:
     """``1 triangle``, ``2 triangles``."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("ch") else "s")
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """``triangles``, ``batches``."""
+    return noun + ("es" if noun.endswith("ch") else "s")
 
 
 def duration(seconds: float) -> str:

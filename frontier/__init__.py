@@ -8,7 +8,7 @@ GPU.
 
 from . import arguments, interchange, io, keys
 from .access import reads
-from .atomics import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
+from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
 from .dynamic import DynamicGraph
 from .frontier import Frontier
@@ -54,10 +54,12 @@ __all__ = [
     "advance",
     "arguments",
     "atomic_add",
+    "atomic_and",
     "atomic_cas",
     "atomic_exch",
     "atomic_max",
     "atomic_min",
+    "atomic_or",
     "checking",
     "clear_caches",
     "compute",

@@ -329,11 +329,7 @@ def rearranges(function: F) -> F:
     @functools.wraps(function)
     def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
         with graph._access.changing():
-            result = function(graph, *args, **kwargs)
-            if graph._in_edges is None:
-                return result
-            more = graph._in_edges.rearrange(graph, function, args, kwargs)
-            return result if more is None else result + more
+            return function(graph, *args, **kwargs)
 
     return call  # type: ignore[return-value]
 

@@ -29,6 +29,18 @@ def _check(name: str, array: Any, *values: Any) -> None:
             raise TypeError(fraction_lost(name, array.dtype, type(value).__name__))
 
 
+def no_bits(name: str, array: Any) -> str:
+    """What is said of an operation on the bits of an array of floats."""
+    return f"{name} changes bits: its array must hold integers, not {array}"
+
+
+def _check_bits(name: str, array: Any, value: Any) -> None:
+    """The same, for operations on bits."""
+    if array.dtype.kind not in "iu":
+        raise TypeError(no_bits(name, array.dtype))
+    _check(name, array, value)
+
+
 def atomic_add(array: Any, index: Any, value: Any) -> Any:
     """``array[index] += value``; returns the old value."""
     _check("atomic_add", array, value)
@@ -55,6 +67,22 @@ def atomic_max(array: Any, index: Any, value: Any) -> Any:
     return old
 
 
+def atomic_or(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] |= value``, for arrays of integers; returns the old value."""
+    _check_bits("atomic_or", array, value)
+    old = array[index]
+    array[index] = old | value
+    return old
+
+
+def atomic_and(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] &= value``, for arrays of integers; returns the old value."""
+    _check_bits("atomic_and", array, value)
+    old = array[index]
+    array[index] = old & value
+    return old
+
+
 def atomic_exch(array: Any, index: Any, value: Any) -> Any:
     """``array[index] = value``; returns the old value."""
     _check("atomic_exch", array, value)
@@ -75,8 +103,11 @@ def atomic_cas(array: Any, index: Any, expected: Any, value: Any) -> Any:
     return old
 
 
-ATOMICS = (atomic_add, atomic_min, atomic_max, atomic_exch, atomic_cas)
-READ_MODIFY_WRITE = {atomic_add: "add", atomic_min: "min", atomic_max: "max", atomic_exch: "xchg"}
+READ_MODIFY_WRITE = {
+    atomic_add: "add", atomic_min: "min", atomic_max: "max", atomic_or: "or", atomic_and: "and", atomic_exch: "xchg",
+}  # fmt: skip
+ATOMICS = (*READ_MODIFY_WRITE, atomic_cas)
+OF_BITS = ("or", "and")
 
 
 def check_types(function: Any, dtype: Any, *values: Any) -> None:
@@ -109,6 +140,8 @@ def _register_cpu(function: Any, name: str) -> None:
     @overload(function)
     def implementation(array, index, value):  # type: ignore[no-untyped-def]  # Numba compares the signatures
         if isinstance(array, types.Array):
+            if name in OF_BITS and not isinstance(array.dtype, types.Integer):
+                raise TypingError(no_bits(function.__name__, array.dtype))
             check_types(function, array.dtype, value)
             return lambda array, index, value: rmw(array, index, value)
         return None

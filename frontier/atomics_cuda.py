@@ -13,7 +13,7 @@ from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
-from .atomics import READ_MODIFY_WRITE, atomic_cas, fraction_lost
+from .atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
 
 _FLOAT_CALLS = {
     "add": (nvvmutils.declare_atomic_add_float32, nvvmutils.declare_atomic_add_float64),
@@ -22,7 +22,7 @@ _FLOAT_CALLS = {
 }
 
 
-def _declare(function: Any, values: int) -> None:
+def _declare(function: Any, values: int, of_bits: bool = False) -> None:
     """Type ``function(pointer, index, value, ...)`` with `values` values of the pointer's type."""
 
     class Template(AbstractTemplate):
@@ -34,6 +34,8 @@ def _declare(function: Any, values: int) -> None:
             pointer, index = args[:2]
             if not isinstance(pointer, types.CPointer) or not isinstance(index, types.Integer):
                 return None
+            if of_bits and not isinstance(pointer.dtype, types.Integer):
+                raise TypingError(no_bits(function.__name__, pointer.dtype))
             for value in args[2:]:
                 if isinstance(pointer.dtype, types.Integer) and isinstance(value, types.Float):
                     raise TypingError(fraction_lost(function.__name__, pointer.dtype, value))
@@ -48,7 +50,7 @@ def _pointer(builder: Any, args: Any) -> Any:
 
 
 def _lower_rmw(function: Any, name: str) -> None:
-    _declare(function, 1)
+    _declare(function, 1, name in OF_BITS)
 
     @lowering_registry.lower(function, types.CPointer, types.Integer, types.Any)
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

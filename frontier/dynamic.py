@@ -19,6 +19,7 @@ from .observers import Observers, Told, observed
 from .operators.extract import incident_arcs
 from .sort import split_keys, unique_arcs
 from .updates import UpdateObserver, UpdateResult
+from .values import one_of
 
 ON_EXISTING = ("replace", "keep", "add")
 
@@ -72,8 +73,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         ObserverError
             The edges were inserted, but an observer failed. This applies to all updates.
         """
-        if on_existing not in ON_EXISTING:
-            raise ValueError(f"on_existing must be one of {', '.join(map(repr, ON_EXISTING))}, not {on_existing!r}")
+        one_of(on_existing, "on_existing", ON_EXISTING)
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
@@ -296,6 +296,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         self._compact()
         self._view = None
         self.version += 1
+        if self._in_edges is not None:
+            self._in_edges.compact()
 
     # ---- observers --------------------------------------------------------------------------------------------------
 

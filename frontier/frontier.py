@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .access import reads
-from .arguments import check_graph
+from .arguments import check_graph, integer
+from .arrays import as_device_array
 from .batch import check_ids
+from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from .runtime import load_kernels
 from .values import kind_of
 
 if TYPE_CHECKING:
     from .graph import Graph
+
+
+FEW = 1024  # members that are looked through, rather than made into a bitmap, to find out about one vertex
 
 
 class Frontier:
@@ -26,16 +32,21 @@ class Frontier:
     but once a member has been deleted, operators reject it. Operators on a directed graph with in-edges take frontiers
     of its `reverse`, too, and the other way round.
 
+    Frontiers of one graph are combined and compared as Python's sets are: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
+    ``<``; ``v in frontier``; ``for v in frontier``, in ascending order. On a GPU each of these is one host
+    synchronization. Like Python's sets, frontiers have no hash.
+
     Parameters
     ----------
     graph : Graph
-    vertices : array-like of int, optional
-        The members; duplicates are removed. Empty by default.
+    vertices : array-like of int, or of bool with an entry for each vertex; optional
+        The members (duplicates are removed), or a mask of them. Empty by default.
 
     Raises
     ------
     TypeError, ValueError
-        `graph` is not a graph, or `vertices` holds anything but ids of its vertices.
+        `graph` is not a graph, `vertices` holds anything but ids of its vertices, or a mask has another length than the
+        graph has vertices.
 
     Examples
     --------
@@ -44,10 +55,19 @@ class Frontier:
     >>> g = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
     >>> len(fr.Frontier(g, [0, 2, 2]))
     2
+    >>> list(fr.Frontier.all(g) - fr.Frontier(g, [0, 2]))
+    [1, 3]
     """
 
     def __init__(self, graph: Graph, vertices: Any = ()):
         check_graph(graph)
+        vertices = as_device_array(graph.device, vertices, "vertices")
+        if vertices.dtype == np.bool_:
+            if vertices.size != graph.num_vertices:
+                raise ValueError(
+                    f"vertices is a mask of {vertices.size} entries, but the graph has {graph.num_vertices} vertices"
+                )
+            vertices = graph.xp.flatnonzero(vertices)
         ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
         ids = ids.astype(graph.vertex_dtype)
         self._take(graph, graph.xp.unique(ids) if ids.size > 1 else ids)
@@ -103,6 +123,66 @@ class Frontier:
     def __repr__(self) -> str:
         form = "list" if self._bits is None else "bitmap" if self._list is None else "list and bitmap"
         return f"Frontier({self._size:,} of {self.graph.num_vertices:,} vertices, {form})"
+
+    def __iter__(self) -> Iterator[int]:
+        self.check()
+        return iter(np.sort(self.graph.device.to_host(self._members())).tolist())
+
+    @reads
+    def __contains__(self, vertex: Any) -> bool:
+        self.check()
+        v = integer(vertex, "vertex")
+        if not 0 <= v < self.graph.num_vertices:
+            return False
+        if self._bits is None and self._size <= FEW:
+            return bool((self._list == v).any())
+        return bool(self._bitmap()[v >> 5] >> np.uint32(v & 31) & np.uint32(1))
+
+    def __or__(self, other: Any) -> Frontier:
+        return self._combine(other, OR) if isinstance(other, Frontier) else NotImplemented
+
+    def __and__(self, other: Any) -> Frontier:
+        return self._combine(other, AND) if isinstance(other, Frontier) else NotImplemented
+
+    def __sub__(self, other: Any) -> Frontier:
+        return self._combine(other, MINUS) if isinstance(other, Frontier) else NotImplemented
+
+    def __xor__(self, other: Any) -> Frontier:
+        return self._combine(other, XOR) if isinstance(other, Frontier) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Frontier):
+            return NotImplemented
+        return other.graph is self.graph and not self._combine(other, XOR)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __le__(self, other: Any) -> bool:
+        return not self._combine(other, MINUS) if isinstance(other, Frontier) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return self <= other and len(self) < len(other) if isinstance(other, Frontier) else NotImplemented
+
+    @reads
+    def _combine(self, other: Frontier, operation: int) -> Frontier:
+        """The frontier of one of the operations of `bitmap`."""
+        graph = self.graph
+        self.check()
+        other.check()
+        if other.graph is not graph:
+            raise ValueError("the frontiers belong to different graphs")
+        few = 32 * (self._size + other._size) < bitmap_words(graph.num_vertices)
+        if few and not graph.device.is_gpu:
+            return Frontier._of(graph, combine_lists(operation, self._members(), other._members()))
+        bits, size = combine_bits(graph.device, operation, self._bitmap(), other._bitmap())
+        return Frontier._of(graph, bits=bits, size=size)
+
+    @property
+    def mask(self) -> Any:
+        """The members as a new array of bool, on the graph's device, with an entry for each of its vertices."""
+        mask = self.graph.xp.zeros(self.graph.num_vertices, np.bool_)
+        mask[self._members()] = True
+        return mask
 
     @property
     def vertices(self) -> Any:

@@ -547,7 +547,7 @@ class Graph(AnyGraph, Structure):
     def statistics(self) -> StorageStatistics:
         """How the graph is stored: slots, tombstones, bytes by array, and what is particular to the structure.
 
-        O(V + slots) work at most.
+        O(V + slots) work at most. In-edges have statistics of their own, those of `reverse`.
         """
         return self._storage_statistics()
 

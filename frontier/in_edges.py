@@ -136,11 +136,10 @@ class InEdges:
         if not self.stale:
             self.transpose._release(ids)  # type: ignore[union-attr]
 
-    def rearrange(self, graph: Graph, function: Any, args: tuple, options: dict[str, Any]) -> Any:
-        """Call a method of the structure that changes nothing but how it lies in memory on the transpose, too."""
+    def compact(self) -> None:
+        """`DynamicGraph.compact` of the transpose."""
         if not self.stale:
-            return function(self.transpose, *args, **options)
-        return None
+            self.transpose.compact()  # type: ignore[union-attr]
 
     def _writable(self, graph: Graph) -> Any:
         """The transpose; None if there is no memory to rebuild it: then the graph is updated without."""

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, cast
 
 from .kinds import AnyGraph
+from .values import one_of
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -52,9 +53,7 @@ def structure_class(structure: Any) -> type[Graph]:
     """The structure that a class or a name of the registry stands for."""
     if isinstance(structure, str):
         known = structures()
-        if structure not in known:
-            raise ValueError(f"structure must be one of {', '.join(map(repr, known))}, not {structure!r}")
-        return known[structure]
+        return known[one_of(structure, "structure", known)]
     if isinstance(structure, type) and issubclass(structure, AnyGraph):
         return cast("type[Graph]", structure)
     raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")

@@ -66,6 +66,46 @@ def test_compare_and_swap_has_one_winner(everyone, dtype):
     assert int(out[0]) == 7 and int(won[0]) == 1
 
 
+def bits(v, out, old):
+    old[v] = fr.atomic_or(out, 0, 1 << (v % 20)) & 0
+    fr.atomic_and(out, 1, ~(1 << (v % 7)))
+
+
+def test_bits_are_set_and_cleared(everyone, dtype):
+    xp = everyone.graph.xp
+    out, old = xp.asarray(np.array([2**20, 2**20 - 1], dtype)), xp.ones(N, dtype)
+    if np.dtype(dtype).kind == "f":
+        with pytest.raises(fr.FunctorError, match="atomic_or changes bits: its array must hold integers, not float"):
+            fr.compute(everyone, bits, out, old)
+        return
+    fr.compute(everyone, bits, out, old)
+    assert out.tolist() == [2**21 - 1, 2**20 - 2**7]
+    assert not old.any()
+
+
+def set_bit(v, out, old):
+    old[v] = fr.atomic_or(out, v >> 5, 1 << (v & 31)) >> (v & 31)
+
+
+def test_a_bit_is_set_once(everyone):
+    """Bits of one word are set by different threads: each sees what was there before."""
+    xp = everyone.graph.xp
+    out, old = xp.zeros((N + 31) // 32, np.uint32), xp.ones(N, np.int64)
+    fr.compute(everyone, set_bit, out, old)
+    assert not (old & 1).any()
+    assert int(np.unpackbits(everyone.graph.device.to_host(out).view(np.uint8)).sum()) == N
+
+
+def test_bits_of_floats_are_refused_by_python_too():
+    x = np.array([5, 5])
+    assert [fr.atomic_or(x, 0, 2), fr.atomic_and(x, 1, 4)] == [5, 5] and x.tolist() == [7, 4]
+    for function in (fr.atomic_or, fr.atomic_and):
+        with pytest.raises(TypeError, match="must hold integers, not float64"):
+            function(np.zeros(1), 0, 1)
+        with pytest.raises(TypeError, match="would lose the fraction"):
+            function(np.zeros(1, np.int32), 0, 1.5)
+
+
 def test_outside_functors_they_work_on_numpy():
     x = np.array([5, 5, 5, 5, 5])
     assert [fr.atomic_add(x, 0, 2), fr.atomic_min(x, 1, 3), fr.atomic_max(x, 2, 8), fr.atomic_exch(x, 3, 1),

@@ -302,7 +302,7 @@ MISTAKES = {
     "pagerank(g, 2)": "alpha must be between 0 and 1, got 2",
     "pagerank(g, tol=None)": "tol must be a number",
     "pagerank(g, tol=-1)": "tol must not be negative",
-    "pagerank(g, max_iter=1.5)": "max_iter must be a positive integer, got 1.5",
+    "pagerank(g, max_iter=1.5)": "max_iter must be an integer, not float",
     "pagerank(g, weighted='yes')": "weighted must be True or False, not 'yes'",
     "pagerank(g, fail_on_nonconvergence='no')": "fail_on_nonconvergence must be True or False",
     "pagerank(g, personalization={99: 1})": "personalization[0] is 99, outside",

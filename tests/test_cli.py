@@ -87,15 +87,42 @@ def test_quiet_prints_the_count_alone():
     assert output.endswith("triangles, not checked") and len(output.split()) == 4
 
 
-@pytest.mark.parametrize("spoiled", ["edges", "triangles"])
+@pytest.mark.parametrize("spoiled", ["edges", "library", "recount"])
 def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
-    right = job.StreamJob.expected
-    off = (1, 0) if spoiled == "edges" else (0, 1)
-    wrong = lambda self: tuple(a + b for a, b in zip(right(self), off, strict=True))  # noqa: E731
-    monkeypatch.setattr(job.StreamJob, "expected", wrong)
+    check, recount = job.StreamJob.check, job.StreamJob.recount
+    wrong = Verdict(False, "3 values differ")
+    if spoiled == "recount":
+        monkeypatch.setattr(job.StreamJob, "recount", lambda self: (wrong, recount(self)[1]))
+    else:
+        def spoil(self):
+            edges, verdict, said = check(self)
+            return (edges + 1, verdict, said) if spoiled == "edges" else (edges, wrong, said)
+
+        monkeypatch.setattr(job.StreamJob, "check", spoil)
     results = tmp_path / "results.json"
-    assert "not verified" in run(*SMALL, "--json", results, code=1)
+    output = run(*SMALL, "--json", results, code=1)
+    assert "not verified" in output and ("the stream leaves" in output or "3 values differ" in output)
     assert json.loads(results.read_text())["verified"] is False
+
+
+@pytest.mark.parametrize(("name", "noun"), [("components", "component"), ("k_truss", "truss edge")])
+def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
+    """Checked against a library that has it, where one is installed."""
+    pytest.importorskip("networkx")
+    results = tmp_path / "results.json"
+    output = run("stream", graph_file, "-b", 2, "-d", "cpu", "-s", "csr", "--analytic", name, "--json", results)
+    found = json.loads(results.read_text())
+    assert f"{counted(found['totals']['count'], noun)}, verified: " in output and found["setting"]["analytic"] == name
+    assert [step["count"] for step in found["steps"]] == ([2, 1, 1] if name == "components" else [0, 0, 0])
+
+
+def test_analytics_that_have_no_count(graph_file):
+    start = ("stream", graph_file, "-d", "cpu", "--analytic")
+    for name in ("pagerank", "truss_numbers"):
+        assert "cannot be counted after every batch; choose from components, triangles, k_truss" in run(
+            *start, name, code=2
+        )
+    assert "there is no 'nosuch'" in run(*start, "nosuch", code=2)
 
 
 def test_plot(tmp_path):

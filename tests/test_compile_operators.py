@@ -293,6 +293,15 @@ def test_atomics_compile(dtype):
     dtype = np.dtype(dtype)
     assert cuda_functor(op, f"op_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
 
+    def bits(x, v):
+        return fr.atomic_or(x, 0, v) + fr.atomic_and(x, 1, v)
+
+    if dtype.kind in "iu":
+        assert cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+    else:
+        with pytest.raises(fr.FunctorError, match=f"atomic_or changes bits: its array must hold integers, not {dtype}"):
+            cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+
 
 def uses_length(v, x):
     return len(x) > v

@@ -208,7 +208,7 @@ def test_statistics(device):
     graph.delete_edges(*fan([16, 0, 1]))
     assert graph.statistics()["free_pages"] == 1 + 2  # the page of a list, and a page with the directory over it
     empty = FaimGraph(0, device=device).statistics()
-    assert set(empty.values()) == {0}
+    assert set(empty.details.values()) == {0}
 
 
 @pytest.mark.parametrize("kind, most", [("rmat", 6.6), ("uniform", 5.8)])

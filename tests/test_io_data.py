@@ -46,7 +46,7 @@ def test_counts(name, vertices, records, simple, timed):
 def test_mathoverflow_stream():
     path = locate("sx-mathoverflow.txt.gz")
     stream = read_stream(path, 65536)
-    assert (len(stream), stream.num_vertices, stream.num_edges_total) == (8, 24_818, 506_550)
+    assert (len(stream), stream.num_vertices, stream.num_records) == (8, 24_818, 506_550)
     times = np.concatenate([batch.times for batch in stream])
     assert len(times) == 506_550 and (np.diff(times) >= 0).all()
     raw = read_edges(path)

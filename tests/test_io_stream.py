@@ -15,7 +15,7 @@ def write(tmp_path, content):
 def test_time_order_and_sizes(tmp_path):
     path = write(tmp_path, "10 20 5\n30 10 1\n20 30 5\n10 10 2\n50 10 0\n")
     stream = read_stream(path, 2, columns=("src", "dst", "time"))
-    assert (len(stream), stream.num_vertices, stream.num_edges_total) == (3, 4, 5)
+    assert (len(stream), stream.num_vertices, stream.num_records) == (3, 4, 5)
     assert stream.ids.tolist() == [10, 20, 30, 50] and not stream.has_deletions
     batches = list(stream)
     assert [len(b) for b in batches] == [2, 2, 1] and len(list(stream)) == 3
@@ -28,7 +28,7 @@ def test_time_order_and_sizes(tmp_path):
 
 def test_empty(tmp_path):
     stream = read_stream(write(tmp_path, "# nothing\n"))
-    assert len(stream) == 0 and list(stream) == [] and stream.num_edges_total == 0
+    assert len(stream) == 0 and list(stream) == [] and stream.num_records == 0
     assert list(sliding_window(stream, 3)) == []
 
 
@@ -43,7 +43,7 @@ def test_operations(tmp_path):
         ("delete", [0, 1], None),
         ("insert", [0], [4.0]),
     ]
-    assert len(stream) == 5 and stream.has_deletions and stream.num_edges_total == 7
+    assert len(stream) == 5 and stream.has_deletions and stream.num_records == 7
     with pytest.raises(ValueError, match="insertions only"):
         sliding_window(stream, 2).__next__()
 

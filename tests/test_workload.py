@@ -457,7 +457,7 @@ def test_long_streams_are_cut(monkeypatch):
         (dict(queries=float("nan")), "queries must be a share"),
         (dict(preload="half"), "preload must be a share"),
         (dict(deletes=0.6, queries=0.6), "deletes and queries must add up"),
-        (dict(delete_order="newest"), "delete_order must be 'random' or 'oldest'"),
+        (dict(delete_order="newest"), "delete_order must be one of 'random', 'oldest'"),
         (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, components"),
         (dict(analytics="dynamic_truss_numbers"), "analytics: truss_numbers has no incremental form"),
         (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is there twice"),

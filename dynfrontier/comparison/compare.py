@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
 
 from ..interrupted import Interrupted
-from ..peers import PEERS, BasePeer, load_peer, usable_peers
+from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers
 from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
@@ -21,8 +21,6 @@ from .snapshot import Snapshot
 DEFAULT_STRUCTURE = "slab"
 SECONDS = 10.0
 """Time after which a call is not repeated."""
-SLOW = {"networkx": 2**17}
-"""Peers that are asked on larger graphs, by edges, only if they are named."""
 
 
 def compare(

@@ -19,8 +19,10 @@ PEERS = {
 }
 """For each peer its module here and the package that it needs; the first that can do a task is asked first."""
 NEED_GPU = ("cugraph",)
+SLOW = {"networkx": 2**17}
+"""Peers that are asked on larger graphs, by edges, only if they are named."""
 
-__all__ = ["PEERS", "BasePeer", "Task", "is_installed", "load_peer", "usable_peers"]
+__all__ = ["PEERS", "SLOW", "BasePeer", "Task", "is_installed", "load_peer", "usable_peers"]
 
 
 def is_installed(name: str) -> bool:

@@ -144,8 +144,7 @@ def recommend(
     ...     "transactions.csv", batch_size=10_000, deletes=0.1, analytics=["components"]
     ... )
     """
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, not {objective!r}")
+    fr.arguments.one_of(objective, "objective", OBJECTIVES)
     if isinstance(source, WorkloadReport):
         if options or structures is not None:
             names = ", ".join([*options, *(["structures"] if structures is not None else [])])

@@ -1,6 +1,7 @@
 // CUDA kernels of bitmaps. Macro: VID.
 #pragma once
 #include "frontier/cuda/scan.cuh"
+#include "frontier/cuda/tile.cuh"
 
 // Sets the bits of a list's vertices.
 extern "C" __global__ void from_list(i64 count, const VID* vertices, u32* bits) {
@@ -25,4 +26,17 @@ extern "C" __global__ void to_list(i64 count, const u32* bits, VID* out, u64* co
       members &= members - 1;
     }
   }
+}
+
+// A set operation (OR, AND, MINUS, XOR in frontier/bitmap) on two bitmaps, whose members are counted.
+extern "C" __global__ void combine(i64 count, i64 operation, const u32* left, const u32* right, u32* out, u64* counter) {
+  u64 members = 0;
+  GRID_STRIDE(i, count) {
+    u32 a = left[i], b = right[i];
+    u32 word = operation == 0 ? a | b : operation == 1 ? a & b : operation == 2 ? a & ~b : a ^ b;
+    out[i] = word;
+    members += __popc(word);
+  }
+  members = Tile<32>().reduce(members, Sum());
+  if ((threadIdx.x & 31) == 0 && members) atomicAdd(counter, members);
 }

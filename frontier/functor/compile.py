@@ -13,13 +13,14 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 from ..runtime.cache import cached, text_fingerprint
+from ..runtime.cpu import WITHIN_KERNELS
 from ..runtime.identity import Identity, MutableGlobalError, identity
 from .check import returns
 from .errors import FunctorError, explain
 from .freeze import caller, freeze, is_known, with_report_last
 from .rewrite import rewrite
 
-CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, **WITHIN_KERNELS}
 """Without ``_nrt=False``, functors with a branch count references to their arrays: two atomics an array and call."""
 
 HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")

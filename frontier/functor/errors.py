@@ -51,15 +51,17 @@ _ARRAY_MISUSE = re.compile(
 )
 _TELLING = (
     "Unknown attribute", "No implementation", "Use of unsupported", "Untyped global", "NameError", "Cannot unify",
-    "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition", "would lose",
+    "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition",
 )  # fmt: skip
+_OURS = ("would lose the fraction", "must hold integers")
+"""What the reasons say that `frontier.atomics` gives."""
 
 
 def _reason(text: str) -> str:
     """The part of Numba's message that tells a user what is wrong."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
     for line in lines:
-        if "would lose" in line:  # a reason of ours
+        if any(words in line for words in _OURS):
             return line.rpartition("TypingError: ")[2]
     if "re-entrant" in text:
         return "a function that calls itself cannot be compiled for a GPU"

@@ -29,12 +29,6 @@ def require(module: str, package: str, what: str) -> Any:
         raise ImportError(f"{what} needs {module}: pip install {package}") from error
 
 
-def check_graph(graph: Any) -> None:
-    """Raise TypeError unless `graph` is a graph of this library."""
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
-
-
 def arcs(graph: Graph) -> tuple[Any, Any, Any]:
     """All arcs, of undirected edges both directions, as sources, destinations and weights (or None), sorted."""
     offsets, dst, weights = graph._sorted_arcs()

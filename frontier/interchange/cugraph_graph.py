@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..access import reads
+from ..arguments import check_graph
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
-from .common import CUPY, as_floats, check_graph, existing_ids, require
+from .common import CUPY, as_floats, existing_ids, require
 from .dataframe import edge_columns
 from .pylibcugraph_graph import from_pylibcugraph
 

@@ -6,11 +6,12 @@ import importlib
 from typing import Any
 
 from ..access import reads
+from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import check_graph, require
+from .common import require
 
 
 @reads

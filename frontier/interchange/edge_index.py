@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import arcs, check_graph
+from .common import arcs
 
 
 @reads

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
 from .common import (
-    check_graph,
     existing_ids,
     host_edges,
     host_weights,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..access import reads
+from ..arguments import check_graph
 from ..arrays import as_ids
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import CUPY, arcs, as_floats, check_graph, existing_ids, keep_only, require
+from .common import CUPY, arcs, as_floats, existing_ids, keep_only, require
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
+from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
 from ..graph import MAX_INT32_VERTICES, Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..sort import row_ids
-from .common import CUPY, as_floats, check_graph, require
+from .common import CUPY, as_floats, require
 
 
 @reads

@@ -1,10 +1,9 @@
 """Reading, generating, streaming and writing of edge lists.
 
-A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, and pyarrow only for Parquet, Feather and
-Arrow.
+A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, pyarrow only for Parquet, Feather and
+Arrow, and of the other packages only how files are replaced (`frontier.runtime.atomic`).
 """
 
-from frontier.io.atomic import replacing
 from frontier.io.columns import IgnoredColumnsWarning
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
@@ -16,6 +15,7 @@ from frontier.io.stream import EdgeStream, read_stream, stream_edges
 from frontier.io.tables import from_table
 from frontier.io.window import sliding_window
 from frontier.io.writer import write_edges
+from frontier.runtime.atomic import replacing
 
 __all__ = [
     "EdgeList",

@@ -133,8 +133,8 @@ class EdgeList:
         )
 
     @property
-    def num_edges(self) -> int:
-        """Number of records."""
+    def num_records(self) -> int:
+        """Number of records, which may be more than the graph that is made of them has edges."""
         return len(self.src)
 
     def batches(self, size: int) -> Iterator[EdgeList]:

@@ -80,7 +80,7 @@ class EdgeStream:
         return self.edges.num_vertices
 
     @property
-    def num_edges_total(self) -> int:
+    def num_records(self) -> int:
         """Number of records of the whole stream, insertions and deletions."""
         return len(self.edges)
 
@@ -142,7 +142,7 @@ def read_stream(
     Returns
     -------
     EdgeStream
-        An iterable of `EdgeList` batches with `len`, ``num_vertices`` and ``num_edges_total``. Each batch has an
+        An iterable of `EdgeList` batches with `len`, ``num_vertices`` and ``num_records``. Each batch has an
         ``operation``, ``"insert"`` or ``"delete"``.
 
     Raises

@@ -7,16 +7,17 @@ import gzip
 import lzma
 import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from frontier.io.atomic import replacing
 from frontier.io.edge_list import EdgeList
 from frontier.io.files import bare_name
 from frontier.io.tables import require_pyarrow
+from frontier.runtime.atomic import replacing
 
 _TEXT = {".txt": " ", ".el": " ", ".edges": " ", ".tsv": "\t", ".csv": ","}
 _OPENERS: dict[str, Callable[..., Any]] = {
@@ -54,19 +55,19 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     if suffix in (".parquet", ".feather", ".arrow"):
         if not name == Path(path).name.lower():
             raise ValueError(f"{path}: {suffix} files are compressed inside; leave out {Path(path).suffix}")
-        with replacing(path) as part:
-            _write_table(part, suffix, edges)
+        with replacing(path) as file:
+            _write_table(file, suffix, edges)
     elif suffix == ".mtx":
         if edges.times is not None:
             raise ValueError("Matrix Market files have no place for times; write text or a table")
         ends = (edges.src, edges.dst)
         if edges.directed is False:  # a symmetric file stores the lower triangle
             ends = (np.maximum(*ends), np.minimum(*ends))
-        with replacing(path) as part, _open(part) as file:
+        with replacing(path) as target, _compressed(target, path) as file:
             _write(file, _matrix_market_header(edges), ends, edges.weights, None, " ", base=1)
     elif suffix in _TEXT:
         separator = _TEXT[suffix]
-        with replacing(path) as part, _open(part) as file:
+        with replacing(path) as target, _compressed(target, path) as file:
             header = _text_header(edges, separator, names_line=suffix == ".csv")
             _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0)
     else:
@@ -74,10 +75,10 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
 
 
-def _open(path: str | os.PathLike) -> BinaryIO:
-    """Open for writing, compressed as the last suffix says."""
-    suffix = Path(path).suffix.lower()
-    return _OPENERS.get(suffix, open)(path, "wb")
+def _compressed(file: BinaryIO, path: str | os.PathLike) -> AbstractContextManager[BinaryIO]:
+    """A file for what is to be written to `file`, compressed as the last suffix says."""
+    opener = _OPENERS.get(Path(path).suffix.lower())
+    return nullcontext(file) if opener is None else opener(file, "wb")
 
 
 def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
@@ -122,15 +123,15 @@ def _lines(line: str, rows: list[list]) -> Iterator[str]:
     return (line % row for row in zip(*rows, strict=True))
 
 
-def _write_table(path: Path, suffix: str, edges: EdgeList) -> None:
+def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
     pa = require_pyarrow(f"writing {suffix}")
     columns = {"src": edges.src, "dst": edges.dst, "weight": edges.weights, "time": edges.times}
     table = pa.table({name: column for name, column in columns.items() if column is not None})
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 
-        parquet.write_table(table, path, write_page_checksum=True)
+        parquet.write_table(table, file, write_page_checksum=True)
     else:
         import pyarrow.feather as feather
 
-        feather.write_feather(table, path)
+        feather.write_feather(table, file)

@@ -58,9 +58,31 @@ def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterat
                 with contextlib.suppress(OSError):  # some file systems cannot
                     os.fsync(folder)
     except OSError as error:
-        if error.filename is None:
+        if error.filename in (None, directory, temporary):
             error.filename = os.fspath(path)
         raise
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """`atomic_file` for results, which may also go to a pipe or a device: those are written directly.
+
+    Yields
+    ------
+    binary file
+        Open for writing.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, naming `path`.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            yield file
+    else:
+        with atomic_file(path) as file:
+            yield file
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool = False) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numba
-from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
@@ -107,9 +106,8 @@ class _KeyedCache(FunctionCache):
 
     _impl_class = _KeyedImpl
 
-    def __init__(self, py_func: Callable, options: str):
+    def __init__(self, py_func: Callable):
         super().__init__(py_func)
-        self._options = options
         self._cache_file = _Files(f"{py_func.__module__}.{py_func.__qualname__}")
 
     @functools.cached_property
@@ -119,7 +117,7 @@ class _KeyedCache(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         versions = numba.__version__, sys.version_info[:2], text_fingerprint(*COMPILE_FILES)
-        return sig, codegen.magic_tuple(), versions, self._options, self._digest
+        return sig, codegen.magic_tuple(), versions, self._digest
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = None
@@ -139,14 +137,12 @@ class _KeyedCache(FunctionCache):
 
 COMPILE_FILES = (
     "frontier/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py", "frontier/runtime/cpu.py",
+    "frontier/runtime/region.py",
 )  # fmt: skip
 """What decides how functions are compiled without being named by them."""
 
-LOOPS_ONLY = {
-    "prange": True, "comprehension": False, "fusion": False, "inplace_binop": False, "numpy": False,
-    "reduction": False, "setitem": False, "stencil": False,
-}  # fmt: skip
-"""What Numba makes parallel: the loops that say so. To look through operations on whole arrays takes time, too."""
+WITHIN_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of functions that only kernels call. Code for calls from Python takes a tenth of the time to compile."""
 
 
 interpreting = ContextVar("interpreting", default=False)
@@ -173,24 +169,13 @@ def is_compiling() -> bool:
 
 def jit(function: Callable) -> Any:
     """A function that a kernel calls, compiled along with it."""
-    return numba.njit(function) if is_compiling() else function
+    return numba.njit(function, **WITHIN_KERNELS) if is_compiling() else function
 
 
-def cpu_kernel(function: Callable | None = None, *, parallel: bool = False, nogil: bool = True) -> Any:
-    """Compile a function with Numba in nopython mode, with a disk cache that notices every change.
-
-    Parameters
-    ----------
-    parallel : bool
-        Run its ``numba.prange`` loops on all cores, if Numba may use more than one (``NUMBA_NUM_THREADS``).
-    """
-    if function is None:
-        return functools.partial(cpu_kernel, parallel=parallel, nogil=nogil)
+def cpu_kernel(function: Callable) -> Any:
+    """Compile a function with Numba in nopython mode, with a disk cache that notices every change."""
     if not is_compiling():
         return function
-    # With one thread it would only take longer to compile.
-    parallel = parallel and config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
-    options: Any = LOOPS_ONLY if parallel else False
-    dispatcher: Any = numba.njit(function, parallel=options, nogil=nogil, error_model="numpy")
-    dispatcher._cache = _KeyedCache(function, f"parallel={parallel}")
+    dispatcher: Any = numba.njit(function, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+    dispatcher._cache = _KeyedCache(function)
     return dispatcher

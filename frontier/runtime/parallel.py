@@ -2,8 +2,8 @@
 
 To enter a parallel region takes a few microseconds, and on a busy machine GNU OpenMP waits there for milliseconds. So a
 kernel is a function for a range of work items, compiled once. Little work is one call of it; only for more a second
-function, which calls it in a parallel loop, is compiled as well. In a process where parallel regions cannot be entered
-(`frontier.runtime.threads`) all work is one call.
+function, which calls it from several threads (`frontier.runtime.region`), is compiled as well. In a process where
+parallel regions cannot be entered (`frontier.runtime.threads`) all work is one call.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numba
-import numpy as np
-
 from .cpu import cpu_kernel, is_compiling
+from .region import in_parallel, threading_layer
 from .threads import enter_region, leave_region, threads_for
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
@@ -50,7 +48,7 @@ class ParallelKernel:
         pieces = self._pieces(count)
         if pieces > 1 and enter_region():
             try:
-                self._spread(count, pieces, *args)
+                self._spread(count, pieces, *threading_layer(), args)
             finally:
                 leave_region()
         else:
@@ -64,20 +62,16 @@ class ParallelKernel:
 
     @functools.cached_property
     def _spread(self) -> Any:
-        """The parallel loop. Numba takes no nested tuples in one, so that arguments are listed by name."""
-        names = ", ".join(list(self.__signature__.parameters)[1:])
-        text = (
-            f"def {self.py_func.__name__}(count, pieces, {names}):\n"
-            "    for i in prange(pieces):\n"
-            f"        piece(int64(count * i // pieces), int64(count * (i + 1) // pieces), {names})\n"
-        )
-        scope = {
-            "__name__": self.py_func.__module__, "prange": numba.prange, "int64": np.int64, "piece": self._piece,
-        }  # fmt: skip
-        exec(text, scope)
-        function = scope[self.py_func.__name__]
-        function.__qualname__ = f"{self.py_func.__qualname__}.parallel"
-        return cpu_kernel(function, parallel=True)
+        """The parallel region: the function for a range of items, called by several threads."""
+        piece = self._piece
+
+        def spread(count: int, pieces: int, threads: int, layer: int, args: Any) -> None:
+            in_parallel(piece, count, pieces, threads, layer, args)
+
+        spread.__name__ = self.py_func.__name__
+        spread.__qualname__ = f"{self.py_func.__qualname__}.parallel"
+        spread.__module__ = self.py_func.__module__
+        return cpu_kernel(spread)
 
 
 def parallel_kernel(function: Callable | None = None, *, few: int | None = FEW, grain: int = GRAIN) -> Any:

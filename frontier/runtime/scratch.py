@@ -53,7 +53,7 @@ class Counters:
         self.device = device
         self.array = device.xp.zeros(size, np.int64)
         self._host = self.published = self.array
-        self._is_zero = True
+        self._is_zero = False  # as `collect` leaves them
         if device.is_gpu:
             import cupyx
 

@@ -63,8 +63,8 @@ class FaimGraph(PagePool, DynamicGraph):
     of up to 16 pages, two in those of up to 256, and so on. What differs from the paper:
 
     * *Hubs.* The paper has a thread or a warp for each list, which follows the links to reach any of its pages. Here
-      the work of an update is distributed by the arcs of the batch, and that of a traversal by pages; so that no links
-      have to be followed, a list of more than four pages has a directory besides, a tree of index pages from the
+      the work of an update is balanced over the arcs of the batch, and that of a traversal over pages. So that no
+      links have to be followed, a list of more than four pages has a directory as well, a tree of index pages from the
       same pool. The authors' code falls from 760 to 17 million arcs a second when the graph has hubs.
     * *Batches are grouped.* The paper looks each arc up by itself, and locks its source's list. Here a batch is
       sorted, the list of each source is walked once for all of its arcs, and nothing is locked. A batch can have any
@@ -72,14 +72,14 @@ class FaimGraph(PagePool, DynamicGraph):
     * *Queues without atomics.* The paper's threads take pages one at a time from a ring. Here the pages that a batch
       takes or gives back are numbered by prefix sums over its sources, and number k is the k-th from the end of the
       queue. A batch does only one of both, so that no ring is needed.
-    * *The vertex queue* is the set of absent ids that every graph keeps: deleted ids are given out again, smallest
+    * *The vertex queue* is the set of absent ids that every graph keeps: deleted ids are reallocated, smallest
       first. There is nothing else to queue, as a vertex's pages return with its last arc, and its record is a place in
       an array.
     * *Ids.* The paper tells ids of the host from those of the device, so that records can be reused. Here the absent
       id and its record are reused together, and results need no translation.
     * *Records* are 8 bytes; the paper's hold locks, capacities and identifiers, too.
-    * *Memory.* The paper takes the whole memory of the GPU at the start, which analytics then lack. Here the pool
-      grows where it is, by a quarter at least.
+    * *Memory.* The paper allocates the whole memory of the GPU at the start, which leaves none for analytics. Here the
+      pool grows in place, by a quarter at least.
     * *Pages are whole.* The link to the next page lies in an array of its own, not in the page: so a page holds a
       power of two of neighbors, and is aligned. Weights have a pool of their own, with the same slots.
     """
@@ -212,7 +212,7 @@ class FaimGraph(PagePool, DynamicGraph):
         return first_page
 
     def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Append `count` changes to their lists, after taking the pages that these need. Allocates no memory."""
+        """Append `count` changes to their lists, after allocating the pages that these need. Allocates no memory."""
         kernels, view = self._kernels, self._make_view()
         supply = (self._queue, self._queued, self._used)
         if not self.device.is_gpu:
@@ -226,7 +226,7 @@ class FaimGraph(PagePool, DynamicGraph):
         append_changes(self, changes, groups, count)
 
     def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Give back the pages that lists need no more, from the end of which `count` changes were taken."""
+        """Free the pages that lists no longer need, after `count` changes were taken from their ends."""
         kernels, view = self._kernels, self._make_view()
         if not self.device.is_gpu:
             kernels.shrink_serially(groups, view, changes.vertex, changes.start, self._queue, self._queued)

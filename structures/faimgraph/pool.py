@@ -1,4 +1,4 @@
-"""The pool of pages: how it is laid out and grows, and the queue of pages that were given back."""
+"""The pool of pages: its layout, its growth, and the queue of free pages."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
 class PagePool:
-    """Equal pages, handed out to lists; a part of `FaimGraph`.
+    """Pages of one size, allocated to lists; a part of `FaimGraph`.
 
     Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue, each
-    once; it has `_queued` of them. An insertion only takes pages and a deletion only gives some back, so that the queue
-    is an array with one end: what was given back last is taken first. It grows with what is in it.
+    once; it has `_queued` of them. An insertion only allocates pages and a deletion only frees some, so that the queue
+    is a stack: the page that was freed last is allocated first. It grows with what is in it.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class PagePool:
     @staticmethod
     def _check_pages(pages: int) -> None:
         if pages > MAX_PAGES:
-            raise MemoryError(f"{pages} pages are more than 32-bit page numbers can tell apart")
+            raise MemoryError(f"{pages} pages are more than 32-bit page numbers can address")
 
     def _make_room(self, pages: int) -> None:
         """Have so many pages that are not in use.
@@ -103,7 +103,7 @@ class PagePool:
             self._queue = growable.grow(self.device, self._queue, ample)
 
     def _took(self, pages: int) -> None:
-        """Follow what an insertion took."""
+        """Account for the pages that an insertion allocated."""
         from_queue = min(pages, self._queued)
         self._queued -= from_queue
         self._used += pages - from_queue

@@ -31,6 +31,7 @@ import numpy as np
 
 from frontier.batch import Arcs
 from frontier.invariants import require
+from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
 from structures.packed.plan import Batch
@@ -44,7 +45,7 @@ class GPMA(PackedGraph):
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
     A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
-    threshold, or else the smallest window around it that does, over which entries are distributed evenly. If no
+    threshold, or else the smallest window around it that does, over which entries are redistributed evenly. If no
     window can, the array grows. Deletions clear slots, and rebalance windows that become too empty.
 
     A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
@@ -84,9 +85,7 @@ class GPMA(PackedGraph):
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):
-        if method not in METHODS:
-            raise ValueError(f"method must be 'segment' or 'lock', not {method!r}")
-        self.method = method
+        self.method = one_of(method, "method", METHODS)
         self._rounds = 0
         super().__init__(num_vertices, **options)
 
@@ -128,7 +127,7 @@ class GPMA(PackedGraph):
             new -= self._round(batch)
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
-        """Take what rounds may need, before anything changes; void windows count too."""
+        """Allocate what rounds may need, before anything changes; void windows count too."""
         self._host.room_to_plan(self, batch.size)
         self._scratch.get("staged_keys", 2 * entries, np.int64)
         if self.weight_dtype is not None:

@@ -13,6 +13,7 @@ from frontier.operators.extract import collect_arcs
 from frontier.runtime import Counters
 from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import integer
 from structures.blocks import (
     COUNTERS,
     append_changes,
@@ -22,11 +23,12 @@ from structures.blocks import (
     remove_changes,
 )
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
+from structures.records import VertexRecords
 
 from .check import check_arrays
 from .cpu import BLOCKS, DEGREE, STRAIGHT, View
 
-MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless asked for otherwise
+MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless chosen by the user
 EXHAUSTED = 0.8  # share of the queue's blocks in use at which it grows
 GROWTH = 0.25
 MAX_BLOCKS = 2**31 - 1  # block numbers are 32-bit
@@ -34,13 +36,13 @@ SENTINEL = 16  # bytes
 LINKS = 8  # bytes of a block's links to those below it
 
 
-class GraphVine(DynamicGraph):
+class GraphVine(VertexRecords, DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
     where its last block is, and how many neighbors it has. Block i, counted level by level, is found by the bits of
-    i + 1: from the root on, 0 leads left and 1 right. Free blocks wait in a queue; the lists of a batch that need some
-    take them all at once, each from the place that a prefix sum over their needs tells, without atomics. When four
+    i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch that need some
+    take them all at once, each from the place that a prefix sum over their needs gives, without atomics. When four
     fifths of all blocks are in use, a quarter more are added.
 
     Parameters
@@ -76,8 +78,8 @@ class GraphVine(DynamicGraph):
 
     * The batch is sorted and its duplicates are dropped, as are arcs that are there already: the paper leaves both to
       the caller.
-    * Work is spread over the batch's arcs and new blocks, where the paper has one thread for each vertex; so there are
-      two kernels, one that links blocks into the trees and one that fills them, as its authors plan to.
+    * Work is balanced over the batch's arcs and new blocks, where the paper has one thread for each vertex; so there
+      are two kernels, one that links blocks into the trees and one that fills them, as its authors plan to.
     * Lists have no holes: those at the end of a list fill them at once, and blocks that empty go back to the queue. The
       paper marks deleted neighbors, and leaves compaction and reclamation open.
     * Blocks taken in one batch by one vertex mostly have consecutive numbers. The sentinel holds how many blocks do so
@@ -86,8 +88,8 @@ class GraphVine(DynamicGraph):
     * Neighbors and weights have arrays of their own, so that a walk over neighbors does not read weights. The
       dictionary holds the records themselves, since a vertex's id is its place.
     * Block sizes are powers of two of 32 bytes or more, so that blocks are aligned and positions need no division.
-    * The queue begins with the first batch, and with a quarter more than it needs. The paper sets half of the GPU's
-      memory aside at the start, which analytics then lack.
+    * The queue begins with the first batch, and with a quarter more than it needs. The paper allocates half of the
+      GPU's memory at the start, which analytics then lack.
     * When the queue grows, all blocks are copied to a larger pool. That is a pass over the whole graph, and makes the
       batches slow in which it happens; and while it lasts there are both pools, more than twice the memory of the old
       one. The paper allocates new blocks separately and copies nothing, as its queue holds addresses; here it holds
@@ -108,14 +110,12 @@ class GraphVine(DynamicGraph):
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Any):
         bits = None
         if block_size is not None:
-            if isinstance(block_size, bool) or not isinstance(block_size, int | np.integer):
-                raise TypeError(f"block_size must be an integer, not {type(block_size).__name__}")
-            bits = int(block_size).bit_length() - 1
+            bits = integer(block_size, "block_size").bit_length() - 1
             if block_size != 1 << max(bits, 0) or not self._bits_range[0] <= bits <= self._bits_range[1]:
                 raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
         super().__init__(num_vertices, **options)
         xp = self.xp
-        self._records = xp.zeros((_power_of_two(self._num_vertices), 4), np.int32)
+        self._records = self._empty_records(_power_of_two(self._num_vertices))
         self._bits = bits
         self._children = xp.empty((0, 2), np.int32)
         self._neighbors = xp.empty(0, self.vertex_dtype)
@@ -145,13 +145,8 @@ class GraphVine(DynamicGraph):
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices, DEGREE]
 
-    def _extend(self, num_vertices: int) -> None:
-        capacity = _power_of_two(num_vertices)
-        if capacity > self._records.shape[0]:
-            records = self.xp.zeros((capacity, 4), np.int32)
-            records[: self._num_vertices] = self._records[: self._num_vertices]
-            self._records = records
-            self._view = None
+    def _record_capacity(self, num_vertices: int) -> int:
+        return _power_of_two(num_vertices)
 
     @property
     def _slot_bytes(self) -> int:
@@ -216,7 +211,7 @@ class GraphVine(DynamicGraph):
     def _grow(self, capacity: int, bits: int) -> None:
         """Move to a pool of more blocks, the new ones at the end of the queue."""
         if capacity > MAX_BLOCKS:
-            raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can tell apart")
+            raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can address")
         xp, old = self.xp, int(self._queue.size)
         pool = xp.empty(capacity << bits, self.vertex_dtype)
         weights = None if self._weights is None else xp.empty(capacity << bits, self.weight_dtype)

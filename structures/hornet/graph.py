@@ -12,7 +12,9 @@ from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import integer
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, find_changes
+from structures.records import VertexRecords
 
 from . import on_cpu, on_gpu
 from .blocks import BlockArrays
@@ -35,7 +37,7 @@ from .cpu import (
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 
 
-class Hornet(BlockArrays, DynamicGraph):
+class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
@@ -73,7 +75,7 @@ class Hornet(BlockArrays, DynamicGraph):
       the paper appends.
     * A list moves to a smaller block when a quarter of its block is in use, not half, so that a vertex that gains and
       loses neighbors in turn does not move each time. Where all blocks together exceed twice the edges, every list that
-      fits half its block moves, once an eighth of the edges have changed: so the paper's bound is maintained.
+      fits half its block moves, once an eighth of the edges have changed: so the paper's bound holds.
     * All block-arrays are pieces of one pool, so that a slot is one index. The pool is reallocated, by a quarter at
       least, when no piece is free.
     * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all blocks it needs from
@@ -97,7 +99,7 @@ class Hornet(BlockArrays, DynamicGraph):
         if block_array_size is None:
             unit_bits = min(max(self._num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)
         else:
-            unit_bits = int(block_array_size).bit_length() - 1
+            unit_bits = integer(block_array_size, "block_array_size").bit_length() - 1
             low, high = self._unit_bits_range
             if block_array_size != 1 << max(unit_bits, 0) or not low <= unit_bits <= high:
                 raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
@@ -118,8 +120,8 @@ class Hornet(BlockArrays, DynamicGraph):
         """Edges in a block-array."""
         return 1 << self.unit_bits
 
-    def _empty_records(self, size: int) -> Any:
-        records = self.xp.zeros((size, 2), np.int64)
+    def _empty_records(self, count: int) -> Any:
+        records = super()._empty_records(count)
         records[:, START] = -1
         return records
 
@@ -129,13 +131,6 @@ class Hornet(BlockArrays, DynamicGraph):
 
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices, META] >> CLASS_BITS
-
-    def _extend(self, num_vertices: int) -> None:
-        if num_vertices > self._records.shape[0]:
-            records = self._empty_records(max(num_vertices, self._records.shape[0] * 3 // 2))
-            records[: self._num_vertices] = self._records[: self._num_vertices]
-            self._records = records
-            self._view = None
 
     def _used_bytes(self) -> int:
         numbers = self._details()

@@ -10,6 +10,7 @@ from frontier.batch import Arcs
 from frontier.invariants import require
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
+from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.plan import Batch, Plan
@@ -64,7 +65,7 @@ class LPMA(PackedGraph):
 
     * Each entry moves once. The paper's bottom-up rounds rebalance a window and later, in another round, the one
       around it; its Figure 10 counts how much of that top-down saves. Here both ways decide first, from sums of counts,
-      and then move; they differ in how they decide. `statistics` counts what the rounds would have moved besides.
+      and then move; they differ in how they decide. `statistics` counts what the rounds would have moved in addition.
     * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not; going
       down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
@@ -85,9 +86,7 @@ class LPMA(PackedGraph):
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
     def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Any):
-        if strategy not in STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(map(repr, STRATEGIES))}, not {strategy!r}")
-        self.strategy = strategy
+        self.strategy = one_of(strategy, "strategy", STRATEGIES)
         self._expansions = self._expansion_moved = self._expansion_leaves = 0
         super().__init__(num_vertices, **options)
 
@@ -227,7 +226,7 @@ class LPMA(PackedGraph):
         dict
             That of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: levels that
             were appended; ``expansion_leaves``: leaves rebalanced by the batches that appended them;
-            ``expansion_saved``: of the leaves that a rebuild would have moved then, the share that was
+            ``expansion_saved``: of the leaves that rebuilding the array would have moved then, the share that was
             not (Figure 8 of the paper); ``redundant_saved``: of the leaves that level-by-level rounds would have moved,
             the share that was not (Figure 10); ``threshold``: the density pi above which windows are looked for
             top-down, in a hybrid.

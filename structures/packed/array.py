@@ -66,6 +66,7 @@ from frontier.dynamic import DynamicGraph
 from frontier.invariants import require
 from frontier.runtime import Counters
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import one_of
 
 from . import on_cpu, on_gpu
 from .check import check_arrays
@@ -118,8 +119,7 @@ class PackedArray(DynamicGraph):
         self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
         root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Any,
     ):  # fmt: skip
-        if deletion not in DELETIONS:
-            raise ValueError(f"deletion must be 'eager' or 'lazy', not {deletion!r}")
+        one_of(deletion, "deletion", DELETIONS)
         super().__init__(num_vertices, **options)
         self.deletion = deletion
         self.leaf_density, self.root_density = _densities(leaf_density, root_density)

@@ -32,6 +32,8 @@ from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.storage import VERTEX, WEIGHT
+from frontier.values import number
+from structures.records import VertexRecords
 
 from .check import check_arrays
 from .cpu import View
@@ -51,7 +53,7 @@ from .cpu_slabs import (
 )
 from .pool import SlabPool
 
-CHAIN_LIMIT = 6  # slabs; a longer chain makes an insertion wait for its table to be rehashed
+CHAIN_LIMIT = 6  # slabs; insertions into a longer chain are deferred until its table is rehashed
 NO_LIMIT = 2**31 - 1
 FEW_ARCS = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
@@ -62,7 +64,7 @@ FIRST_SLABS = 16
 RECORD = 16  # bytes of a vertex record
 
 
-class SlabGraph(SlabPool, DynamicGraph):
+class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
     """A hash table per vertex, of slabs of one or two cache lines; updates need no sorting.
 
     A table is an array of buckets, each a chain of slabs: the base slabs of a table are consecutive, overflow slabs
@@ -100,9 +102,7 @@ class SlabGraph(SlabPool, DynamicGraph):
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
-        if isinstance(load_factor, bool) or not isinstance(load_factor, int | float | np.number):
-            raise TypeError(f"load_factor must be a number, not {type(load_factor).__name__}")
-        if not 0 < load_factor <= 4:
+        if not 0 < number(load_factor, "load_factor") <= 4:
             raise ValueError(f"load_factor must be above 0 and at most 4, got {load_factor}")
         super().__init__(num_vertices, **options)
         self.load_factor = float(load_factor)
@@ -190,7 +190,7 @@ class SlabGraph(SlabPool, DynamicGraph):
     # ---- insertion --------------------------------------------------------------------------------------------------
 
     def _examine(self, arcs: Arcs) -> Any:
-        """What kernels look at to see whether the batch is good; None if that is known already."""
+        """The error counts by which kernels see whether the batch is valid; None if it is known to be."""
         if not self.device.is_gpu:
             arcs.check()
         return arcs.error_counts
@@ -198,7 +198,7 @@ class SlabGraph(SlabPool, DynamicGraph):
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         count = len(arcs)
         error_counts = self._examine(arcs)
-        self._foresee(count // 8)
+        self._reserve(count // 8)
         slots = self._scratch.get("slots", count, np.int64)
         table = self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
         recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
@@ -233,9 +233,9 @@ class SlabGraph(SlabPool, DynamicGraph):
         return inserted, replaced
 
     def _insert_pending(self, arcs: Arcs, slots: Any, moved: Any) -> tuple[int, int]:
-        """Insert the arcs that had to wait, after making room for them; returns how many were new and found.
+        """Insert the deferred arcs, after making room for them; returns how many were new and found.
 
-        The vertices whose tables are somewhere else afterwards are marked in `moved`.
+        The vertices whose tables have moved are marked in `moved`.
         """
         inserted = found = 0
         while True:
@@ -276,7 +276,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         return counts[RECORDED] - counts[REPEATED]
 
     def _undo(self, arcs: Arcs, slots: Any) -> None:
-        """Take out what a batch inserted before memory ran out. Needs no memory."""
+        """Delete what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
         self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, tile=4)
         self._tombstones += self._counters.collect()[CHANGED]
@@ -313,7 +313,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         return offsets, int(offsets[-1])
 
     def _empty_records(self, count: int) -> Any:
-        records = self.xp.zeros((count, 4), np.int32)
+        records = super()._empty_records(count)
         records[:, BASE] = -1
         records[:, BUCKETS] = 1
         return records
@@ -335,7 +335,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         return offsets, dst, weights
 
     def _plan(self, offsets: Any, dst: Any, expected: Any) -> tuple[Any, Any, int]:
-        """Lay out tables for rows that are expected to have so many keys.
+        """Plan tables for rows that are expected to have so many keys.
 
         Returns their records with base slabs counted from 0, the number of keys of each bucket, and how many overflow
         slabs these need.
@@ -352,7 +352,7 @@ class SlabGraph(SlabPool, DynamicGraph):
         records[:, TOMBSTONES] = 0
         total = int(ends[-1]) if rows else 0
         if total > np.iinfo(np.int32).max:
-            raise MemoryError(f"{total} slabs are more than 32-bit slab numbers can tell apart")
+            raise MemoryError(f"{total} slabs are more than 32-bit slab numbers can address")
         fill = xp.zeros(total, np.int32)
         self._kernels.count_rows(int(dst.size), rows, offsets, dst, records, fill)
         overflow = xp.maximum(fill - 1, 0) // (self.slab_words - 1)
@@ -413,12 +413,8 @@ class SlabGraph(SlabPool, DynamicGraph):
             self._give_back(records)
 
     def _extend(self, num_vertices: int) -> None:
-        capacity = int(self._records.shape[0])
-        if num_vertices > capacity:
-            vertices = self._empty_records(max(num_vertices, capacity + capacity // 2))
-            vertices[:capacity] = self._records
-            self._records = vertices
-            self._pool_changed()
+        super()._extend(num_vertices)
+        self._pool_changed()
 
     # ---- deletion ---------------------------------------------------------------------------------------------------
 
@@ -431,12 +427,12 @@ class SlabGraph(SlabPool, DynamicGraph):
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
-            with suppress(MemoryError):  # the arcs are gone; tombstones may wait for the next deletion
+            with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
                 self._compact()
         return deleted
 
     def _compact(self) -> None:
-        """Take all tombstones out, moving keys to the front of their chains, and give back slabs left over.
+        """Flush all tombstones: move keys to the front of their chains, and return slabs that are left empty.
 
         Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work.
         """

@@ -1,4 +1,4 @@
-"""The pool of slabs: how it is laid out, grows, and is seen by kernels."""
+"""The pool of slabs: its layout, its growth, and its view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
 
 
 class SlabPool:
-    """Equal slabs, handed out to tables; a part of `SlabGraph`, which holds the vertex records.
+    """Slabs of one size, allocated to tables; a part of `SlabGraph`, which holds the vertex records.
 
     A slab is in one chain, once, or not in use. Slabs not in use are empty: all words are EMPTY. They are those from
     `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``_ring[_free_head]``
@@ -39,7 +39,7 @@ class SlabPool:
     weight_dtype: np.dtype | None
     _records: Any
     _separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
-    _beside: tuple[Any, Any]  # `_neighbors`, and the weights among them, as last asked for
+    _joined_weights: tuple[Any, Any]  # `_neighbors`, and the view of the weights among them
     _view: tuple[int, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
 
@@ -67,22 +67,22 @@ class SlabPool:
         """
         if not self._joined:
             return self._separate_weights
-        keys, weights = self._beside
-        if keys is not self._neighbors:
+        neighbors, weights = self._joined_weights
+        if neighbors is not self._neighbors:
             weights = self._neighbors[self.slab_words :].view(self.weight_dtype)
-            self._beside = self._neighbors, weights
+            self._joined_weights = self._neighbors, weights
         return weights
 
     def _new_pool(self, capacity: int) -> None:
         """Replace the pool by one of empty slabs."""
         if capacity > MAX_SLABS:
-            raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can tell apart")
+            raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
         xp = self.device.xp
         size = capacity * self.slab_stride
-        keys = xp.full(size, EMPTY, self.vertex_dtype)
-        apart = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
+        neighbors = xp.full(size, EMPTY, self.vertex_dtype)
+        weights = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
         ring = xp.empty(2 * capacity, np.int32)
-        self._neighbors, self._separate_weights, self._ring = keys, apart, ring
+        self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
 
@@ -92,12 +92,12 @@ class SlabPool:
 
     def _resize_pool(self, capacity: int) -> None:
         """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
-        keys, apart, used, count = self._neighbors, self._separate_weights, self._used, self._free_count
+        neighbors, weights, used, count = self._neighbors, self._separate_weights, self._used, self._free_count
         free = self._ring[(self._free_head + self.device.xp.arange(count)) % self._ring.size] if count else None
         self._new_pool(capacity)
-        self._neighbors[: keys.size] = keys
-        if apart is not None:
-            self._separate_weights[: apart.size] = apart
+        self._neighbors[: neighbors.size] = neighbors
+        if weights is not None:
+            self._separate_weights[: weights.size] = weights
         if count:
             self._ring[:count] = free
         self._used, self._free_count = used, count
@@ -116,15 +116,15 @@ class SlabPool:
                 raise
             self._resize_pool(needed)
 
-    def _foresee(self, slabs: int) -> None:
-        """Make room for a batch that may need so many slabs, if memory allows; a batch that needs more is put off."""
+    def _reserve(self, slabs: int) -> None:
+        """Make room for a batch that may need so many slabs, if memory allows; arcs that find none are deferred."""
         try:
             self._make_room(0, slabs)
         except MemoryError:
             return
 
     def _account(self, counts: list[int]) -> None:
-        """Follow what kernels took from the pool and gave back."""
+        """Account for the slabs that kernels allocated and freed."""
         self._take(min(counts[ALLOCATED], self._free_count + self._capacity - self._used))
         self._free_count += counts[FREED]
         if counts[ALLOCATED] or counts[FREED]:
@@ -143,12 +143,12 @@ class SlabPool:
     def _pool_changed(self) -> None:
         self._packed = None
         self._view = None
-        self._beside = None, None
+        self._joined_weights = None, None
 
     def _attach_pool(self) -> None:
         self._counters = Counters(self.device, COUNTERS)
         self._packed = None
-        self._beside = None, None
+        self._joined_weights = None, None
 
     def _pool(self) -> Any:
         """The pool as kernels see it."""

@@ -24,7 +24,8 @@ def make_filter(op: Any) -> Any:
                 held += 1
             if held == BUFFER or (held and i + 1 == end):
                 start = atomic_add(counters, 0, held)
-                out[start : start + held] = buffer[:held]
+                for k in range(held):
+                    out[start + k] = buffer[k]
                 held = 0
 
     return keep

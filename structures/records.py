@@ -1,0 +1,36 @@
+"""A table with a record for each vertex, which grows ahead of the vertices: what structures that have one share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frontier.runtime import Device
+
+
+class VertexRecords:
+    """The array ``_records`` of a structure, one row for each vertex and for some to come."""
+
+    device: Device
+    _arrays: Any
+    _num_vertices: int
+    _records: Any
+    _view: tuple[int, Any] | None
+
+    def _empty_records(self, count: int) -> Any:
+        """Records of vertices without neighbors: zeros, unless the structure says otherwise."""
+        dtype, columns = self._arrays["records"]
+        return self.device.xp.zeros((count, columns), dtype)
+
+    def _record_capacity(self, num_vertices: int) -> int:
+        """Rows of a table that no longer suffices."""
+        capacity = int(self._records.shape[0])
+        return max(num_vertices, capacity + capacity // 2)
+
+    def _extend(self, num_vertices: int) -> None:
+        capacity = int(self._records.shape[0])
+        if num_vertices > capacity:
+            records = self._empty_records(self._record_capacity(num_vertices))
+            records[:capacity] = self._records
+            self._records = records
+            self._view = None
