@@ -97,8 +97,7 @@ class Structure(ABC):
         Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
         slots = self.xp.empty(src.size, np.int64)
-        launch = self.device.launch(tile=self._find_lanes)
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, **launch)
+        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, tile=self._find_lanes)
         return slots
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:

@@ -46,13 +46,35 @@ def defines_of(structure, vertex_dtype, weight_dtype):
     return graph.defines
 
 
+def included(header):
+    """The headers of the project that a header consists of, itself last."""
+    found = {}
+
+    def visit(name):
+        if name not in found:
+            found[name] = None  # entered before what it includes: `#pragma once`
+            for other in re.findall(r'#include "([^"]+)"', (PROJECT_ROOT / name).read_text()):
+                visit(other)
+            found[name] = found.pop(name)
+
+    visit(header)
+    return list(found)
+
+
 @functools.cache
 def kernels_of(header):
-    """Parameters of each kernel of a header and of those beside it, by name."""
-    headers = sorted((PROJECT_ROOT / header).parent.glob("*.cuh"))
-    text = re.sub(r"//[^\n]*", "", "\n".join(path.read_text() for path in headers))
+    """Parameters of each kernel of a header and of those that it includes, by name."""
+    text = "\n".join((PROJECT_ROOT / name).read_text() for name in included(header))
+    text = re.sub(r"//[^\n]*", "", text).replace("\\\n", " ")
+    macros = dict(re.findall(r"^#define (\w+) +(\S.*)$", text, re.MULTILINE))
     found = re.findall(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)', text)
-    return {name: [p.split()[-1].lstrip("*&") for p in parameters.split(",")] for name, parameters in found}
+    kernels = {}
+    for name, parameters in found:
+        names = [parameter for parameter in re.split(r"\s*,\s*", parameters.strip()) if parameter]
+        while any(parameter in macros for parameter in names):  # lists of parameters that several kernels share
+            names = [part for parameter in names for part in re.split(r"\s*,\s*", macros.get(parameter, parameter))]
+        kernels[name] = [parameter.split()[-1].lstrip("*&") for parameter in names]
+    return kernels
 
 
 def check_code(code, header):
@@ -105,17 +127,31 @@ def test_view_is_that_of_the_cpu(name, tmp_path):
     assert compiled(str(header), defines_of(structure, "int32", "float32"), "sm_90")
 
 
-@pytest.mark.parametrize("name", STRUCTURES)
+def kernel_folders():
+    """The folders whose kernels are called by one name on both devices (see `frontier.runtime.kernels`)."""
+    headers = (path for root in ("frontier", "structures") for path in (PROJECT_ROOT / root).glob("*/kernels.cuh"))
+    return sorted(
+        path.parent.relative_to(PROJECT_ROOT).as_posix() for path in headers if (path.parent / "cpu.py").exists()
+    )
+
+
+@pytest.mark.parametrize("name", kernel_folders())
 def test_kernels_are_those_of_the_cpu(name):
     """A kernel that both devices have takes the same arguments, the number of work items first."""
-    structure = STRUCTURES[name]
-    cpu = importlib.import_module(f"{structure.package}.cpu")
-    kernels = kernels_of(f"{folder(structure)}/kernels.cuh")
+    cpu = importlib.import_module(f"{name.replace('/', '.')}.cpu")
+    kernels = kernels_of(f"{name}/kernels.cuh")
     assert kernels
     for kernel, parameters in kernels.items():
         assert parameters[0] == "count", f"{kernel} starts with {parameters[0]}"
         if hasattr(cpu, kernel):
             assert list(inspect.signature(getattr(cpu, kernel)).parameters) == parameters, kernel
+
+
+def test_shared_kernels_are_seen():
+    """The kernels of a folder are those of the headers that it includes, too."""
+    gpma, graphvine = (kernels_of(f"structures/{name}/kernels.cuh").keys() for name in ("gpma", "graphvine"))
+    assert {"locate", "plan", "move_leaves", "erase", "fill", "compete"} <= gpma
+    assert {"find_short", "keep_changes", "append", "mark", "plan"} <= graphvine
 
 
 def test_a_wrong_view_is_found(tmp_path):

@@ -1,7 +1,5 @@
 """GPMA and GPMA+: what must hold of the packed memory array after every update, under each of its options."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -11,10 +9,10 @@ from test_operations_memory import STEPS, exhausted
 from test_stateful import GraphMachine
 
 from frontier import Graph
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.kernels import define_text
+from frontier.sort import END
 from structures.gpma import GPMA
-from structures.packed.cpu import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF, NO_KEY, View, leaf_at, order_of
+from structures.packed.cpu import View, leaf_at, order_of
+from structures.packed.layout import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF
 
 TIGHT = dict(leaf_density=(0.02, 0.7), root_density=(0.1, 0.2))
 OPTIONS = {
@@ -34,7 +32,7 @@ def options(request):
 
 
 def check_array(graph):
-    """Everything that ``structures/packed/graph.py`` says of the arrays."""
+    """Everything that ``structures/packed/array.py`` says of the arrays."""
     pool, offsets, degrees, separators, counts = (
         to_host(graph, array).tolist()
         for array in (graph._neighbors, graph._offsets, graph._row_degrees, graph._separators, graph._counts)
@@ -43,7 +41,7 @@ def check_array(graph):
     assert len(degrees) + 1 == len(offsets) > graph.num_vertices
     assert separators[0] == 0
     row, last_key, found = -1, -1, [0] * len(degrees)
-    for i, (low, high) in enumerate(zip(separators, [*separators[1:], NO_KEY], strict=True)):
+    for i, (low, high) in enumerate(zip(separators, [*separators[1:], END], strict=True)):
         assert low <= high, f"separators {i} and {i + 1} are not in order"
         entries = [(slot, pool[slot]) for slot in range(LEAF * i, LEAF * (i + 1)) if pool[slot] != EMPTY]
         assert len(entries) == counts[i], f"leaf {i} has another number of entries than it says"
@@ -231,7 +229,7 @@ def test_no_memory_to_grow(device, monkeypatch):
 
 
 def test_no_memory_to_tidy(device, rng, monkeypatch):
-    """A deletion that cannot plan what to re-balance deletes all the same."""
+    """A deletion that cannot plan what to rebalance deletes all the same."""
     pair = make(GPMA, device, *random_batch(rng, 300, 3000), num_vertices=300)
     src, dst = np.array([edge[:2] for edge in pair.model.edges()][:-100]).T
 
@@ -239,7 +237,7 @@ def test_no_memory_to_tidy(device, rng, monkeypatch):
         raise MemoryError("none left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(GPMA, "_room_to_plan", no_memory)
+        patch.setattr(pair.graph._host, "room_to_plan", no_memory)
         patch.setattr(GPMA, "_allocate", no_memory)
         pair.delete(src, dst)
     check(pair)
@@ -304,19 +302,3 @@ def test_the_order_of_leaves_in_levels(levels):
         x = p.bit_length()
         i = physical.index(p)
         assert i % (count >> (x - 1)) == count >> x
-
-
-@pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
-def test_kernels_of_the_packed_array_compile(vertex_dtype):
-    """Those that GPMA shares with other structures, which are beside its own folder."""
-    pytest.importorskip("cuda.core")
-    from frontier.runtime.cuda import compile_cubin
-
-    defines = GPMA(1, device="cpu", vertex_dtype=vertex_dtype, weight_dtype="float64").defines
-    pairs = tuple(sorted((name, define_text(value)) for name, value in defines.items()))
-    code = compile_cubin("structures/gpma/kernels.cuh", pairs, (), "sm_90")
-    text = "\n".join(path.read_text() for path in sorted((PROJECT_ROOT / "structures" / "packed").glob("*.cuh")))
-    names = re.findall(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(', text)
-    assert len(names) >= 10
-    for name in names:
-        assert name.encode() in code, f"{name} is not in the machine code"

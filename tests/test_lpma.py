@@ -1,4 +1,4 @@
-"""What is particular to LPMA: levels, local re-balancing, strategies, growth without a copy."""
+"""What is particular to LPMA: levels, local rebalancing, strategies, growth without a copy."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_strategies_leave_the_same_graph(device, rng):
 
 
 def test_a_hub(device, rng, strategy):
-    """All arcs of a batch go to one place of the array, so that large windows are re-balanced."""
+    """All arcs of a batch go to one place of the array, so that large windows are rebalanced."""
     pair = make(LPMA, device, [0], [1], num_vertices=6000, strategy=strategy, directed=True)
     for part in np.array_split(rng.permutation(np.arange(1, 6000)), 4):
         pair.insert(np.full(part.size, 2999), part)
@@ -154,7 +154,7 @@ def test_a_hub(device, rng, strategy):
 
 
 def windows_by_hand(graph, src, dst, strategy):
-    """The windows (start, leaves) that a batch of new arcs re-balances by the paper's rules; None if it overflows."""
+    """The windows (start, leaves) that a batch of new arcs rebalances by the paper's rules; None if it overflows."""
     order = leaves_in_order(graph)
     levels, leaves = graph.levels, order.size
     keys = np.unique(np.asarray(src).astype(np.int64) << 32 | (np.asarray(dst) + 1))
@@ -364,6 +364,20 @@ def test_weights_that_are_added(device, rng, directed):
     pair.check()
 
 
+def test_appending_synchronizes_once(device, rng, monkeypatch):
+    """Weights are added before the host reads what an insertion takes, so that it reads the counters once."""
+    src, dst, weights = random_batch(rng, 300, 3000, "int64")
+    pair = make(LPMA, device, src, dst, weights, num_vertices=300)
+    reads, read = [], pair.graph._counters.read
+    monkeypatch.setattr(pair.graph._counters, "read", lambda: reads.append(0) or read())
+    leaves = pair.graph.leaves
+    result = pair.insert(src[:50], dst[:50], np.abs(weights[:50]) + 1, on_existing="add")
+    assert result.replaced and not result.deleted
+    assert pair.graph.leaves == leaves
+    assert len(reads) == 1
+    pair.check()
+
+
 # ---- without memory -------------------------------------------------------------------------------------------------
 
 
@@ -372,21 +386,21 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
     pair = make(LPMA, device, *random_batch(rng, 200, 500), num_vertices=200, strategy=strategy)
     graph, leaves = pair.graph, pair.graph.leaves
     graph.view()
-    room, calls = graph._room_to_plan, []
+    room, calls = graph._host.room_to_plan, []
 
-    def refuse(size):
+    def refuse(graph, size):
         calls.append(size)
         if len(calls) > 1:
             raise MemoryError("none left")
-        return room(size)
+        return room(graph, size)
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(graph, "_room_to_plan", refuse)
+        patch.setattr(graph._host, "room_to_plan", refuse)
         graph.insert_edges(*random_batch(rng, 200, 4000)[:2])
     assert graph.leaves > leaves
     if device == "cpu":
         assert graph.view().neighbors is graph._neighbors
-        assert not graph._no_arrivals().any()
+        assert not graph._host.no_arrivals(graph).any()
     check_layout(graph)
     pair.insert([0], [199])
     check_layout(graph)
@@ -398,7 +412,7 @@ def test_arrivals_that_were_left_behind(rng, strategy):
     """Windows are those of the batch's own arcs, even if an interrupted one was not forgotten."""
     pair = make(LPMA, "cpu", *random_batch(rng, 200, 4000), num_vertices=200, strategy=strategy)
     pair.insert([0], [1])
-    pair.graph._no_arrivals()[:] = 1
+    pair.graph._host.no_arrivals(pair.graph)[:] = 1
     pair.insert([3], [199])
     check_layout(pair.graph)
     pair.check()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from frontier.operators.match import match_keys
-from frontier.sort import distinct_keys, id_bits
+from frontier.sort import END, distinct_keys, id_bits, sorted_keys
 
 
 def batch_of(graph, src, dst, weights=None):
@@ -35,7 +35,7 @@ def test_distinct_keys(structure, device, num_vertices, size):
     shift = id_bits(num_vertices)
     assert [(k >> shift, k & ((1 << shift) - 1)) for k in keys[:n].tolist()] == expected
     assert origin[:n].tolist() == [listed[arc] for arc in expected]
-    assert (keys[n:] == 2**63 - 1).all()
+    assert (keys[n:] == END).all()
 
 
 def test_match_keys(structure, device):
@@ -54,6 +54,31 @@ def test_match_keys(structure, device):
     assert (slots[:n] == expected).all()
     assert (slots[:n] >= 0).any()
     assert (slots[:n] < 0).any()
+
+
+@pytest.mark.parametrize("origin", [False, True])
+def test_match_keys_of_a_batch_with_duplicates(structure, device, origin):
+    """Of equal keys the last one gets the slot, whether or not keys hold positions in the batch."""
+    rng = np.random.default_rng(2)
+    src, dst = rng.integers(0, 300, (2, 3000))
+    src[:1500] = 7
+    graph = structure.from_edges(src, dst, num_vertices=300, device=device)
+    asked = np.tile(np.stack([src, dst]), 2)[:, rng.permutation(6000)[:5000]]
+    batch = sorted_keys(graph, batch_of(graph, *asked), origin=origin)
+    slots = graph.xp.full(batch.keys.size, -5, np.int64)
+    match_keys(graph, batch.keys, slots, batch.bits)
+    keys, slots = graph.device.to_host(batch.keys), graph.device.to_host(slots)
+    arcs = np.where(keys == END, -1, keys >> batch.bits)
+    last = (arcs >= 0) & np.r_[arcs[1:] != arcs[:-1], True]
+    assert last.sum() == len({(u, v) for u, v in zip(*asked.tolist(), strict=True) if u != v})
+    expected = graph.device.to_host(graph.find_edges(arcs[last] >> batch.shift, arcs[last] & ((1 << batch.shift) - 1)))
+    assert (slots[last] == expected).all()
+    assert (slots[~last] == -1).all()
+    if origin:
+        order = graph.device.to_host(batch.order) if batch.order is not None else keys & ((1 << batch.bits) - 1)
+        listed = {arc: i for i, arc in enumerate(zip(*asked.tolist(), strict=True))}
+        found = zip((arcs[last] >> batch.shift).tolist(), (arcs[last] & ((1 << batch.shift) - 1)).tolist(), strict=True)
+        assert order[last].tolist() == [listed[arc] for arc in found]
 
 
 def test_match_keys_in_an_empty_graph(structure, device):

@@ -8,15 +8,17 @@ from model import edges_of, make, to_host
 from test_gpma import check_array
 from test_lpma import check_layout
 
+from frontier.sort import END
 from structures.gpma import GPMA
 from structures.lpma import LPMA
-from structures.packed.cpu import EMPTY, LEAF, NO_KEY, leaf_at
+from structures.packed.cpu import leaf_at
+from structures.packed.layout import EMPTY, LEAF
 
-# Thresholds so low that a window is re-balanced in which there are fewer entries than leaves.
+# Thresholds so low that a window is rebalanced in which there are fewer entries than leaves.
 SPARSE = dict(leaf_density=(0.02, 0.7), root_density=(0.025, 0.2))
 VERTICES = 6000
 HUB = 700
-ENOUGH = SPARSE["root_density"][0] * LEAF  # entries for each leaf, with which no larger window is re-balanced
+ENOUGH = SPARSE["root_density"][0] * LEAF  # entries for each leaf, with which no larger window is rebalanced
 
 
 @pytest.fixture(params=[GPMA, LPMA], ids=lambda cls: cls.name)
@@ -60,7 +62,7 @@ def test_fewer_entries_than_leaves(packed, device, width):
     empty = [i for i in range(start, start + width) if not leaves[i].size]
     assert empty and empty[-1] == start + width - 1, "no leaf was left empty"
     after = separators[start + width]
-    assert after < NO_KEY
+    assert after < END
     assert (separators[[i for i in empty if not any(leaf.size for leaf in leaves[i : start + width])]] == after).all()
     # What comes back finds its place, beside what never left.
     pair.insert(np.full(gone.size, HUB), gone)
@@ -72,10 +74,10 @@ def test_fewer_entries_than_leaves(packed, device, width):
 def test_an_array_with_more_leaves_than_entries(packed, device):
     """Leaves at the end that hold nothing are never searched."""
     pair = make(packed, device, num_vertices=3, directed=True, **SPARSE)
-    pair.graph._lay_out_anew(0, 16)
+    pair.graph._rebuild(0, 16)
     check(pair)
     leaves, separators = contents(pair.graph)
-    assert separators[-1] == (NO_KEY if not leaves[-1].size else separators[-1])
+    assert separators[-1] == (END if not leaves[-1].size else separators[-1])
     for edge in ((2, 0), (0, 1), (0, 2), (2, 1), (1, 0)):
         pair.insert([edge[0]], [edge[1]])
         check(pair)

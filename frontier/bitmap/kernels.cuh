@@ -1,5 +1,6 @@
 // CUDA kernels of bitmaps. Macro: VID.
 #pragma once
+#include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/tile.cuh"
 
 // Sets the bits of a list's vertices.
@@ -16,12 +17,7 @@ extern "C" __global__ void to_list(i64 count, const u32* bits, VID* out, u64* co
   i64 rounded = (count + 31) / 32 * 32;
   GRID_STRIDE(word, rounded) {
     u32 members = word < count ? bits[word] : 0;
-    u32 mine = __popc(members), before = mine;
-#pragma unroll
-    for (int offset = 1; offset < 32; offset *= 2) {
-      u32 other = __shfl_up_sync(0xffffffffu, before, offset);
-      if (lane >= offset) before += other;
-    }
+    u32 mine = __popc(members), before = lanes_inclusive(mine);
     u64 start = 0;
     if (lane == 31 && before) start = atomicAdd(counter, u64(before));
     start = __shfl_sync(0xffffffffu, start, 31) + before - mine;

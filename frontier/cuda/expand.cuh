@@ -1,12 +1,13 @@
 // Load balancing: the one place where work over neighbors is spread over threads.
 //
 // Items (vertices of a frontier, pairs to intersect) have neighbor lists of very different lengths. A block takes ITEMS
-// items, sums up their segments, and deals the segments out to its tiles. Items of more than HUGE_SEGMENTS are cut into
+// items, sums up their segments, and distributes the segments over its tiles. Items of more than HUGE_SEGMENTS are cut into
 // pieces that go to a queue, from which a second launch (expand_queue) takes them with the whole grid.
 //
 // A body is called as body(item, v, neighbor, slot, valid) by all lanes of a tile together; lanes with !valid hold no
 // neighbor and only take part in what the tile does as one.
 #pragma once
+#include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/tile.cuh"
 
 #ifndef TILE_SIZE
@@ -50,12 +51,7 @@ __device__ __forceinline__ void walk(const View& view, const ExpandTile& tile, i
 __device__ __forceinline__ void block_scan(u32 value, u32* sums) {
   __shared__ u32 of_warp[BLOCK / 32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  u32 inclusive = value;
-#pragma unroll
-  for (int offset = 1; offset < 32; offset *= 2) {
-    u32 other = __shfl_up_sync(0xffffffffu, inclusive, offset);
-    if (lane >= offset) inclusive += other;
-  }
+  u32 inclusive = lanes_inclusive(value);
   if (lane == 31) of_warp[warp] = inclusive;
   __syncthreads();
   u32 before = 0;
@@ -114,7 +110,7 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
   }
 }
 
-// The pieces that expand() put aside. Launched after it; ends at once where there are none. Tiles do not wait for each
+// The pieces that expand() deferred. Launched after it; ends at once where there are none. Tiles do not wait for each
 // other between pieces, so that after_round() is called once, at the end.
 template <class VertexOf, class Body, class AfterRound>
 __device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round) {

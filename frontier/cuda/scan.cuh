@@ -1,13 +1,14 @@
-// Prefix sums within a warp and within a thread block.
+// Prefix sums within tiles of lanes and within a thread block. Sums over the whole grid are in scan_tiles.cuh.
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-template <class T>
-__device__ T warp_inclusive(T value) {
-  int lane = threadIdx.x & 31;
+// Sum of `value` over this lane and those before it, among LANES neighboring ones (`mask`: those lanes of the warp).
+template <int LANES = 32, class T>
+__device__ __forceinline__ T lanes_inclusive(T value, u32 mask = 0xffffffffu) {
+  int lane = threadIdx.x & (LANES - 1);
 #pragma unroll
-  for (int offset = 1; offset < 32; offset *= 2) {
-    T other = __shfl_up_sync(0xffffffffu, value, offset);
+  for (int offset = 1; offset < LANES; offset *= 2) {
+    T other = __shfl_up_sync(mask, value, offset, LANES);
     if (lane >= offset) value += other;
   }
   return value;
@@ -18,12 +19,12 @@ template <class T>
 __device__ T block_exclusive(T value, T& total) {
   __shared__ T of_warp[32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
-  T inclusive = warp_inclusive(value);
+  T inclusive = lanes_inclusive(value);
   __syncthreads();  // of_warp may still be read for the scan before
   if (lane == 31) of_warp[warp] = inclusive;
   __syncthreads();
   if (warp == 0) {
-    T sum = warp_inclusive(lane < warps ? of_warp[lane] : T(0));
+    T sum = lanes_inclusive(lane < warps ? of_warp[lane] : T(0));
     __syncwarp();
     of_warp[lane] = sum;
   }

@@ -1,4 +1,4 @@
-"""The edges of a batch that an update adds or removes, which exact observers are told of."""
+"""The edges of a batch that an update adds or removes, of which exact observers are notified."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from ..batch import Arcs
 from ..runtime import load_kernels
-from .cpu import FREE, TILE
+from ..sort import running_sums, tile_count, tile_launch
+from .cpu import FREE
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -20,7 +21,7 @@ def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
     Parameters
     ----------
     arcs : Arcs
-        Checked here, with the one wait for the device that this takes.
+        Checked here, after the single host synchronization that this takes.
     present : bool
         Whether the edges asked for are those in the graph.
 
@@ -38,20 +39,22 @@ def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
         arcs.check()
     count = len(arcs)
     most = count if graph.directed else count // 2
-    tiles = -(-count // TILE)
     scratch = graph._scratch.get
     src, dst = xp.empty(most, graph.vertex_dtype), xp.empty(most, graph.vertex_dtype)
     places = scratch("effective_places", count, np.int64)
-    sums = scratch("effective_sums", tiles, np.int64)
+    sums = scratch("effective_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(most, 1) - 1).bit_length()
     table = scratch("effective_table", entries, np.int64, fill=FREE)
     counters = graph._access.workspace().counters
     slots = graph._find(arcs.src, arcs.dst)
     kernels = load_kernels("frontier.effective", device, {"VID": graph.vertex_dtype})
-    launch = {"threads": TILE, "blocks": tiles} if device.is_gpu else {}
+    launch = tile_launch(count)
     kernels.claim(count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places)
     kernels.keep_first(count, places, table, sums, **launch)
-    kernels.put(count, arcs.src, arcs.dst, places, sums, table, src, dst, counters.array, **launch)
+    kernels.put(
+        count, arcs.src, arcs.dst, places, *running_sums(device, kernels, sums), table, src, dst, counters.array,
+        **launch,
+    )  # fmt: skip
     found = counters.read()[0]
     arcs.check(waited=True)
     return src[:found], dst[:found]

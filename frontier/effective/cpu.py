@@ -1,9 +1,9 @@
 """CPU kernels that find the effective edges of a batch."""
 
 from ..runtime import cpu_kernel
+from ..sort import END, TILE
 
-FREE = 2**63 - 1  # an entry of the table that holds no arc
-TILE = 1024  # arcs whose number of kept ones is counted together
+FREE = END  # an entry of the table that holds no arc
 
 
 @cpu_kernel
@@ -40,7 +40,7 @@ def keep_first(count, places, table, sums):
 
 
 @cpu_kernel
-def put(count, src, dst, places, sums, table, out_src, out_dst, counters):
+def put(count, src, dst, places, sums, summed, table, out_src, out_dst, counters):
     """The arcs that were kept, in order, and their number; the table becomes FREE again."""
     found = 0
     for i in range(count):

@@ -1,9 +1,9 @@
 // CUDA kernels that find the effective edges of a batch; cpu.py describes each. Macro: VID.
 #pragma once
-#include "frontier/cuda/scan.cuh"
+#include "frontier/cuda/keys.cuh"
+#include "frontier/cuda/scan_tiles.cuh"
 
-constexpr u64 FREE = 0x7fffffffffffffffull;
-#define TILE 1024  // arcs to a thread block (cpu.py has the same number)
+constexpr u64 FREE = END;
 
 extern "C" __global__ void claim(
     i64 count, const VID* src, const VID* dst, const i64* slots, bool directed, bool present, u64* table, i64 entries,
@@ -29,8 +29,7 @@ extern "C" __global__ void claim(
 }
 
 extern "C" __global__ void __launch_bounds__(TILE) keep_first(i64 count, i64* places, const u64* table, i64* sums) {
-  i64 tiles = (count + TILE - 1) / TILE;
-  for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+  TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x;
     i64 place = i < count ? places[i] : -1;
     bool kept = place >= 0 && table[place] == u64(i);
@@ -41,13 +40,10 @@ extern "C" __global__ void __launch_bounds__(TILE) keep_first(i64 count, i64* pl
 }
 
 extern "C" __global__ void __launch_bounds__(TILE) put(
-    i64 count, const VID* src, const VID* dst, const i64* places, const i64* sums, u64* table, VID* out_src,
-    VID* out_dst, i64* counters) {
-  i64 tiles = (count + TILE - 1) / TILE;
-  for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    i64 part = 0, before, here;
-    for (i64 t = threadIdx.x; t < tile; t += TILE) part += sums[t];
-    block_exclusive(part, before);
+    i64 count, const VID* src, const VID* dst, const i64* places, const i64* sums, bool summed, u64* table,
+    VID* out_src, VID* out_dst, i64* counters) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
     i64 i = tile * TILE + threadIdx.x;
     i64 place = i < count ? places[i] : -1;
     i64 at = before + block_exclusive(i64(place >= 0), here);
@@ -56,6 +52,6 @@ extern "C" __global__ void __launch_bounds__(TILE) put(
       out_src[at] = src[i];
       out_dst[at] = dst[i];
     }
-    if (tile == tiles - 1 && threadIdx.x == 0) counters[0] = before + here;
+    if ((tile + 1) * TILE >= count && threadIdx.x == 0) counters[0] = before + here;
   }
 }

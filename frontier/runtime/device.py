@@ -43,10 +43,6 @@ class Device:
         view.flags.writeable = False
         return view
 
-    def launch(self, **options: int) -> dict[str, int]:
-        """Options of a kernel launch on a GPU (``tile``, ``threads``, ``blocks``); none on the CPU."""
-        return options if self.is_gpu else {}
-
     def synchronize(self) -> None:
         """Wait for all work queued on the device."""
         if self.is_gpu:

@@ -1,8 +1,11 @@
 """One name, two devices: kernels that host code calls without asking where it runs.
 
-A folder that owns kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with an
+A folder that owns kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with a
 CUDA function of the same name, exported in C. Both take the same arguments: first the number of work items, then
 arrays, views and scalars.
+
+What really differs by device, such as the order of launches, is host code: a structure has it in two modules of equal
+functions, ``on_cpu.py`` and ``on_gpu.py``, and chooses between them once.
 """
 
 from __future__ import annotations
@@ -32,8 +35,9 @@ C_TYPES = {
 class Kernels:
     """The kernels of one folder on one device; each is an attribute.
 
-    ``kernels.name(count, *args)`` runs `name` over `count` work items. Absent arrays are passed as None. On the GPU the
-    call returns as soon as the kernel is queued.
+    ``kernels.name(count, *args, **launch)`` runs `name` over `count` work items. Absent arrays are passed as None.
+    `launch` are the options of `CudaKernel`, such as ``tile=4``; CPU kernels ignore them. On the GPU the call returns
+    as soon as the kernel is queued.
     """
 
     def __init__(self, package: str, device: Device, defines: tuple[tuple[str, str], ...]):
@@ -53,11 +57,20 @@ class Kernels:
             )
         else:
             try:
-                call = getattr(self._cpu, name)
+                call = _ignore_launch(getattr(self._cpu, name))
             except AttributeError:
                 raise AttributeError(f"{self._package}.cpu has no kernel {name!r}") from None
         self.__dict__[name] = call
         return call
+
+
+def _ignore_launch(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A CPU kernel as one that may be called with the launch options of a CUDA kernel."""
+
+    def call(*args: Any, **launch: Any) -> Any:
+        return kernel(*args)
+
+    return call
 
 
 @functools.cache

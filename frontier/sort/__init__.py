@@ -4,15 +4,17 @@ from .arcs import (
     arc_keys,
     id_bits,
     last_of_runs,
-    row_ids,
     sort_pairs,
-    sorted_unique_arcs,
     split_keys,
     unique_arcs,
 )
-from .distinct import END, DistinctKeys, distinct_keys
+from .csr import row_ids, sorted_unique_arcs
+from .distinct import DistinctKeys, distinct_keys
+from .sorted import END, SortedKeys, sorted_keys
+from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [
-    "END", "DistinctKeys", "arc_keys", "distinct_keys", "id_bits", "last_of_runs", "row_ids", "sort_pairs",
-    "sorted_unique_arcs", "split_keys", "unique_arcs",
+    "END", "TILE", "DistinctKeys", "SortedKeys", "arc_keys", "distinct_keys", "id_bits", "last_of_runs", "row_ids",
+    "running_sums", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count", "tile_launch",
+    "unique_arcs",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sorting arcs, and dropping those listed more than once."""
+"""Arcs as keys, which sort by source and then by destination."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Arcs
-from ..runtime import Device, load_kernels
+from ..runtime import Device
 
 
 def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
@@ -18,10 +18,14 @@ def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
     OverflowError
         The ids of source and destination do not fit into 63 bits together.
     """
-    shift = id_bits(num_vertices)
-    if 2 * shift > 63:
+    check_key_bits(num_vertices)
+    return (src.astype(np.int64) << id_bits(num_vertices)) | dst.astype(np.int64)
+
+
+def check_key_bits(num_vertices: int) -> None:
+    """Raise OverflowError unless source and destination fit into the 63 bits of a key."""
+    if 2 * id_bits(num_vertices) > 63:
         raise OverflowError(f"a graph of {num_vertices} vertices cannot be sorted by 64-bit keys")
-    return (src.astype(np.int64) << shift) | dst.astype(np.int64)
 
 
 def id_bits(num_vertices: int) -> int:
@@ -77,27 +81,3 @@ def split_keys(keys: Any, num_vertices: int, vertex_dtype: np.dtype) -> tuple[An
     """Sources and destinations of keys."""
     shift = id_bits(num_vertices)
     return (keys >> shift).astype(vertex_dtype), (keys & ((1 << shift) - 1)).astype(vertex_dtype)
-
-
-def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any, Any]:
-    """A batch as CSR: offsets (int64), destinations and weights, sorted, each arc once, with the last one's weight."""
-    if not device.is_gpu:  # by counting: linear time, where a comparison sort would take most of a build
-        offsets = np.empty(num_vertices + 1, np.int64)
-        order = np.empty(len(arcs), np.int64)
-        load_kernels("frontier.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
-        order = order[: offsets[-1]]
-        return offsets, arcs.dst[order], None if arcs.weights is None else arcs.weights[order]
-    keys, weights = unique_arcs(device, arcs, num_vertices)
-    src, dst = split_keys(keys, num_vertices, arcs.src.dtype)
-    offsets = device.xp.searchsorted(src, device.xp.arange(num_vertices + 1, dtype=src.dtype)).astype(np.int64)
-    return offsets, dst, weights
-
-
-def row_ids(device: Device, offsets: Any, dtype: np.dtype) -> Any:
-    """The row of every entry of CSR arrays with these offsets."""
-    xp = device.xp
-    rows = offsets.size - 1
-    if not device.is_gpu:
-        return np.repeat(np.arange(rows, dtype=dtype), np.diff(offsets))
-    entries = xp.arange(int(offsets[-1]), dtype=offsets.dtype)
-    return (xp.searchsorted(offsets, entries, side="right") - 1).astype(dtype)

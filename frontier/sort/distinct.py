@@ -1,4 +1,4 @@
-"""The distinct arcs of a batch in order, without the host waiting for how many there are."""
+"""The distinct arcs of a batch in order, without a host synchronization for their number."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Arcs
-from ..runtime import load_kernels
-from .arcs import arc_keys, id_bits, last_of_runs, sort_pairs
+from .sorted import sort_kernels, sorted_keys
+from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
     from ..graph import Graph
-
-END = 2**63 - 1  # stands after all keys
-KEYS = 512  # sorted keys to a thread block (kernels.cuh has the same number)
-MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
 
 
 class DistinctKeys(NamedTuple):
@@ -40,8 +36,8 @@ class DistinctKeys(NamedTuple):
 def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
     """The distinct arcs of a batch, in ascending order of source and destination.
 
-    Arcs that are to be ignored are left out. The batch need not have been checked, and the arrays are the graph's
-    scratch memory: they hold until the next call.
+    Arcs that are to be ignored are left out. The batch need not have been checked; on the CPU it is checked here, where
+    that needs no synchronization. The arrays are the graph's scratch memory: they hold until the next call.
 
     Parameters
     ----------
@@ -50,6 +46,8 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
 
     Raises
     ------
+    ValueError
+        On the CPU, if the batch is invalid (`Arcs.check`).
     OverflowError
         The ids of source and destination do not fit into 63 bits together.
 
@@ -57,40 +55,17 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
     -----
     A sort: O(m log m) work.
     """
-    device, n = graph.device, graph.num_vertices
-    if not device.is_gpu:
-        valid = np.flatnonzero(arcs.src >= 0)
-        keys = arc_keys(device, arcs.src[valid], arcs.dst[valid], n)
-        if origin:
-            keys, order = sort_pairs(device, keys)
-            last = last_of_runs(device, keys)
-            return DistinctKeys(keys[last], valid[order[last]], np.array([last.size]))
-        keys.sort()
-        last = last_of_runs(device, keys)
-        return DistinctKeys(keys[last], None, np.array([last.size]))
-    shift, size = id_bits(n), len(arcs)
-    if 2 * shift > 63:
-        raise OverflowError(f"a graph of {n} vertices cannot be sorted by 64-bit keys")
-    scratch = graph._scratch.get
-    kernels = load_kernels("frontier.sort", device, {"VID": graph.vertex_dtype})
-    # A sort of plain numbers takes a fraction of the time of one that moves positions along.
-    bits = size.bit_length() if origin and 2 * shift + size.bit_length() <= 62 else 0
-    keys = scratch("sorted_keys", size, np.int64)
-    kernels.make_keys(size, arcs.src, arcs.dst, shift, bits, keys)
-    order = None
-    if origin and not bits:
-        keys, order = sort_pairs(device, keys)
-    else:
-        keys.sort()
-    blocks = -(-size // KEYS)
-    sums = scratch("distinct_sums", blocks, np.int64)
-    launch = {"threads": KEYS, "blocks": blocks}
-    kernels.count_distinct(size, keys, bits, sums, **launch)
-    summed = blocks > MAX_SUMS
-    if summed:
-        sums = graph.xp.cumsum(sums)
+    keys, bits, _, order = sorted_keys(graph, arcs, origin=origin)
+    if not graph.device.is_gpu:
+        return DistinctKeys(keys, order, np.array([keys.size]))
+    size, scratch, kernels = int(keys.size), graph._scratch.get, sort_kernels(graph)
+    sums = scratch("distinct_sums", tile_count(size), np.int64)
+    kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))
     distinct = scratch("distinct_keys", size, np.int64)
     places = scratch("distinct_origin", size, np.int64) if origin else None
     count = scratch("distinct_count", 1, np.int64)
-    kernels.keep_distinct(size, keys, bits, order, sums, summed, distinct, places, count, **launch)
+    kernels.keep_distinct(
+        size, keys, bits, order, *running_sums(graph.device, kernels, sums), distinct, places, count,
+        **tile_launch(size),
+    )  # fmt: skip
     return DistinctKeys(distinct, places, count)

@@ -2,38 +2,31 @@
 
 from typing import Any
 
-import numpy as np
+import numba
 
 from frontier.runtime import cpu_kernel, parallel_kernel
+from structures.changes.cpu import keep_changes, make_replace
+
+__all__ = [
+    "COUNTERS", "PENDING", "count_changes", "keep_changes", "make_append", "make_find_short", "make_remove",
+    "replace_weights",
+]  # fmt: skip
 
 EMPTY, TOMBSTONE = -1, -2
+PENDING = 3  # place in the counters, behind those of `structures.changes`: whether there are arcs of long lists
+COUNTERS = 4  # a structure's own follow
 
 
-@cpu_kernel
-def gather_changes(count, keys, slots, shift, present, group_vertex, group_start, change_dst, change_index, counters):
-    """Gather the keys that change the graph, grouped by source: those found in it, if `present`, or those not found.
+def count_changes(count, keys, bits, shift, slots, present, sums, counters):
+    """Nothing: `keep_changes` counts."""
 
-    ``change_index`` receives their positions among the keys. Counts changes, groups and other keys.
-    """
-    mask = (np.int64(1) << shift) - 1
-    groups = 0
-    changes = 0
-    previous = np.int64(-1)
-    for i in range(count):
-        source = keys[i] >> shift
-        if source != previous:
-            previous = source
-            group_vertex[groups] = source
-            group_start[groups] = changes
-            groups += 1
-        if (slots[i] >= 0) == present:
-            change_dst[changes] = keys[i] & mask
-            change_index[changes] = i
-            changes += 1
-    group_start[groups] = changes
-    counters[0] = changes
-    counters[1] = groups
-    counters[2] = count - changes
+
+@numba.njit
+def _slot_itself(view, source, slot):
+    return slot
+
+
+replace_weights = make_replace(_slot_itself)
 
 
 def make_find_short(degree: Any, find: Any) -> Any:
@@ -47,7 +40,7 @@ def make_find_short(degree: Any, find: Any) -> Any:
                 slots[i] = -1
             elif degree(view, u) > limit:
                 slots[i] = -2
-                counters[3] = 1
+                counters[PENDING] = 1
             else:
                 slots[i] = find(view, u, dst[i])
 
@@ -59,7 +52,7 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
     @parallel_kernel(few=None)
     def append_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
-        # Lists are dealt out in turn, since those of hubs often come one after another.
+        # Lists are distributed in turn, since those of hubs often come one after another.
         for chunk in range(begin, end):
             for group in range(chunk, groups, chunks):
                 v = group_vertex[group]

@@ -4,7 +4,7 @@
 // survivors; so the k-th hole of the whole batch and the k-th survivor belong to the same list, and no sums are needed
 // but those over the batch. Macros: VID, WEIGHT; View with slot_of.
 #pragma once
-#include "structures/blocks/scan_tiles.cuh"
+#include "frontier/cuda/scan_tiles.cuh"
 
 extern "C" __global__ void mark(i64 count, View view, const i64* change_slots) {
   GRID_STRIDE(i, count) view.neighbors[change_slots[i]] = VID(TOMBSTONE);

@@ -3,7 +3,14 @@
 import numba
 import numpy as np
 
-from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove
+from structures.blocks.cpu import (
+    count_changes,
+    keep_changes,
+    make_append,
+    make_find_short,
+    make_remove,
+    replace_weights,
+)
 
 from .cpu_pages import (
     DEGREE_SHIFT,
@@ -13,11 +20,13 @@ from .cpu_pages import (
     levels_of,
     page_at,
     pages_of,
-    plan_serially,
+    plan,
     shrink_serially,
 )
 
-__all__ = ["View", "gather_changes", "grow_serially", "plan_serially", "shrink_serially"]
+__all__ = [
+    "View", "count_changes", "grow_serially", "keep_changes", "plan", "replace_weights", "shrink_serially",
+]  # fmt: skip
 
 SORTED = False
 

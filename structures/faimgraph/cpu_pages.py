@@ -119,9 +119,10 @@ def _index(view, head, place, page, queue, queued, used, taken):
 
 
 @cpu_kernel
-def plan_serially(count, view, group_vertex, group_start, inserting, counters):
-    """Add up the pages that lists take or give back; changes nothing of the graph."""
+def plan(count, view, group_vertex, group_start, inserting, first_page, counters):
+    """Number the pages that each list takes or gives back, and add them up; changes nothing of the graph."""
     for g in range(count):
+        first_page[g] = counters[PAGES]
         old = view.records[group_vertex[g]] >> DEGREE_SHIFT
         changes = group_start[g + 1] - group_start[g]
         if inserting:

@@ -9,19 +9,16 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.runtime import Counters, growable
-from frontier.sort import row_ids
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
-    CHANGES,
     COUNTERS,
-    GROUPS,
-    OTHERS,
-    Changes,
     append_changes,
+    changes_of_all,
     find_arcs,
     find_changes,
     remove_changes,
 )
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
@@ -165,12 +162,7 @@ class FaimGraph(PagePool, DynamicGraph):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        vertices, rows = None, None
-        if self.device.is_gpu:
-            rows = row_ids(self.device, offsets, np.dtype(np.int32))
-        else:
-            vertices = np.arange(self._num_vertices, dtype=self.vertex_dtype)
-        changes = Changes(self._num_vertices, vertices, offsets, rows, dst, weights)
+        changes = changes_of_all(self, offsets, dst, weights)
         self._counters.reset()
         first_page = self._plan(changes, inserting=True)
         pages = self._counters.read()[PAGES]
@@ -185,8 +177,8 @@ class FaimGraph(PagePool, DynamicGraph):
         arcs.check(waited=True)
         inserted, others = numbers[CHANGES], numbers[OTHERS]
         self._make_room(numbers[PAGES])
-        if others:
-            changes.replace(self)
+        if others and changes.replace is not None:
+            changes.replace()
         if inserted:
             self._lengthen(changes, numbers[GROUPS], inserted, first_page, numbers[PAGES])
         return inserted, others
@@ -209,18 +201,13 @@ class FaimGraph(PagePool, DynamicGraph):
 
         Returns
         -------
-        array of int64, or None
-            On the GPU, the number of each group's first page among them.
+        array of int64
+            The number of each group's first page among them.
         """
-        if not self.device.is_gpu:
-            self._kernels.plan_serially(
-                changes.bound, self.view(), changes.vertex, changes.start, inserting, self._counters.array
-            )
-            return None
         first_page = self._scratch.get("first_page", changes.bound, np.int64)
         self._kernels.plan(
-            changes.bound, self.view(), changes.vertex, changes.start, changes.vertex is not None, inserting,
-            first_page, self._counters.array,
+            changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,
+            self._counters.array,
         )  # fmt: skip
         return first_page
 

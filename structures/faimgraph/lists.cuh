@@ -102,10 +102,9 @@ struct Shrinkage : Difference {
 
 // Numbers the pages that each list takes or gives back, and adds them up. Changes nothing of the graph.
 extern "C" __global__ void plan(
-    i64 count, View view, const VID* group_vertex, const i64* group_start, bool counted, bool inserting, i64* first_page,
-    u64* counters) {
+    i64 count, View view, const VID* group_vertex, const i64* group_start, bool inserting, i64* first_page, u64* counters) {
   __shared__ u64 first;
-  if (counted && i64(counters[GROUPS]) < count) count = i64(counters[GROUPS]);
+  if (group_vertex && i64(counters[GROUPS]) < count) count = i64(counters[GROUPS]);
   for (i64 base = i64(blockIdx.x) * blockDim.x; base < count; base += i64(gridDim.x) * blockDim.x) {
     i64 g = base + threadIdx.x, pages = 0, total;
     if (g < count) {

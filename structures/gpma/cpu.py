@@ -2,9 +2,6 @@
 
 from frontier.runtime import cpu_kernel
 from structures.packed.cpu import (
-    HEIGHT_BITS,
-    LEAF_BITS,
-    PLACE_SHIFT,
     SORTED,
     View,
     commit,
@@ -18,16 +15,18 @@ from structures.packed.cpu import (
     locate,
     move,
     next_run,
+    order_counts,
     place_of,
     plan,
     rebalance,
     segment,
     segments,
 )
+from structures.packed.layout import LEAF_BITS, PLACE_SHIFT
 
 __all__ = [
-    "HEIGHT_BITS", "SORTED", "View", "commit", "degree", "erase", "export_rows", "fill", "find", "find_arcs",
-    "insert_serially", "locate", "move", "next_run", "plan", "segment", "segments",
+    "SORTED", "View", "commit", "degree", "erase", "export_rows", "fill", "find", "find_arcs",
+    "insert_serially", "locate", "move", "next_run", "order_counts", "plan", "segment", "segments",
 ]  # fmt: skip
 
 

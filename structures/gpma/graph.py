@@ -32,8 +32,9 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.invariants import require
 from frontier.values import one_of
-from structures.packed.cpu import FOUND, INSERT, NEW
-from structures.packed.graph import PLAN_THREADS, TILE_LEAVES, Batch, PackedGraph
+from structures.packed.graph import PackedGraph
+from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
+from structures.packed.plan import Batch
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
@@ -45,7 +46,7 @@ class GPMA(PackedGraph):
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
     A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
     threshold, or else the smallest window around it that does, over which entries are redistributed evenly. If no
-    window can, the array grows. Deletions clear slots, and re-balance windows that become too empty.
+    window can, the array grows. Deletions clear slots, and rebalance windows that become too empty.
 
     A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
     leaves' counts, and amortized O(log² L) moves for each arc (O(log L) where they come evenly).
@@ -57,7 +58,7 @@ class GPMA(PackedGraph):
         How a batch is inserted: by segments, without locks (the paper's GPMA+), or arc by arc in rounds, under locks
         (GPMA). Both leave the same arcs; the second is slow where arcs come close together.
     deletion : {"eager", "lazy"}
-        Whether what deletions leave too empty is re-balanced, and the array shrinks, or slots are only cleared, as the
+        Whether what deletions leave too empty is rebalanced, and the array shrinks, or slots are only cleared, as the
         paper does in sliding windows, for insertions to fill again.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and
@@ -110,31 +111,33 @@ class GPMA(PackedGraph):
         if entries + 1 > self._root_limits()[1]:  # with one to spare, for thresholds are rounded
             self._grow(entries)
         if self.device.is_gpu:
-            self._prepare_rounds(batch, entries)
+            self._insert_in_rounds(batch, new, entries)
+        else:
+            self._look_up(batch)
+            self._kernels.commit(batch.size, self._held_view(), *batch)
+            self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
+        return new, numbers[FOUND]
+
+    def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
+        """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""
+        self._prepare_rounds(batch, entries)
         self._look_up(batch)
         self._kernels.commit(batch.size, self._held_view(), *batch)
-        if not self.device.is_gpu:
-            self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
-            return new, numbers[FOUND]
-        left = new
-        while left:
-            left -= self._round(batch)
-        return new, numbers[FOUND]
+        while new:
+            new -= self._round(batch)
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
         """Allocate what rounds may need, before anything changes; void windows count too."""
-        self._room_to_plan(batch.size)
+        self._host.room_to_plan(self, batch.size)
         self._scratch.get("staged_keys", 2 * entries, np.int64)
         if self.weight_dtype is not None:
             self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
-        # `_room` puts its sums into new arrays: CuPy keeps the memory of this one for them.
+        # `room_to_move` puts its sums into new arrays: CuPy keeps the memory of this one for them.
         self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 
     def _look_up(self, batch: Batch) -> None:
         """Find the places of a batch's keys, without a plan for the leaves that they come to."""
-        arriving = self._locate(batch)
-        if not self.device.is_gpu:
-            arriving[:] = 0
+        self._host.drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:
         """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
@@ -147,6 +150,6 @@ class GPMA(PackedGraph):
         self._kernels.step_back(batch.size, self.leaves, batch.places, arriving)
         plan = self._plan(INSERT, batch.size, batch.places, arriving)
         numbers = self._counters.read()
-        self._move(plan, numbers, batch, self._room(numbers, batch))
+        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
         self._rounds += 1
         return numbers[WINNERS]

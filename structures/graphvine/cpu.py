@@ -11,7 +11,14 @@ import numba
 import numpy as np
 
 from frontier.runtime import cpu_kernel, parallel_kernel
-from structures.blocks.cpu import gather_changes, make_append, make_find_short, make_remove  # noqa: F401
+from structures.blocks.cpu import (  # noqa: F401
+    count_changes,
+    keep_changes,
+    make_append,
+    make_find_short,
+    make_remove,
+    replace_weights,
+)
 
 SORTED = False
 
@@ -120,7 +127,7 @@ def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
 def link_blocks(
     begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
 ):  # fmt: skip
-    """Take blocks from the queue, hang them into the trees, and set the records to what they will be."""
+    """Take blocks from the queue, attach them to the trees, and set the records to what they will be."""
     for g in range(begin, end):
         v = group_vertex[g]
         root, last = np.int64(records[v, ROOT]), np.int64(records[v, LAST])

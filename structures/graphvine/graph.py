@@ -11,22 +11,18 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Counters
-from frontier.sort import row_ids
+from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
 from structures.blocks import (
-    CHANGES,
     COUNTERS,
-    GROUPS,
-    OTHERS,
-    TILE,
-    Changes,
     append_changes,
+    changes_of_all,
     find_arcs,
     find_changes,
     remove_changes,
-    running_sums,
 )
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.records import VertexRecords
 
 from .check import check_arrays
@@ -243,12 +239,7 @@ class GraphVine(VertexRecords, DynamicGraph):
         bits = self._bits
         if bits is None:
             bits = _bits_for(int(dst.size), int(self.xp.count_nonzero(offsets[1:] != offsets[:-1])))
-        vertex = group = None
-        if self.device.is_gpu:
-            group = row_ids(self.device, offsets, np.dtype(np.int32))
-        else:
-            vertex = np.arange(n, dtype=self.vertex_dtype)
-        changes = Changes(n, vertex, offsets, group, dst, weights)
+        changes = changes_of_all(self, offsets, dst, weights)
         self._counters.reset()
         sums = self._plan(changes, 1, bits)
         numbers = self._counters.read()
@@ -267,8 +258,8 @@ class GraphVine(VertexRecords, DynamicGraph):
         inserted, others = numbers[CHANGES], numbers[OTHERS]
         if inserted:
             self._insert_changes(changes, sums, bits, numbers[GROUPS], inserted, numbers[BLOCKS])
-        if others:
-            changes.replace(self)
+        if others and changes.replace is not None:
+            changes.replace()
         return inserted, others
 
     def _insert_changes(self, changes: Changes, sums: Any, bits: int, groups: int, count: int, blocks: int) -> None:
@@ -298,20 +289,19 @@ class GraphVine(VertexRecords, DynamicGraph):
     def _plan(self, changes: Changes, sign: int, bits: int) -> Any:
         """Queue the count of blocks that lists take from the queue or give back; returns sums over groups."""
         count = changes.bound
-        tiles = -(-count // TILE)
-        launch = self.device.launch(threads=TILE, blocks=tiles)
-        sums = self._scratch.get("block_sums", tiles if self.device.is_gpu else count, np.int64)
+        sums = self._scratch.get("block_sums", tile_count(count) if self.device.is_gpu else count, np.int64)
         self._kernels.plan(
-            count, self._records, bits, changes.vertex, changes.start, sign, sums, self._counters.array, **launch
-        )
+            count, self._records, bits, changes.vertex, changes.start, sign, sums, self._counters.array,
+            **tile_launch(count),
+        )  # fmt: skip
         return sums
 
     def _move_blocks(self, kernel: str, groups: int, changes: Changes, sums: Any, front: int) -> None:
         """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them."""
-        launch = self.device.launch(threads=TILE, blocks=-(-groups // TILE))
         getattr(self._kernels, kernel)(
             groups, self._records, self._children, self._bits, changes.vertex, changes.start,
-            *running_sums(self, sums), self._queue, int(self._queue.size), front, **launch,
+            *running_sums(self.device, self._kernels, sums), self._queue, int(self._queue.size), front,
+            **tile_launch(groups),
         )  # fmt: skip
 
     @rearranges

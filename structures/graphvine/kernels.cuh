@@ -58,7 +58,7 @@ __device__ inline int owner_of(const i64* firsts, i64 k) {
   return low;
 }
 
-// First kernel of an insertion: takes blocks from the queue, hangs them into the trees, and sets the records to what
+// First kernel of an insertion: takes blocks from the queue, attaches them to the trees, and sets the records to what
 // they will be. The threads of a thread block share the new blocks of its groups.
 extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
     i64 count, Record* records, int2* children, i64 bits, const VID* group_vertex, const i64* group_start,

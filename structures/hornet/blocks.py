@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .cpu import CLASSES, FREE
+from .cpu import CLASSES
 
 if TYPE_CHECKING:
     from frontier.runtime import Device, Kernels
@@ -133,13 +133,9 @@ class BlockArrays:
     def _count_free(self, counters: Any) -> None:
         """Add up the free blocks before each entry of the directory, and of each class (in the counters)."""
         entries, units, class_first, prefix = self._directory[:4]
-        if self.device.is_gpu:
-            self._kernels.count_free(
-                entries, units, class_first, self._free_counts, prefix, counters.array, threads=1024, blocks=1
-            )
-        else:
-            np.cumsum(self._free_counts[units], out=prefix[1:])
-            counters.array[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
+        self._kernels.count_free(
+            entries, units, class_first, self._free_counts, prefix, counters.array, threads=1024, blocks=1
+        )
 
     def _reserve(self, requests: np.ndarray, free: np.ndarray, counters: Any) -> None:
         """See to it that every class has as many free blocks as are asked for.

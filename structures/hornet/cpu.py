@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from frontier.runtime import cpu_kernel, parallel_kernel
+from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
 
 SORTED = True
 
@@ -22,9 +23,9 @@ INSERT, DELETE, TIDY = 0, 1, 2
 # What becomes of a vertex's block: these, or `class << RANK_BITS | rank`, the rank-th new block of its class.
 STAY, DROP = -1, -2
 RANK_BITS = 40
-# Places in the counters: numbers of changed arcs, of their sources, of distinct arcs that change nothing, of large
-# lists and their chunks, of edges to stage; then, by class, of blocks asked for, given back, and free.
-DELTA, GROUPS, OTHER, LARGE, STAGED = 0, 1, 2, 3, 4
+# Places in the counters, behind those of `structures.changes`: numbers of large lists and their chunks, of edges to
+# stage; then, by class, of blocks asked for, given back, and free.
+LARGE, STAGED = 3, 4
 CLASSES = 40
 REQUESTS = 8
 RETURNED = REQUESTS + CLASSES
@@ -100,20 +101,9 @@ def _class_of(degree):
 
 
 @cpu_kernel
-def locate_serially(
-    count, records, neighbors, keys, batch_weights, shift, inserting, group_vertex, group_start, delta_pos, delta_dst,
-    delta_weights, other_slots, other_index, counters,
-):  # fmt: skip
-    """Look up sorted distinct keys; gather those that change the graph, grouped by source.
-
-    Group g, of vertex ``group_vertex[g]``, has the changes ``group_start[g] .. group_start[g + 1] - 1``; change i is of
-    the neighbor ``delta_dst[i]``, found at (or to go before) place ``delta_pos[i]`` of the list. The slots of arcs to
-    insert that are there already are gathered in ``other_slots``.
-    """
+def locate(count, records, neighbors, keys, bits, shift, present, slots, sums, counters):
+    """Look up sorted distinct keys: the position of each arc in its source's list, or ``~p`` if it would go to p."""
     mask = (np.int64(1) << shift) - 1
-    groups = 0
-    changes = 0
-    others = 0
     previous = np.int64(-1)
     start = end = low = np.int64(0)
     for i in range(count):
@@ -121,33 +111,29 @@ def locate_serially(
         dst = keys[i] & mask
         if v != previous:
             previous = v
-            group_vertex[groups] = v
-            group_start[groups] = changes
-            groups += 1
             start = records[v, START]
             end = start + (records[v, META] >> CLASS_BITS)
             low = start
         low = _lower_bound(neighbors, low, end, dst)
-        present = low < end and neighbors[low] == dst
-        if present != inserting:
-            delta_pos[changes] = low - start
-            delta_dst[changes] = dst
-            if delta_weights is not None:
-                delta_weights[changes] = batch_weights[i]
-            changes += 1
-        else:
-            if other_slots is not None:
-                other_slots[others] = low
-                other_index[others] = i
-            others += 1
-    group_start[groups] = changes
-    counters[DELTA] = changes
-    counters[GROUPS] = groups
-    counters[OTHER] = others
+        slots[i] = low - start if low < end and neighbors[low] == dst else ~(low - start)
+
+
+@numba.njit
+def _slot_in_pool(view, source, slot):
+    return view.records[source, START] + slot
+
+
+replace_weights = make_replace(_slot_in_pool)
+
+
+def count_free(count, directory, class_first, free_counts, prefix, counters):
+    """Add up the free blocks before each of `count` block-arrays of the directory, and of each class."""
+    np.cumsum(free_counts[directory], out=prefix[1:])
+    counters[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
 
 
 @cpu_kernel
-def plan_serially(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters):
+def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
     """Decide which blocks move, counting the blocks that each class must supply and gets back; changes nothing.
 
     Blocks in units of the pool that are ``leaving`` move in any case.
@@ -292,7 +278,7 @@ def apply_lists(
     class_first = np.zeros(CLASSES, np.int64)
     for k in range(1, CLASSES):
         class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
-    # Lists are dealt out in turn, since those of hubs often come one after another.
+    # Lists are distributed in turn, since those of hubs often come one after another.
     for chunk in range(begin, end):
         for g in range(chunk, groups, chunks):
             apply_list(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import Counters, threads_for
-from frontier.sort import id_bits, sort_pairs, unique_arcs
+from frontier.runtime import Counters
+from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, find_changes
 from structures.records import VertexRecords
 
+from . import on_cpu, on_gpu
 from .blocks import BlockArrays
 from .check import check_arrays
 from .cpu import (
@@ -22,42 +24,17 @@ from .cpu import (
     CLASSES,
     COUNTERS,
     DELETE,
-    DELTA,
     FREE,
-    GROUPS,
     INSERT,
-    LARGE,
     META,
-    OTHER,
     REQUESTS,
     RETURNED,
-    STAGED,
     START,
     TIDY,
     View,
 )
 
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
-LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
-KEYS = 512  # of a sorted batch to a thread block (layout.cuh has the same number)
-CHUNKS_PER_THREAD = 4  # pieces that a batch's lists are dealt into on the CPU, for each thread
-FEW = 1024  # lists and changes: fewer are worked on by one thread
-MAX_SUMS = 4096  # blocks of keys up to which each adds up the sums of all before it
-
-
-class _Changes(NamedTuple):
-    """A batch's changes, grouped by source (see the kernel ``locate``).
-
-    `groups` is a bound on the number of groups; their exact number is in the counters if `counted`.
-    """
-
-    groups: int
-    counted: bool
-    vertex: Any = None
-    start: Any = None
-    pos: Any = None
-    dst: Any = None
-    weights: Any = None
 
 
 class Hornet(BlockArrays, VertexRecords, DynamicGraph):
@@ -135,6 +112,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
+        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._forget_directory()
 
     @property
@@ -194,9 +172,9 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
 
     def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
         self._counters.reset()
-        changes = self._changes_of_all(offsets, dst, weights)
+        changes = self._host.changes_of_all(self, offsets, dst, weights)
         planned = self._plan(changes, INSERT)
-        self._carry_out(changes, INSERT, planned, self._counters.read())
+        self._carry_out(changes, changes.bound, INSERT, planned, self._counters.read())
 
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         return self._update(arcs, INSERT)
@@ -207,100 +185,29 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
         """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
         self._counters.reset()
-        locate = self._locate_on_gpu if self.device.is_gpu else self._locate_on_cpu
-        changes, replace = locate(arcs, mode)
+        changes = find_changes(self, arcs, self._counters, self._locate, inserting=mode == INSERT, ordered=True)
         planned = self._plan(changes, mode)
         numbers = self._counters.read()
         arcs.check(waited=True)
-        changed, others = numbers[DELTA], numbers[OTHER]
+        changed, others = numbers[CHANGES], numbers[OTHERS]
         if changed:
-            self._carry_out(changes, mode, planned, numbers, replace)
+            self._carry_out(changes, numbers[GROUPS], mode, planned, numbers)
             self._changed_since_tidy += changed
             with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
                 self._tidy_if_needed(self._num_arcs + (changed if mode == INSERT else -changed))
-        elif others and mode == INSERT:
-            replace(others)
+        elif others and changes.replace is not None:
+            changes.replace()
         return changed, others
 
-    def _changes_of_all(self, offsets: Any, dst: Any, weights: Any) -> _Changes:
-        """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None."""
-        n = self._num_vertices
-        if self.device.is_gpu:
-            return _Changes(n, False, start=offsets, dst=dst, weights=weights)
-        # Arrays in full, so that Numba need not compile the kernels anew for absent ones.
-        if offsets is None:
-            offsets, dst = np.zeros(n + 1, np.int64), np.empty(0, self.vertex_dtype)
-            weights = None if self.weight_dtype is None else np.empty(0, self.weight_dtype)
-        ids, places = np.arange(n, dtype=self.vertex_dtype), np.zeros(dst.size, self.vertex_dtype)
-        return _Changes(n, False, ids, offsets, places, dst, weights)
-
-    def _locate_on_cpu(self, arcs: Arcs, mode: int) -> tuple[_Changes, Any]:
-        keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
-        size = int(keys.size)
-        scratch = self._scratch.get
-        changes = _Changes(
-            size, True, scratch("group_vertex", size, self.vertex_dtype), scratch("group_start", size + 1, np.int64),
-            scratch("delta_pos", size, self.vertex_dtype), scratch("delta_dst", size, self.vertex_dtype),
-            None if weights is None else scratch("delta_weights", size, self.weight_dtype),
-        )  # fmt: skip
-        slots: Any = None
-        index: Any = None
-        if weights is not None:
-            slots, index = scratch("other_slots", size, np.int64), scratch("other_index", size, np.int64)
-        self._kernels.locate_serially(
-            size, self._records, self._neighbors, keys, weights, id_bits(self._num_vertices), mode == INSERT,
-            changes.vertex, changes.start, changes.pos, changes.dst, changes.weights, slots, index,
-            self._counters.array,
+    def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
+        """Queue the look-up of a batch's keys."""
+        size = int(slots.size)
+        self._kernels.locate(
+            size, self._records, self._neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
+            self._counters.array, **tile_launch(size),
         )  # fmt: skip
 
-        def replace(count: int) -> None:
-            if weights is not None:
-                self._weights[slots[:count]] = weights[index[:count]]
-
-        return changes._replace(groups=int(self._counters.array[GROUPS])), replace
-
-    def _locate_on_gpu(self, arcs: Arcs, mode: int) -> tuple[_Changes, Any]:
-        size = len(arcs)
-        shift = id_bits(self._num_vertices)
-        if 2 * shift > 63:
-            raise OverflowError(f"a graph of {self._num_vertices} vertices cannot be sorted by 64-bit keys")
-        scratch, kernels, counters = self._scratch.get, self._kernels, self._counters.array
-        keys = scratch("keys", size, np.int64)
-        kernels.make_keys(size, arcs.src, arcs.dst, shift, keys)
-        order = None
-        if arcs.weights is None or mode == DELETE:
-            keys.sort()
-        else:
-            keys, order = sort_pairs(self.device, keys)
-        weights = None if order is None else arcs.weights
-        changes = _Changes(
-            size, True, scratch("group_vertex", size, self.vertex_dtype), scratch("group_start", size + 1, np.int64),
-            scratch("delta_pos", size, self.vertex_dtype), scratch("delta_dst", size, self.vertex_dtype),
-            None if weights is None else scratch("delta_weights", size, self.weight_dtype),
-        )  # fmt: skip
-        states = scratch("states", size, np.int8)
-        places = scratch("places", size, self.vertex_dtype)
-        blocks = -(-size // KEYS)
-        sums = scratch("sums", blocks, np.int64)
-        kernels.locate(
-            size, self._records, self._neighbors, keys, shift, mode == INSERT, states, places, sums, counters,
-            threads=KEYS, blocks=blocks,
-        )  # fmt: skip
-        summed = blocks > MAX_SUMS
-        if summed:
-            sums = self.xp.cumsum(sums)
-        kernels.compact(
-            size, keys, weights, order, shift, states, places, sums, summed, *changes[2:], counters,
-            threads=KEYS, blocks=blocks,
-        )  # fmt: skip
-
-        def replace(_: int) -> None:
-            if weights is not None:
-                kernels.replace_weights(size, self._records, keys, shift, states, places, weights, order, self._weights)
-
-        return changes, replace
-
-    def _plan(self, changes: _Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
+    def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
         """Queue the decisions on which blocks move, and the count of free blocks.
 
         Returns
@@ -308,25 +215,18 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
         moves, large : arrays of int64
             What becomes of each list, and which lists are large (see the kernel ``plan``).
         """
-        moves = self._scratch.get("moves", changes.groups, np.int64)
-        if leaving is None and not self.device.is_gpu:
-            leaving = np.empty(0, bool)
-        args = [
-            changes.groups, self._records, changes.vertex, changes.start, mode, self.unit_bits, leaving, moves,
-            self._counters.array,
-        ]  # fmt: skip
-        large = None
-        if self.device.is_gpu:
-            total = self._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
-            large = self._scratch.get("large", 3 * min(changes.groups, total // LARGE_LIST + 1), np.int64)
-            self._kernels.plan(*args, changes.counted, changes.pos, large)
-        else:
-            self._kernels.plan_serially(*args)
+        moves = self._scratch.get("moves", changes.bound, np.int64)
+        large = self._host.room_for_large(self, changes)
+        self._kernels.plan(
+            changes.bound, self._records, changes.vertex, changes.start, mode, self.unit_bits,
+            self._host.no_units_leaving(self) if leaving is None else leaving, moves, self._counters.array,
+            changes.slots, large,
+        )  # fmt: skip
         self._count_free(self._counters)
         return moves, large
 
     def _carry_out(
-        self, changes: _Changes, mode: int, planned: tuple[Any, Any], numbers: list[int], replace: Any = None
+        self, changes: Changes, groups: int, mode: int, planned: tuple[Any, Any], numbers: list[int]
     ) -> None:
         """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
         counters = self._counters
@@ -334,50 +234,17 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
         returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
         sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self._scratch.get("fresh", int(requests.sum()), np.int64)
-        groups = numbers[GROUPS] if changes.counted else changes.groups
-        if self.device.is_gpu:
-            chunks = numbers[LARGE] & ((1 << 32) - 1)
-            staged = self._scratch.get("staged", numbers[STAGED], self.vertex_dtype)
-            staged_weights = None
-            if self._weights is not None:
-                staged_weights = self._scratch.get("staged_weights", numbers[STAGED], self.weight_dtype)
+        staged = self._host.room_to_stage(self, numbers)
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
-        kernels = self._kernels
-        if replace is not None and mode == INSERT and numbers[OTHER]:
-            replace(numbers[OTHER])
+        if changes.replace is not None and numbers[OTHERS]:
+            changes.replace()
         entries, units, class_first, prefix = self._directory[:4]
         if fresh.size:
-            launch = self.device.launch(threads=256, blocks=entries)
-            kernels.take_blocks(
+            self._kernels.take_blocks(
                 entries, units, class_first, prefix, self._array_classes, self._free_counts, self._free_bits,
-                self.unit_bits, counters.array, fresh, **launch,
+                self.unit_bits, counters.array, fresh, threads=256, blocks=entries,
             )  # fmt: skip
-        moves, large = planned
-        delta = changes[2:]
-        if not self.device.is_gpu:
-            if changes.weights is None and self._weights is not None:  # a deletion; spares Numba another compilation
-                delta = (*delta[:-1], self._weights[:0])
-            kernels.return_blocks(
-                groups, self._records, changes.vertex, moves, self.unit_bits, self._free_bits, self._free_counts
-            )
-            threads = threads_for(groups + changes.dst.size, FEW)
-            chunks = 1 if threads == 1 else CHUNKS_PER_THREAD * threads
-            kernels.apply_lists(
-                chunks, chunks, groups, self._records, self._neighbors, self._weights, *delta, mode, moves, fresh,
-                counters.array,
-            )  # fmt: skip
-        else:
-            lists = (self._records, self._neighbors, self._weights, *delta, mode, moves, fresh, counters.array)
-            if chunks:
-                room = (large, numbers[LARGE] >> 32, staged, staged_weights)
-                if numbers[STAGED]:
-                    kernels.stage(chunks, *lists, *room, threads=256, blocks=chunks)
-                kernels.scatter(chunks, *lists, *room, threads=256, blocks=chunks)
-            kernels.apply(groups, *lists, tile=8)
-            kernels.commit(
-                groups, self._records, changes.vertex, changes.start, mode, moves, fresh, counters.array,
-                self.unit_bits, self._free_bits, self._free_counts,
-            )  # fmt: skip
+        self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
 
@@ -386,7 +253,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     def _tidy_if_needed(self, arcs: int) -> None:
         """Move lists together if blocks, or block-arrays, hold more than twice the edges of the graph.
 
-        A pass over all vertices, so that it waits for a number of changes in proportion to them.
+        A pass over all vertices, and so deferred until the changes are in proportion to them.
         """
         if 8 * self._changed_since_tidy < arcs + self._num_vertices:
             return
@@ -409,9 +276,9 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
             self._leaving = leaving = self._sparse_arrays()
             self._kept_directory = None
             self._counters.reset()
-            changes = self._changes_of_all(None, None, None)
+            changes = self._host.changes_of_all(self, None, None, None)
             planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
-            self._carry_out(changes, TIDY, planned, self._counters.read())
+            self._carry_out(changes, changes.bound, TIDY, planned, self._counters.read())
         finally:
             self._leaving = self._kept_directory = None
         with suppress(MemoryError):

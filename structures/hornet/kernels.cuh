@@ -1,6 +1,6 @@
 // CUDA kernels of Hornet, in the order in which an update runs them. Macros: VID, WEIGHT.
 #pragma once
-#include "structures/hornet/changes.cuh"
+#include "structures/hornet/locate.cuh"
 #include "structures/hornet/plan.cuh"
 #include "structures/hornet/blocks.cuh"
 #include "structures/hornet/move.cuh"

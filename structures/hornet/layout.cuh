@@ -12,10 +12,7 @@
 #define DROP (-2)
 #define RANK_BITS 40
 
-// Places in the counters.
-#define DELTA 0
-#define GROUPS 1
-#define OTHER 2
+// Places in the counters, behind those of changes.cuh.
 #define LARGE 3  // number of large lists << 32 | number of their chunks
 #define STAGED 4
 #define CLASSES 40
@@ -23,7 +20,6 @@
 #define RETURNED (REQUESTS + CLASSES)
 #define FREE (RETURNED + CLASSES)
 
-#define KEYS 512        // of a sorted batch to a thread block
 #define CHUNK 1024      // edges of large lists to a thread block
 #define LARGE_LIST 256  // lists with more edges to move are large
 
@@ -32,7 +28,7 @@ __device__ inline void class_offsets(const i64* counters, i64* offsets) {
   if (threadIdx.x < 32) {
     int k = 2 * threadIdx.x;
     i64 first = k < CLASSES ? counters[REQUESTS + k] : 0, second = k + 1 < CLASSES ? counters[REQUESTS + k + 1] : 0;
-    i64 before = warp_inclusive(first + second) - first - second;
+    i64 before = lanes_inclusive(first + second) - first - second;
     if (k < CLASSES) offsets[k] = before;
     if (k + 1 < CLASSES) offsets[k + 1] = before + first;
   }

@@ -1,6 +1,6 @@
 // Which lists move to other blocks, and which are large.
 #pragma once
-#include "structures/hornet/layout.cuh"
+#include "structures/hornet/locate.cuh"
 
 // The smallest k with 2**k >= degree.
 __device__ inline int class_of(i64 degree) { return degree <= 1 ? 0 : 64 - __clzll(degree - 1); }
@@ -34,10 +34,10 @@ struct Group {
 // (group, first chunk, place in the staging area or -1) each. Changes nothing of the graph.
 extern "C" __global__ void plan(
     i64 count, const Record* records, const VID* group_vertex, const i64* group_start, i64 mode, i64 unit_bits,
-    const bool* leaving, i64* moves, u64* counters, bool counted, const VID* delta_pos, i64* large) {
+    const bool* leaving, i64* moves, u64* counters, const VID* delta_pos, i64* large) {
   __shared__ u32 requests[CLASSES], returned[CLASSES];
   __shared__ u64 first_rank[CLASSES];
-  if (counted && i64(counters[GROUPS]) < count) count = i64(counters[GROUPS]);
+  if (group_vertex && i64(counters[GROUPS]) < count) count = i64(counters[GROUPS]);
   for (i64 base = i64(blockIdx.x) * blockDim.x; base < count; base += i64(gridDim.x) * blockDim.x) {
     for (int k = threadIdx.x; k < CLASSES; k += blockDim.x) requests[k] = returned[k] = 0;
     __syncthreads();

@@ -30,7 +30,7 @@ extern "C" __global__ void add_weights(i64 count, View view, const i64* keys, i6
   GRID_STRIDE(j, count) {
     i64 place = places[j];
     src[j] = -1;
-    if (place == NO_KEY) continue;
+    if (place == END) continue;
     bool present = place & 1;
     WEIGHT weight = weights[origin[j]];
     if (present) {

@@ -8,14 +8,8 @@ from numba.core import types
 from numba.extending import overload
 
 from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.sort import END
 from structures.packed.cpu import (
-    HEIGHT_BITS,
-    LEAF_BITS,
-    LEAVES,
-    MOVED,
-    NO_KEY,
-    OVERFLOW,
-    PLACE_SHIFT,
     SORTED,
     View,
     commit,
@@ -29,16 +23,18 @@ from structures.packed.cpu import (
     locate,
     move,
     next_run,
+    order_counts,
     order_of,
     plan,
     segment,
     segments,
     slot_at,
 )
+from structures.packed.layout import HEIGHT_BITS, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLACE_SHIFT
 
 __all__ = [
     "SORTED", "View", "add_weights", "append_leaves", "commit", "degree", "erase", "export_rows", "fill", "find",
-    "find_arcs", "locate", "move", "next_run", "plan", "plan_top_down_serially", "segment", "segments",
+    "find_arcs", "locate", "move", "next_run", "order_counts", "plan", "plan_top_down", "segment", "segments",
 ]  # fmt: skip
 
 
@@ -86,7 +82,7 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
 @numba.njit
 def _make_empty(view, p, shift):
     following = ((order_of(view, p) >> shift) + 1) << shift
-    view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else NO_KEY
+    view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else END
     view.counts[p] = 0
 
 
@@ -102,15 +98,18 @@ def append_leaves(begin, end, view, old_levels):
 
 
 @cpu_kernel
-def plan_top_down_serially(count, view, mode, leaf_density, density_step, places, arriving, windows, counters):
+def plan_top_down(
+    count, view, mode, density, step, places, arriving, leaf_windows, warp_windows, block_windows, large, tile_state,
+    tile_sums, tile_marks, counters,
+):  # fmt: skip
     """What `plan` does for insertions, from the root down (the paper's Algorithm 2).
 
-    A window whose halves both have room for what comes to them is left to its halves; otherwise it is re-balanced
+    A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced
     itself. So each leaf moves once, and nothing is redundant; but the sums of all windows must be known.
     """
     leaves = view.leaves
     before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, with those that arrive
-    touched = np.zeros(leaves + 1, np.int64)  # leaves before it that new keys come to: as many as `windows` at most
+    touched = np.zeros(leaves + 1, np.int64)  # leaves before it that new keys come to
     for j in range(count):
         if not places[j] & 1:
             touched[(places[j] >> PLACE_SHIFT) + 1] = 1
@@ -119,13 +118,13 @@ def plan_top_down_serially(count, view, mode, leaf_density, density_step, places
     before[1] = view.counts[0]
     for level in range(1, top + 1):  # faster than to ask for each leaf where it is
         first = np.int64(1) << (level - 1)
-        step = np.int64(1) << (top - level)
+        stride = np.int64(1) << (top - level)
         for number in range(first):
-            before[(2 * number + 1) * step + 1] = view.counts[first + number]
+            before[(2 * number + 1) * stride + 1] = view.counts[first + number]
     for i in range(leaves):
         before[i + 1] += before[i] + arriving[i]
         touched[i + 1] += touched[i]
-    if before[leaves] > (leaf_density + density_step * top) * (leaves << LEAF_BITS):
+    if before[leaves] > (density + step * top) * (leaves << LEAF_BITS):
         counters[OVERFLOW] = 1
     else:
         stack = np.empty(64, np.int64)
@@ -139,10 +138,10 @@ def plan_top_down_serially(count, view, mode, leaf_density, density_step, places
             if touched[start + size] == touched[start]:
                 continue
             half = size >> 1
-            room = (leaf_density + density_step * (height - 1)) * (half << LEAF_BITS)
+            room = (density + step * (height - 1)) * (half << LEAF_BITS)
             middle = start + half
             if height == 0 or before[middle] - before[start] > room or before[start + size] - before[middle] > room:
-                windows[total] = (start << HEIGHT_BITS) | height
+                leaf_windows[total] = (start << HEIGHT_BITS) | height
                 total += 1
                 counters[MOVED] += size
             else:

@@ -11,8 +11,9 @@ from frontier.invariants import require
 from frontier.runtime import growable
 from frontier.updates import MemoryUsage
 from frontier.values import one_of
-from structures.packed.cpu import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
-from structures.packed.graph import Batch, PackedGraph, Plan
+from structures.packed.graph import PackedGraph
+from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
+from structures.packed.plan import Batch, Plan
 
 from .cpu import SPENT, WRAPPED
 from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
@@ -30,21 +31,21 @@ class LPMA(PackedGraph):
 
     Level 0 is one leaf of 32 slots, level x holds ``2**(x - 1)``; the order of the arcs is that of the in-order
     traversal of the tree. When the array is full, a level is appended: every leaf gets an empty one as its successor,
-    and stays where it is. Then only those windows of leaves are re-balanced that the batch needs, where other packed
+    and stays where it is. Then only those windows of leaves are rebalanced that the batch needs, where other packed
     memory arrays rebuild the whole array.
 
     Parameters
     ----------
     num_vertices : int
     strategy : {"hybrid", "bottom-up", "top-down"}
-        How an insertion finds the windows to re-balance: by climbing from the leaves that arcs come to, by descending
+        How an insertion finds the windows to rebalance: by climbing from the leaves that arcs come to, by descending
         from the whole array, or, by default, the first while the array is sparse and then whichever is seen to be
         faster. They leave the same graph, and may leave it in different slots.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
         interpolated by their heights.
     deletion : {"eager", "lazy"}
-        Whether windows that deletions leave too empty are re-balanced, and the array shrinks, or slots are only
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
         cleared, for insertions to find again.
     **options
         Those of `Graph`.
@@ -62,11 +63,11 @@ class LPMA(PackedGraph):
     about by ``copy()`` or from a file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the
     paper's edge updates, is one such insertion. What differs from the paper:
 
-    * Each entry moves once. The paper's bottom-up rounds re-balance a window and later, in another round, the one
+    * Each entry moves once. The paper's bottom-up rounds rebalance a window and later, in another round, the one
       around it; its Figure 10 counts how much of that top-down saves. Here both ways decide first, from sums of counts,
       and then move; they differ in how they decide. `statistics` counts what the rounds would have moved in addition.
     * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not; going
-      down, the paper's rule re-balances the one around both. So top-down can move more than bottom-up.
+      down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
     * Levels are stored one after the other in one array that grows in place: a range of addresses to which memory is
       added (`frontier.runtime.growable`), so that a slot is one number. Memory for the next level is added during the
@@ -166,7 +167,7 @@ class LPMA(PackedGraph):
         self._tuner.begin()
         if way == BOTTOM_UP:
             return self._kernels.plan
-        return self._kernels.plan_top_down if self.device.is_gpu else self._kernels.plan_top_down_serially
+        return self._kernels.plan_top_down
 
     def _carry_out(self, plan: Plan, numbers: list[int], batch: Batch) -> None:
         super()._carry_out(plan, numbers, batch)
@@ -188,14 +189,19 @@ class LPMA(PackedGraph):
             return self._append_batch(arcs, batch)
 
     def _append_batch(self, arcs: Arcs, batch: Batch) -> tuple[int, int, int]:
-        plan, numbers = self._make_room(arcs, batch)
         src, dst = (self.xp.empty(batch.size, self.vertex_dtype) for _ in range(2))
+        plan = self._plan_insertion(batch)
+        # Sums need the places, not the plan: they are queued before the host synchronizes, which it then does once
+        # unless the array has to grow. To plan again for a larger array leaves the sums as they are.
         self._kernels.add_weights(
-            batch.size, self._make_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
+            batch.size, self._held_view(), batch.keys, batch.shift, batch.places, batch.weights, batch.origin, src, dst,
             self._counters.array,
         )  # fmt: skip
-        gone, never_inserted, wrapped = self._counters.read()[SPENT : WRAPPED + 1]
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        gone, never_inserted, wrapped = numbers[SPENT : WRAPPED + 1]
         self._check_sums(wrapped)
+        plan, numbers = self._make_room(batch, plan, numbers)
         self._carry_out(plan, numbers, batch)
         self._num_arcs += numbers[NEW]
         self.version += 1
@@ -219,7 +225,7 @@ class LPMA(PackedGraph):
         -------
         dict
             That of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: levels that
-            were appended; ``expansion_leaves``: leaves re-balanced by the batches that appended them;
+            were appended; ``expansion_leaves``: leaves rebalanced by the batches that appended them;
             ``expansion_saved``: of the leaves that rebuilding the array would have moved then, the share that was
             not (Figure 8 of the paper); ``redundant_saved``: of the leaves that level-by-level rounds would have moved,
             the share that was not (Figure 10); ``threshold``: the density pi above which windows are looked for

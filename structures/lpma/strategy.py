@@ -1,4 +1,4 @@
-"""Which way LPMA looks for the windows to re-balance: Section 5 of the paper and its Algorithm 3."""
+"""Which way LPMA looks for the windows to rebalance: Section 5 of the paper and its Algorithm 3."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
-// Which windows an insertion re-balances, looked for from the root down (the paper's Algorithm 2).
+// Which windows an insertion rebalances, looked for from the root down (the paper's Algorithm 2).
 //
-// A window whose halves both have room for what comes to them is left to its halves; otherwise it is re-balanced itself.
+// A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced itself.
 // A block looks through a tile of leaves as if all windows above were left to their halves; the last block to finish
 // does the same above the tiles, and voids what was found in tiles that lie in a larger window.
 #pragma once
 #include "structures/packed/plan.cuh"
 
 // Launched as `plan` is.
-extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_top_down(i64 count, PLAN) {
+extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_top_down(PLAN) {
   __shared__ PlanTile tile;
   Planner p{PLAN_NAMES};
   bool last = false;
-  for (i64 t = blockIdx.x; t < count; t += gridDim.x) {
+  i64 tiles = tile_count(view);
+  for (i64 t = blockIdx.x; t < tiles; t += gridDim.x) {
     int leaves = tile.load(p, t);
     for (int x = threadIdx.x; x < leaves; x += PLAN_THREADS) {
       if (!arriving[t * TILE_LEAVES + x]) continue;
@@ -26,16 +27,16 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_top_down(i64 cou
       tile.escaped = 1;  // here: entries come to the tile
     }
     __syncthreads();
-    tile.list(p, t, leaves, count);
-    last = tile.finish(p, count);
+    tile.list(p, t, leaves, tiles);
+    last = tile.finish(p, tiles);
   }
   if (!last) return;
-  UpperTree tree(p, count);
-  if (!p.fits(u64(tile_sums[count]), view.leaves, int(view.levels))) {
+  UpperTree tree(p, tiles);
+  if (!p.fits(u64(tile_sums[tiles]), view.leaves, int(view.levels))) {
     if (threadIdx.x == 0) counters[OVERFLOW] = 1;
     return;
   }
-  for (i64 t = threadIdx.x; t < count; t += PLAN_THREADS) {
+  for (i64 t = threadIdx.x; t < tiles; t += PLAN_THREADS) {
     if (__ldcg(tile_state + t) != ESCAPED) continue;
     for (int d = int(view.levels) - TILE_HEIGHT; d > 0; --d) {
       i64 x = t >> d << 1;  // and x + 1: the halves

@@ -2,10 +2,10 @@
 #pragma once
 #include "structures/packed/locate.cuh"
 
-// `arriving`, if there, becomes nonzero for leaves that lose entries. Nothing is deleted if there are `error_counts`.
-// Launched with tile=4.
-extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, const VID* src, const VID* dst, u32* arriving,
-                                 u64* counters) {
+// `arriving`, if not null, becomes nonzero for the leaves that have fewer than `threshold` entries left. Nothing is deleted
+// if there are `error_counts`. `places` are for the CPU. Launched with tile=4.
+extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, const VID* src, const VID* dst,
+                                 double threshold, i64* places, u32* arriving, u64* counters) {
   __shared__ u32 deleted;
   if (error_counts && (error_counts[0] || error_counts[1] || error_counts[2])) return;
   if (threadIdx.x == 0) deleted = 0;
@@ -20,9 +20,9 @@ extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, 
     if (!(place & 1) || tile.lane) continue;
     i64 p = view.leaf_at(run.handle);
     if (compare_and_swap(view.neighbors + (p << LEAF_BITS) + (place >> 1), v, VID(EMPTY)) != v) continue;
-    atomicAdd(view.counts + p, -1);
+    int left = atomicAdd(view.counts + p, -1) - 1;
     add_degree(view.row_degrees + u, VID(-1));
-    if (arriving) arriving[run.handle] = 1;
+    if (arriving && left < threshold) arriving[run.handle] = 1;
     atomicAdd(&deleted, 1u);
   }
   __syncthreads();

@@ -1,10 +1,11 @@
-// Constants that kernels share with cpu.py and graph.py, and scans within a thread block.
+// Constants that kernels share with layout.py and on_gpu.py, and what they have in common.
 #pragma once
+#include "frontier/cuda/keys.cuh"
+#include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/tile.cuh"
 #include "structures/packed/view.cuh"
 
 #define COLUMN_MASK 0xffffffffll
-#define NO_KEY 0x7fffffffffffffffll  // of a batch: stands after all keys; of leaves: no entry
 #define PLACE_SHIFT 7
 #define HEIGHT_BITS 6
 #define INSERT 0
@@ -32,36 +33,6 @@
 #define COVERED 2
 
 #define FIRST_ARRIVAL(j) (0xffffffffu - u32(j))  // so that 0 stands for none, and the maximum for the first
-
-template <int LANES = 32, class T>
-__device__ __forceinline__ T lanes_inclusive(T value, u32 mask = 0xffffffffu) {
-  int lane = threadIdx.x & (LANES - 1);
-#pragma unroll
-  for (int offset = 1; offset < LANES; offset *= 2) {
-    T other = __shfl_up_sync(mask, value, offset, LANES);
-    if (lane >= offset) value += other;
-  }
-  return value;
-}
-
-// Sum of `value` over the threads before this one; `total` becomes the sum over all. All threads of the block call it.
-template <class T>
-__device__ T block_exclusive(T value, T& total) {
-  __shared__ T of_warp[32];
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
-  T inclusive = lanes_inclusive(value);
-  __syncthreads();  // of_warp may still be read for the scan before
-  if (lane == 31) of_warp[warp] = inclusive;
-  __syncthreads();
-  if (warp == 0) {
-    T sum = lanes_inclusive(lane < warps ? of_warp[lane] : T(0));
-    __syncwarp();
-    of_warp[lane] = sum;
-  }
-  __syncthreads();
-  total = of_warp[warps - 1];
-  return inclusive - value + (warp ? of_warp[warp - 1] : T(0));
-}
 
 // How many of positions 0 .. size - 1 a predicate holds for that holds for the first ones only. All lanes of a warp
 // search together, 32 ways at a time.

@@ -38,9 +38,9 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
   i64 warps = i64(gridDim.x) * blockDim.x / 32;
   // A warp takes eight keys at a time, all its lanes together.
   for (i64 base = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32 * 8; base < count; base += warps * 8) {
-    i64 j = base + (threadIdx.x & 31) / 4, key = j < count ? keys[j] : NO_KEY, leaf = -1;
+    i64 j = base + (threadIdx.x & 31) / 4, key = j < count ? keys[j] : END, leaf = -1;
     bool is_new = false;
-    if (key != NO_KEY) {
+    if (key != END) {
       VID u = VID(key >> shift), v = VID(key & ((i64(1) << shift) - 1));
       Run run = view.leaf_of(u, v);
       int place = place_in_leaf(view, tile, run, v);
@@ -51,7 +51,7 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
         if (is_new) ++fresh; else ++found;
       }
     } else if (j < count && tile.lane == 0) {
-      places[j] = NO_KEY;
+      places[j] = END;
     }
     // Keys ascend, so that neighbors go to the same leaf: one of them speaks for all.
     u32 together = __match_any_sync(0xffffffffu, is_new ? leaf : i64(-1));
@@ -71,8 +71,8 @@ extern "C" __global__ void commit(i64 count, View view, const i64* keys, i64 shi
                                   const WEIGHT* weights, const i64* origin) {
   i64 threads = i64(gridDim.x) * blockDim.x;
   for (i64 base = (i64(blockIdx.x) * blockDim.x + threadIdx.x) & ~i64(31); base < count; base += threads) {
-    i64 j = base + (threadIdx.x & 31), place = j < count ? places[j] : NO_KEY, u = -1;
-    if (place != NO_KEY) {
+    i64 j = base + (threadIdx.x & 31), place = j < count ? places[j] : END, u = -1;
+    if (place != END) {
       if (!(place & 1)) u = keys[j] >> shift;
       else if (weights)
         view.weights[(view.leaf_at(place >> PLACE_SHIFT) << LEAF_BITS) + (place >> 1 & 63)] = weights[origin[j]];

@@ -1,4 +1,4 @@
-// Re-balancing windows: their entries and the new keys are merged and dealt evenly over their leaves; each entry moves
+// Rebalancing windows: their entries and the new keys are merged and distributed evenly over their leaves; each entry moves
 // once. Leaf j of w gets the ranks ceil(n j / w) .. ceil(n (j + 1) / w) - 1 of n.
 //
 // Small windows are held in registers by a team of lanes: eight for a leaf, a warp, or a block. Large ones go through a
@@ -6,7 +6,7 @@
 #pragma once
 #include "structures/packed/layout.cuh"
 
-// Threads that re-balance a window together: ITEMS consecutive slots to each.
+// Threads that rebalance a window together: ITEMS consecutive slots to each.
 template <int LANES, int ITEMS>
 struct Team {
   int lane;
@@ -43,14 +43,14 @@ struct Sums<false> {
   static constexpr int BITS = 20;
 };
 
-// How n entries are dealt over w leaves.
-struct Deal {
+// How n entries are distributed over w leaves.
+struct Shares {
   u32 number, leaves;
   __device__ u32 begin(u32 leaf) const { return leaves == 1 ? leaf * number : (number * leaf + leaves - 1) / leaves; }
   __device__ u32 leaf_of(u32 rank) const { return leaves == 1 ? 0 : rank * leaves / number; }
 };
 
-// Re-balances the window of `leaves` leaves (at most SLOTS / LEAF) from `start` on, merging the new ones of the keys
+// Rebalances the window of `leaves` leaves (at most SLOTS / LEAF) from `start` on, merging the new ones of the keys
 // low .. high - 1. `before` is shared memory of the team: SLOTS + 1.
 template <int LANES, int ITEMS>
 __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 start, int leaves, const Batch& batch,
@@ -74,7 +74,7 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   }
   i64 separator = view.separators[view.leaf_at(start)];
   i64 rows_before = (separator >> KEY_SHIFT) - ((separator & COLUMN_MASK) == 0);
-  i64 after = start + leaves < view.leaves ? view.separators[view.leaf_at(start + leaves)] : NO_KEY;
+  i64 after = start + leaves < view.leaves ? view.separators[view.leaf_at(start + leaves)] : END;
   team.sync();
   // How many keys go before each slot; `slots` stands for the end.
   for (i64 j = low + team.lane; j < high; j += LANES) {
@@ -97,7 +97,7 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   u32 at_end = before[slots];
   sum = team.exclusive(sum, total);
   team.sync();  // all have read the end
-  Deal deal{u32(total & FIELD) + u32(total >> 2 * BITS) + at_end, u32(leaves)};
+  Shares shares{u32(total & FIELD) + u32(total >> 2 * BITS) + at_end, u32(leaves)};
   int rank[ITEMS];
   i64 row[ITEMS];
 #pragma unroll
@@ -112,7 +112,7 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   team.sync();
 
   auto place = [&](u32 r, i64 of_row, VID column, WEIGHT w) {
-    u32 leaf = deal.leaf_of(r), begin = deal.begin(leaf);
+    u32 leaf = shares.leaf_of(r), begin = shares.begin(leaf);
     i64 slot = (view.leaf_at(start + leaf) << LEAF_BITS) + (r - begin);
     view.neighbors[slot] = column;
     if (view.weights) view.weights[slot] = w;
@@ -121,7 +121,7 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
       i64 key = of_row << KEY_SHIFT | (column == GUARD ? 0 : i64(column) + 1);
       for (; leaf > 0; --leaf) {
         view.separators[view.leaf_at(start + leaf)] = key;
-        if (deal.begin(leaf - 1) < r) break;
+        if (shares.begin(leaf - 1) < r) break;
       }
     }
   };
@@ -140,16 +140,16 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   }
   // Slots behind the entries of each leaf, its count, and the separators of empty leaves at the end.
   if (mine) {
-    u32 leaf = first / LEAF, count = deal.begin(leaf + 1) - deal.begin(leaf);
+    u32 leaf = first / LEAF, count = shares.begin(leaf + 1) - shares.begin(leaf);
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k)
       if (u32((first & (LEAF - 1)) + k) >= count && item[k] != EMPTY) view.neighbors[at + k] = VID(EMPTY);
   }
   for (u32 leaf = team.lane; leaf < u32(leaves); leaf += LANES) {
-    u32 begin = deal.begin(leaf);
+    u32 begin = shares.begin(leaf);
     i64 p = view.leaf_at(start + leaf);
-    view.counts[p] = int(deal.begin(leaf + 1) - begin);
-    if (leaf && begin == deal.number) view.separators[p] = after;
+    view.counts[p] = int(shares.begin(leaf + 1) - begin);
+    if (leaf && begin == shares.number) view.separators[p] = after;
   }
 }
 
@@ -170,7 +170,7 @@ extern "C" __global__ void move_leaves(MOVES) {
     i64 window = windows[w];
     if (is_void(window, tile_state)) continue;
     i64 start = window_start(window), low = 0, high = 0;
-    if (keys) {  // deletions re-balance no single leaves
+    if (keys) {  // deletions rebalance no single leaves
       low = high = FIRST_ARRIVAL(arriving[view.leaves + start]);
       do {  // the keys that go to this leaf follow one another
         bool same = high + team.lane < size && places[high + team.lane] >> PLACE_SHIFT == start;
@@ -318,8 +318,8 @@ extern "C" __global__ void __launch_bounds__(256) stage(LARGE_MOVES) {
   }
 }
 
-// Deals staged windows out again. A block to each chunk, a thread to a slot.
-extern "C" __global__ void __launch_bounds__(256) deal(LARGE_MOVES) {
+// Distributes staged windows over their leaves. A block to each chunk, a thread to a slot.
+extern "C" __global__ void __launch_bounds__(256) distribute(LARGE_MOVES) {
   Batch batch{BATCH_NAMES};
   for (i64 c = blockIdx.x; c < count; c += gridDim.x) {
     Chunk chunk(c, view, large, windows, tile_state, batch, ends, ordinals);
@@ -342,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(256) deal(LARGE_MOVES) {
       i64 next = chunk.start + chunk.leaves;
       view.separators[p] = begin < chunk.number ? from[begin]
                            : next < view.leaves ? view.separators[view.leaf_at(next)]
-                                                : NO_KEY;
+                                                : END;
     }
   }
 }

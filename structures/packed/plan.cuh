@@ -1,4 +1,4 @@
-// Which windows to re-balance. Changes nothing of the graph.
+// Which windows to rebalance. Changes nothing of the graph.
 //
 // A block plans a tile of leaves: it scans their final numbers of entries in shared memory, so that the number of any
 // window is a difference, marks windows, and lists those that no other marked window contains. What does not fit in a
@@ -6,12 +6,16 @@
 #pragma once
 #include "structures/packed/layout.cuh"
 
+// `count` and `places` are those of the batch, for the CPU, which has no pass over all leaves.
 #define PLAN                                                                                                           \
-  View view, i64 mode, double density, double step, const u32 *arriving, i64 *tile_sums, int *tile_state,              \
-      signed char *tile_marks, i64 *leaf_windows, i64 *warp_windows, i64 *block_windows, i64 *large, u64 *counters
+  i64 count, View view, i64 mode, double density, double step, const i64 *places, const u32 *arriving,                 \
+      i64 *leaf_windows, i64 *warp_windows, i64 *block_windows, i64 *large, int *tile_state, i64 *tile_sums,           \
+      signed char *tile_marks, u64 *counters
 #define PLAN_NAMES                                                                                                     \
   view, mode, density, step, arriving, tile_sums, tile_state, tile_marks, leaf_windows, warp_windows, block_windows,   \
       large, counters
+
+__device__ __forceinline__ i64 tile_count(const View& view) { return (view.leaves + TILE_LEAVES - 1) / TILE_LEAVES; }
 
 // What planning knows.
 struct Planner {
@@ -208,12 +212,13 @@ struct UpperTree {
 };
 
 // Bottom-up: each leaf that changes marks the smallest window around it whose density is within its threshold. Launched
-// with a block of PLAN_THREADS to each of `count` tiles.
-extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan(i64 count, PLAN) {
+// with a block of PLAN_THREADS to each tile of leaves.
+extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan(PLAN) {
   __shared__ PlanTile tile;
   Planner p{PLAN_NAMES};
   bool last = false;
-  for (i64 t = blockIdx.x; t < count; t += gridDim.x) {
+  i64 tiles = tile_count(view);
+  for (i64 t = blockIdx.x; t < tiles; t += gridDim.x) {
     int leaves = tile.load(p, t);
     for (int x = threadIdx.x; x < leaves; x += PLAN_THREADS) {
       if (!arriving[t * TILE_LEAVES + x]) continue;
@@ -234,19 +239,19 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan(i64 count, PLAN)
       }
     }
     __syncthreads();
-    tile.list(p, t, leaves, count);
-    last = tile.finish(p, count);
+    tile.list(p, t, leaves, tiles);
+    last = tile.finish(p, tiles);
   }
   if (!last || !__ldcg(counters + ESCAPES)) return;
-  UpperTree tree(p, count);
-  for (i64 t = threadIdx.x; t < count; t += PLAN_THREADS) {
+  UpperTree tree(p, tiles);
+  for (i64 t = threadIdx.x; t < tiles; t += PLAN_THREADS) {
     if (__ldcg(tile_state + t) != ESCAPED) continue;
     for (int d = 1;; ++d) {
       if (p.fits(tree.number(t >> d, d), tree.leaves(t >> d, d), TILE_HEIGHT + d)) {
         tile_marks[(tree.width >> d) + (t >> d)] = 1;
         break;
       }
-      if (i64(1) << d >= count) {
+      if (i64(1) << d >= tiles) {
         counters[OVERFLOW] = 1;
         break;
       }

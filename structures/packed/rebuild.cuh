@@ -27,7 +27,7 @@ extern "C" __global__ void fill(i64 count, View view, i64 entries, i64 vertices,
       guards |= tile.reduce(mine < LEAF ? 1u << mine : 0u, [](u32 a, u32 b) { return a | b; });
       place = tile.shfl(mine, 7);
     }
-    i64 p = view.leaf_at(i), separator = NO_KEY;
+    i64 p = view.leaf_at(i), separator = END;
     for (int k = tile.lane; k < LEAF; k += 8) {
       i64 rank = low + k, slot = (p << LEAF_BITS) + k;
       VID column = EMPTY;

@@ -206,7 +206,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         few = count <= FEW_ARCS
         self._kernels.insert(
             count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-            slots, table, DUPLICATE_ENTRIES, recorded, few, **self.device.launch(tile=4),
+            slots, table, DUPLICATE_ENTRIES, recorded, few, tile=4,
         )  # fmt: skip
         if not few:
             self._kernels.resolve_duplicates(
@@ -246,7 +246,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
             self._counters.reset()
             self._kernels.insert(
                 int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
-                NO_LIMIT, slots, None, 0, None, False, **self.device.launch(tile=4),
+                NO_LIMIT, slots, None, 0, None, False, tile=4,
             )  # fmt: skip
             counts = self._counters.collect()
             self._account(counts)
@@ -278,7 +278,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
     def _undo(self, arcs: Arcs, slots: Any) -> None:
         """Delete what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, **self.device.launch(tile=4))
+        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, tile=4)
         self._tombstones += self._counters.collect()[CHANGED]
         self._view = None
 
@@ -330,7 +330,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         chain_offsets, chains = self._chains(records)
         self._kernels.gather(
             chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, records, records.shape[0],
-            chain_offsets, offsets, cursors, dst, weights, **self.device.launch(tile=32),
+            chain_offsets, offsets, cursors, dst, weights, tile=32,
         )  # fmt: skip
         return offsets, dst, weights
 
@@ -421,8 +421,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
     def _delete(self, arcs: Arcs) -> int:
         error_counts = self._examine(arcs)
         self._counters.reset()
-        launch = self.device.launch(tile=4)
-        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, **launch)
+        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, tile=4)
         deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
         self._tombstones += deleted
@@ -443,7 +442,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         offsets, chains = self._chains(self._records[ids])
         self._counters.reset()
         self._kernels.compact(
-            chains, self._pool(), self._weights, ids, int(ids.size), offsets, **self.device.launch(tile=32)
+            chains, self._pool(), self._weights, ids, int(ids.size), offsets, tile=32
         )
         self._account(self._counters.read())
         self._tombstones = 0

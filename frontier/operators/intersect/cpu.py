@@ -9,9 +9,9 @@ import numba
 import numpy as np
 
 from ...runtime import parallel_kernel
+from ...sort import END
 
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
-END = np.iinfo(np.int64).max
 
 
 def make_intersect(iterator: ModuleType, op: Any) -> Any:

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/match/match.cuh"
 
 
-def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
+def match_keys(graph: Graph, keys: Any, slots: Any, bits: int = 0) -> None:
     """Find the slots of many arcs, for structures whose lists are in no order.
 
     Parameters
     ----------
     graph : Graph
     keys : array of int64, shape (m,)
-        Arcs as `distinct_keys` gives them: ascending, distinct, END last.
+        Arcs as `sorted_keys` or `distinct_keys` gives them: ascending, END last.
     slots : array of int64, shape (m,)
-        Becomes the slot of each arc, -1 for those that are not in the graph.
+        Becomes the slot of each arc, -1 for those that are not in the graph, and for all but the last of equal keys.
+    bits : int
+        So many low bits of the keys are not part of the arc.
 
-    Notes ----- Each source's list is scanned once for all of its arcs, load-balanced over segments, and each neighbor
-    is looked up among the keys of its source: O(d log k) for a source of degree d with k keys, where separate look-ups
-    would scan the list k times. There is no host synchronization.
+    Notes
+    -----
+    Each source's list is scanned once for all of its arcs, load-balanced over segments, and each neighbor is looked up
+    among the keys of its source: O(d log k) for a source of degree d with k keys, where separate look-ups would scan
+    the list k times. There is no host synchronization.
     """
     count = int(keys.size)
     if not count:
@@ -44,8 +48,8 @@ def match_keys(graph: Graph, keys: Any, slots: Any) -> None:
         graph, HEADER, (), (), (("TILE_SIZE", tile_size(graph)),)
     )  # fmt: skip
     ends = graph._scratch.get("match_ends", count, np.int64)
-    kernels.group(count, keys, shift, slots, ends)
+    kernels.group(count, keys, shift + bits, slots, ends)
     pieces = Pieces(graph)
     launch_expansion(
-        kernels.match, kernels.match_pieces, count, pieces, graph.view(), keys, ends, shift, slots, *pieces.args
+        kernels.match, kernels.match_pieces, count, pieces, graph.view(), keys, ends, shift, bits, slots, *pieces.args
     )

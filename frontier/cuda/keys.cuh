@@ -1,0 +1,28 @@
+// Arcs as 64-bit keys, which sort by source and then by destination (frontier/sort makes them).
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+#define END 0x7fffffffffffffffll  // stands after all keys (frontier/sort/sorted.py has the same number)
+
+// A batch's sorted keys, (source << shift | destination) << bits. The low `bits` hold the arc's position in the batch, so
+// that equal arcs keep their order and only the last of them counts. END stands for arcs to be ignored.
+struct SortedKeys {
+  i64 count;
+  const i64* keys;
+  i64 bits, shift;
+
+  __device__ i64 source(i64 i) const { return keys[i] >> (bits + shift); }
+  __device__ i64 destination(i64 i) const { return (keys[i] >> bits) & ((i64(1) << shift) - 1); }
+  // `order`: positions of the keys, where these do not hold them.
+  __device__ i64 position(i64 i, const i64* order) const { return bits ? keys[i] & ((i64(1) << bits) - 1) : order[i]; }
+  // Whether key i, which may be past the end, is that of an arc and the last of its equals.
+  __device__ bool is_last(i64 i) const {
+    if (i >= count || keys[i] == END) return false;
+    return i + 1 == count || keys[i + 1] >> bits != keys[i] >> bits;
+  }
+  // Whether it is the first key of its source.
+  __device__ bool begins_group(i64 i) const {
+    if (i >= count || keys[i] == END) return false;
+    return i == 0 || keys[i - 1] >> (bits + shift) != keys[i] >> (bits + shift);
+  }
+};

@@ -1,0 +1,90 @@
+"""The arcs of a batch in order, without a host synchronization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..batch import Arcs
+from ..runtime import load_kernels
+from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_pairs
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+END = 2**63 - 1  # stands after all keys (keys.cuh has the same number)
+
+
+class SortedKeys(NamedTuple):
+    """A batch's arcs as ascending keys, ``(src << shift | dst) << bits | position``.
+
+    Attributes
+    ----------
+    keys : array of int64, shape (m,)
+        On the CPU one for each distinct arc. On the GPU m is the size of the batch: arcs listed more than once have a
+        key each, the last of which counts, and END stands for arcs that are to be ignored.
+    bits : int
+        So many low bits hold the arc's position in the batch; 0 on the CPU, and where positions were not asked for or
+        do not fit.
+    shift : int
+        ``id_bits(num_vertices)``.
+    order : array of int64, shape (m,), or None
+        Position in the batch of each key's arc, if it was asked for and is not in the key.
+    """
+
+    keys: Any
+    bits: int
+    shift: int
+    order: Any
+
+
+def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
+    """A batch's arcs in ascending order of source and destination.
+
+    The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
+    are the graph's scratch memory: they hold until the next call.
+
+    Parameters
+    ----------
+    origin : bool
+        Find out where in the batch each arc was listed last.
+
+    Raises
+    ------
+    ValueError
+        On the CPU, if the batch is invalid (`Arcs.check`).
+    OverflowError
+        The ids of source and destination do not fit into 63 bits together.
+
+    Notes
+    -----
+    A sort: O(m log m) work.
+    """
+    device, n = graph.device, graph.num_vertices
+    shift, size = id_bits(n), len(arcs)
+    if not device.is_gpu:
+        arcs.check()
+        valid = np.flatnonzero(arcs.src >= 0)
+        keys = arc_keys(device, arcs.src[valid], arcs.dst[valid], n)
+        if origin:
+            keys, order = sort_pairs(device, keys)
+            last = last_of_runs(device, keys)
+            return SortedKeys(keys[last], 0, shift, valid[order[last]])
+        keys.sort()
+        return SortedKeys(keys[last_of_runs(device, keys)], 0, shift, None)
+    check_key_bits(n)
+    # A sort of plain numbers takes a fraction of the time of one that moves positions along.
+    bits = size.bit_length() if origin and 2 * shift + size.bit_length() <= 62 else 0
+    keys = graph._scratch.get("sorted_keys", size, np.int64)
+    sort_kernels(graph).make_keys(size, arcs.src, arcs.dst, shift, bits, keys)
+    if origin and not bits:
+        keys, order = sort_pairs(device, keys)
+        return SortedKeys(keys, 0, shift, order)
+    keys.sort()
+    return SortedKeys(keys, bits, shift, None)
+
+
+def sort_kernels(graph: Graph) -> Any:
+    """The kernels of this folder for a graph's ids."""
+    return load_kernels("frontier.sort", graph.device, {"VID": graph.vertex_dtype})

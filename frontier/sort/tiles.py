@@ -1,0 +1,37 @@
+"""Sums over the whole grid of a GPU, in tiles of work items with a thread block each (see scan_tiles.cuh)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime import Device
+
+TILE = 512  # work items to a thread block (scan_tiles.cuh has the same number)
+MAX_SUMS = 4096  # tiles up to which each thread block adds up the sums of all before it
+
+
+def tile_count(size: int) -> int:
+    """Number of tiles of so many work items."""
+    return -(-size // TILE)
+
+
+def tile_launch(size: int) -> dict[str, int]:
+    """Launch options of a kernel that gives a thread block to each tile of so many work items."""
+    return {"threads": TILE, "blocks": tile_count(size)}
+
+
+def running_sums(device: Device, kernels: Any, sums: Any) -> tuple[Any, bool]:
+    """Sums over tiles as kernels take them: added up, in place, if there are many; and whether they are.
+
+    Allocates no memory. On the CPU, whose kernels add up as they go, sums stay as they are.
+
+    Parameters
+    ----------
+    kernels : Kernels
+        Any that include ``frontier/cuda/scan_tiles.cuh``.
+    sums : array of int64
+    """
+    summed = device.is_gpu and sums.size > MAX_SUMS
+    if summed:
+        kernels.add_up(int(sums.size), sums, threads=1024, blocks=1)
+    return sums, summed

@@ -1,0 +1,47 @@
+// Lists in no order: arcs looked up, and new ones written to the end. Macros: VID, WEIGHT; View with slot_of.
+#pragma once
+#include "frontier/cuda/keys.cuh"
+#include "frontier/cuda/scan_tiles.cuh"
+
+// The slot of an arc, -1 if it is not there.
+typedef i64 Slot;
+__device__ __forceinline__ i64 slot_in_pool(const View&, i64, Slot slot) { return slot; }
+
+#include "structures/changes/changes.cuh"
+
+#define PENDING 3  // place in the counters, behind those of changes.cuh: whether there are arcs of long lists
+
+// The slot of each arc of a list of at most `limit` neighbors; -2 for other lists.
+extern "C" __global__ void find_short(
+    i64 count, View view, const VID* src, const VID* dst, i64 limit, i64* slots, u64* counters) {
+  GRID_STRIDE(i, count) {
+    VID u = src[i];
+    i64 slot = u < 0 ? -1 : view.degree(u) > limit ? -2 : view.find(u, dst[i]);
+    slots[i] = slot;
+    if (slot == -2) counters[PENDING] = 1;
+  }
+}
+
+// Counts the changes of sorted keys whose slots are known.
+extern "C" __global__ void __launch_bounds__(TILE) count_changes(
+    i64 count, const i64* keys, i64 bits, i64 shift, const Slot* slots, bool present, u64* sums, u64* counters) {
+  SortedKeys sorted{count, keys, bits, shift};
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x;
+    bool arc = sorted.is_last(i);
+    count_tile(sorted, tile, arc, arc && slots[i] >= 0, present, sums, counters);
+  }
+}
+
+// Writes new arcs to the end of their lists, which have their new degrees.
+extern "C" __global__ void append(
+    i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
+    const VID* change_dst, const WEIGHT* change_weights) {
+  GRID_STRIDE(i, count) {
+    i64 group = change_group[i];
+    VID v = group_vertex ? group_vertex[group] : VID(group);
+    i64 slot = view.slot_of(v, view.degree(v) - (group_start[group + 1] - i));
+    view.neighbors[slot] = change_dst[i];
+    if (view.weights) view.weights[slot] = change_weights[i];
+  }
+}

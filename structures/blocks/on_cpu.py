@@ -1,0 +1,43 @@
+"""Changes to lists in no order on the CPU. `on_gpu` has the same functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from frontier.runtime import threads_for
+
+if TYPE_CHECKING:
+    from frontier.graph import Graph
+    from structures.changes import Changes
+
+CHUNKS_PER_THREAD = 4  # pieces into which lists are distributed, for each thread
+FEW_CHANGES = 1024  # fewer than these are made by one thread
+
+
+def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+    """Write `count` changes of so many groups to the end of their lists, which have their new degrees already.
+
+    Allocates no memory.
+    """
+    view, chunks = graph._make_view(), chunks_for(count)
+    graph._kernels.append_lists(
+        chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, changes.dst, changes.weights
+    )  # fmt: skip
+
+
+def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+    """Take `count` changes of so many groups out of their lists, which still have their old degrees.
+
+    Of a list of n neighbors that loses d, those that stay are at positions 0 .. n - d - 1 afterwards: the ones behind
+    fill the holes before. Memory runs out, if it does, before anything has changed.
+    """
+    view, chunks = graph._make_view(), chunks_for(count)
+    graph._kernels.remove_lists(
+        chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, changes.slots
+    )
+
+
+def chunks_for(changes: int) -> int:
+    """Pieces into which lists are distributed, for so many changes to them."""
+    threads = threads_for(changes, FEW_CHANGES)
+    return 1 if threads == 1 else CHUNKS_PER_THREAD * threads

@@ -1,0 +1,30 @@
+"""Changes to lists in no order on the GPU. `on_cpu` has the same functions, and says what they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from frontier.sort import running_sums, tile_count, tile_launch
+
+if TYPE_CHECKING:
+    from frontier.graph import Graph
+    from structures.changes import Changes
+
+
+def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+    graph._kernels.append(
+        count, graph._make_view(), changes.vertex, changes.start, changes.group, changes.dst, changes.weights
+    )
+
+
+def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+    view, device, kernels, scratch = graph._make_view(), graph.device, graph._kernels, graph._scratch.get
+    slots, tiles, launch = changes.slots, tile_count(count), tile_launch(count)
+    tails, movers = scratch("tails", count, np.int64), scratch("movers", count, np.int64)
+    survivors, holes = scratch("survivor_sums", tiles, np.int64), scratch("hole_sums", tiles, np.int64)
+    kernels.mark(count, view, slots)
+    kernels.find_survivors(count, view, changes.vertex, changes.start, changes.group, tails, survivors, **launch)
+    kernels.find_holes(count, view, slots, tails, *running_sums(device, kernels, survivors), movers, holes, **launch)
+    kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, **launch)

@@ -1,0 +1,70 @@
+// From a batch's sorted keys, and what a look-up said of each, to the changes that it makes, grouped by source. To be included
+// behind the structure's view, which comes with
+//
+//   Slot                                          // what a look-up says: negative for an arc that is not there, and for all but the last of equals
+//   i64 slot_in_pool(const View&, i64 v, Slot)    // the slot of an arc of v that is there
+//
+// Macros: VID, WEIGHT.
+#pragma once
+#include "frontier/cuda/keys.cuh"
+#include "frontier/cuda/scan_tiles.cuh"
+
+// Places in the counters (cpu.py has the same).
+#define CHANGES 0  // keys that change the graph
+#define GROUPS 1   // distinct sources
+#define OTHERS 2   // distinct keys that change nothing
+
+// Sums of changes (low half) and groups (high half) of a tile of keys. Changes are arcs that are in the graph, if `present`,
+// or those that are not. `arc`: this thread's key counts; `found`: its arc is there. All threads of the block call it.
+__device__ inline void count_tile(
+    const SortedKeys& sorted, i64 tile, bool arc, bool found, bool present, u64* sums, u64* counters) {
+  u64 changes = __syncthreads_count(arc && found == present);
+  u64 groups = __syncthreads_count(sorted.begins_group(tile * TILE + threadIdx.x));
+  u64 others = __syncthreads_count(arc && found != present);
+  if (threadIdx.x == 0) {
+    sums[tile] = changes | groups << 32;
+    if (others) atomicAdd(counters + OTHERS, others);
+  }
+}
+
+// Writes changes and groups without gaps. change_slots: what the look-up said, or ~ of it if negative.
+extern "C" __global__ void __launch_bounds__(TILE) keep_changes(
+    i64 count, const i64* keys, i64 bits, i64 shift, const i64* order, const Slot* slots, bool present,
+    const WEIGHT* weights, const u64* sums, bool summed, VID* group_vertex, i64* group_start, int* change_group,
+    VID* change_dst, WEIGHT* change_weights, Slot* change_slots, u64* counters) {
+  SortedKeys sorted{count, keys, bits, shift};
+  TILES(tile, count) {
+    u64 before = sum_before(sums, summed, tile), total;
+    i64 i = tile * TILE + threadIdx.x;
+    Slot slot = i < count ? slots[i] : Slot(-1);
+    bool change = sorted.is_last(i) && (slot >= 0) == present, begins = sorted.begins_group(i);
+    u64 at = before + block_exclusive(u64(change) | u64(begins) << 32, total);
+    i64 place = i64(at & 0xffffffffu), group = i64(at >> 32);
+    if (change) {
+      change_dst[place] = VID(sorted.destination(i));
+      if (change_group) change_group[place] = int(group) - !begins;
+      if (change_weights) change_weights[place] = weights[sorted.position(i, order)];
+      if (change_slots) change_slots[place] = slot >= 0 ? slot : Slot(~slot);
+    }
+    if (begins) {
+      group_vertex[group] = VID(sorted.source(i));
+      group_start[group] = place;
+    }
+    if ((tile + 1) * TILE >= count && threadIdx.x == 0) {
+      total += before;
+      counters[CHANGES] = total & 0xffffffffu;
+      counters[GROUPS] = total >> 32;
+      group_start[total >> 32] = i64(total & 0xffffffffu);
+    }
+  }
+}
+
+// Gives arcs that are there already their new weights. To run before anything moves.
+extern "C" __global__ void replace_weights(
+    i64 count, View view, const i64* keys, i64 bits, i64 shift, const i64* order, const Slot* slots,
+    const WEIGHT* weights) {
+  SortedKeys sorted{count, keys, bits, shift};
+  GRID_STRIDE(i, count) {
+    if (slots[i] >= 0) view.weights[slot_in_pool(view, sorted.source(i), slots[i])] = weights[sorted.position(i, order)];
+  }
+}

@@ -1,0 +1,322 @@
+"""Packed memory arrays: what GPMA and LPMA share. What the arrays hold, and how they are built and resized.
+
+All arcs of a graph lie in one array in ascending order of (source, destination), with gaps. The array is cut into
+*leaves* of `LEAF` = 32 slots; an update rebalances the smallest windows of leaves whose density allows it.
+
+Entries and slots
+-----------------
+A slot holds a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v stands before v's neighbors;
+there are ``rows + 1`` guards, the last of which ends the last row; guards are never deleted. An entry's *key* is
+``row << 32 | column + 1``, a guard's ``row << 32``, so that graphs have fewer than 2**31 vertices. Keys are not stored:
+the row of an entry follows from its leaf's separator and the guards that are passed. Gaps may be anywhere in a leaf; a
+leaf that was rebalanced is packed to the left.
+
+===============  ===========  ========================================================================================
+array            length       contents
+===============  ===========  ========================================================================================
+``neighbors``    32 L         by slot (vertex dtype)
+``weights``      32 L         by slot (weight dtype), or None
+``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
+``row_degrees``  rows         vertex dtype
+``counts``       L            int32, by physical leaf: entries, guards included
+``separators``   L            int64, by physical leaf: a key, see below
+===============  ===========  ========================================================================================
+
+The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
+``rows``; rows behind the last vertex are empty.
+
+Leaves have two numbers: *i*, in order of their keys, and *p*, physical (slots of p are ``32 p .. 32 p + 31``). They
+are equal in the flat layout. In the leveled layout (L = 2**m) ``p = (L + i) >> (ctz(L + i) + 1)``. CUDA chooses by the
+macro ``LEVELED``, defined in the structure's ``view.cuh``; the CPU by ``view.levels`` (m, or -1 for flat). Windows,
+places and arrivals number leaves in order.
+
+Separators ascend in order (equal ones allowed). An entry of key k belongs to the *last* leaf, in order, whose separator
+is at most k. The first separator is 0. A leaf that got no entry has its successor's separator (2**63 - 1 at
+the end), so it is never chosen; a leaf that was emptied by deletions keeps its own. When a window is rebalanced, its
+first leaf keeps its separator; the others get the key of their first entry. So windows can move at the same time: what
+one reads of another (the separator after its end) does not change. If a separator is a guard's key, that guard is the
+first entry of the leaf, or of the first leaf after it that is not empty; so the row of an entry is::
+
+    (separator >> 32) + guards in the leaf at or before it - (1 if the separator's low half is 0 else 0)
+
+Update
+------
+``distinct_keys``, ``locate``, ``plan``, one read of the counters, allocations, ``commit``, moves.
+
+* ``places[j]`` (int64) of key j: ``i << 7 | position << 1 | present``: leaf; position in it of the arc, or else (0..32)
+  the one before whose entry it goes; whether the arc is there, that is, not to be merged. 2**63 - 1 for keys past the
+  end of the batch. Places ascend, as keys do.
+* ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
+  all). In deletions 1 for the leaves that lost entries.
+* A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L; start is a multiple of
+  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks
+  ``ceil(n j / w) .. ceil(n (j + 1) / w) - 1``; rank r goes to leaf ``r w // n``.
+* On the GPU windows come in four lists by size: ``leaves`` (1 leaf), ``warps`` (2-8), ``blocks`` (16-64) and ``large``
+  (more; three numbers each: window, first chunk of 64 leaves, place in the staging area). A window of at most 2,048
+  leaves is void if its tile lies in a larger one (``tile_state``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frontier.dynamic import DynamicGraph
+from frontier.invariants import require
+from frontier.runtime import Counters
+from frontier.storage import VERTEX, WEIGHT
+from frontier.values import one_of
+
+from . import on_cpu, on_gpu
+from .check import check_arrays
+from .cpu_view import View
+from .layout import COUNTERS, LEAF
+
+MAX_VERTICES = 2**31 - 1
+DELETIONS = "eager", "lazy"
+ROW_GROWTH = (9, 8)  # rows are added in proportion to those there are
+# Densities between the thresholds of the root that a rebuilt array starts with, as shares of the way up.
+GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
+
+
+class PackedArray(DynamicGraph):
+    """A graph in one packed memory array, but for its updates (`PackedGraph`).
+
+    Parameters
+    ----------
+    num_vertices : int
+    leaf_density, root_density : (float, float)
+        Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
+        interpolated by their heights.
+    deletion : {"eager", "lazy"}
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
+        cleared, for insertions to find again.
+    **options
+        Those of `Graph`.
+    """
+
+    _view_type = View
+    _arrays: ClassVar = {
+        "neighbors": VERTEX, "weights": WEIGHT, "offsets": np.int64, "row_degrees": VERTEX, "separators": np.int64,
+        "counts": np.int32,
+    }  # fmt: skip
+    _scalars: ClassVar[tuple[str, ...]] = (
+        "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
+    )  # fmt: skip
+    _options: ClassVar[tuple[str, ...]] = ("leaf_density", "root_density", "deletion")
+    _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
+    """Those of `_scalars` that only statistics depend on."""
+    _most_vertices = MAX_VERTICES
+    _neighbors: Any
+    _weights: Any
+    _offsets: Any
+    _row_degrees: Any
+    _separators: Any
+    _counts: Any
+
+    def __init__(
+        self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
+        root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Any,
+    ):  # fmt: skip
+        one_of(deletion, "deletion", DELETIONS)
+        super().__init__(num_vertices, **options)
+        self.deletion = deletion
+        self.leaf_density, self.root_density = _densities(leaf_density, root_density)
+        self._moved = self._redundant = self._rebuilds = 0
+        if self._num_vertices > MAX_VERTICES:
+            raise ValueError(
+                f"num_vertices is {self._num_vertices}; a packed memory array has at most {MAX_VERTICES} vertices"
+            )
+        xp = self.xp
+        weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self._build(xp.zeros(self._num_vertices + 1, np.int64), xp.empty(0, self.vertex_dtype), weights)
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._counters = Counters(self.device, COUNTERS)
+        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._held: tuple[Any, Any] | None = None
+
+    # ---- the array --------------------------------------------------------------------------------------------------
+
+    @property
+    def levels(self) -> int:
+        """Levels of leaves below the first, or -1 where leaves lie in the order of their keys."""
+        return -1
+
+    @property
+    def leaves(self) -> int:
+        """Number of leaves."""
+        return int(self._counts.size)
+
+    @property
+    def height(self) -> int:
+        """Height of the tree of windows: ``2**height`` is at least the number of leaves."""
+        return (self.leaves - 1).bit_length()
+
+    @property
+    def _rows(self) -> int:
+        return int(self._row_degrees.size)
+
+    def _entries(self, arcs: int) -> int:
+        """Arcs and guards."""
+        return arcs + self._rows + 1
+
+    def _root_limits(self) -> tuple[float, float]:
+        """Least and greatest number of entries in the whole array."""
+        low, high = self.root_density
+        return low * self.slot_capacity, high * self.slot_capacity
+
+    def _leaf_count(self, entries: int, share: float) -> int:
+        """Leaves of a new array for `entries`: of a density `share` of the way between the root's thresholds."""
+        low, high = self.root_density
+        return max(int(np.ceil(entries / (LEAF * (low + share * (high - low))))), 1)
+
+    def _allocate(self, leaves: int, rows: int) -> dict[str, Any]:
+        """New arrays, by name; their contents are undefined."""
+        xp, slots = self.xp, leaves * LEAF
+        return {
+            "neighbors": xp.empty(slots, self.vertex_dtype),
+            "weights": None if self.weight_dtype is None else xp.empty(slots, self.weight_dtype),
+            "offsets": xp.empty(rows + 1, np.int64),
+            "row_degrees": xp.empty(rows, self.vertex_dtype),
+            "separators": xp.empty(leaves, np.int64),
+            "counts": xp.empty(leaves, np.int32),
+        }
+
+    def _leaves_fit(self, leaves: int) -> bool:
+        """Whether an array can have so many leaves."""
+        return True
+
+    _check_arrays = check_arrays
+
+    def _check_options(self) -> None:
+        """Raise ValueError unless the options are those that a constructor takes."""
+        require(self.deletion in DELETIONS, f"deletion is {self.deletion!r}")
+        try:
+            _densities(self.leaf_density, self.root_density)
+        except (TypeError, ValueError) as error:
+            raise ValueError(str(error)) from None
+
+    def _view_scalars(self) -> dict[str, int]:
+        return {"leaves": self.leaves, "levels": self.levels}
+
+    def _held_view(self) -> Any:
+        """A view for updates, which change what is in the arrays, and seldom the arrays: made again only for others."""
+        arrays = (self._neighbors, self._offsets, self._counts)
+        if self._held is None or any(old is not new for old, new in zip(self._held[0], arrays, strict=True)):
+            self._held = (arrays, self._make_view())
+        return self._held[1]
+
+    def _degrees(self) -> Any:
+        return self._row_degrees[: self._num_vertices]
+
+    def _details(self) -> dict[str, Any]:
+        """How the array is used, and what updates moved.
+
+        Returns
+        -------
+        dict
+            ``leaves``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
+            slots, of all; ``guards``: slots that hold guards; ``moved_leaves``: leaves of the windows that updates
+            rebalanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
+            rebalanced before; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
+        """
+        return {
+            "leaves": self.leaves,
+            "height": self.height,
+            "density": self._entries(self._num_arcs) / self.slot_capacity,
+            "guards": self._rows + 1,
+            "moved_leaves": self._moved,
+            "redundant_leaves": self._redundant,
+            "rebuilds": self._rebuilds,
+        }
+
+    # ---- laying it out ----------------------------------------------------------------------------------------------
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        rows = self._num_vertices
+        self._fill(offsets, dst, weights, self._leaf_count(int(dst.size) + rows + 1, BUILT), rows)
+
+    def _fill(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
+        """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
+        for name, array in self._allocate(leaves, rows).items():
+            setattr(self, f"_{name}", array)
+        self._view = None
+        self._kernels.fill(
+            leaves, self._held_view(), int(dst.size) + rows + 1, int(offsets.size) - 1, rows, offsets, dst, weights,
+            tile=8,
+        )  # fmt: skip
+
+    def _rebuild(self, arcs: int, leaves: int, rows: int | None = None) -> None:
+        """Move everything to an array of so many leaves."""
+        self._fill(*self._export(arcs), leaves, self._rows if rows is None else rows)
+        self._rebuilds += 1
+
+    def _export(self, arcs: int) -> tuple[Any, Any, Any]:
+        """All arcs, whose number is `arcs`, as CSR."""
+        xp, vertices = self.xp, self._num_vertices
+        offsets, indices = xp.empty(vertices + 1, np.int64), xp.empty(arcs, self.vertex_dtype)
+        weights = None if self.weight_dtype is None else xp.empty(arcs, self.weight_dtype)
+        self._kernels.export_rows(
+            self.leaves, self._held_view(), self._ends(), vertices, offsets, indices, weights, tile=8
+        )  # fmt: skip
+        return offsets, indices, weights
+
+    def _ends(self) -> Any:
+        """Number of entries of each leaf and of those before it, in order."""
+        counts = self._counts
+        if self.levels >= 0:
+            counts = self._scratch.get("counts_in_order", self.leaves, np.int64)
+            self._kernels.order_counts(self.leaves, self._held_view(), counts)
+        return self.xp.cumsum(counts, dtype=np.int64)
+
+    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
+        return self._export(self._num_arcs)
+
+    def _check_fit(self, num_vertices: int) -> None:
+        super()._check_fit(num_vertices)
+        if num_vertices > MAX_VERTICES:
+            raise ValueError(
+                f"count_or_ids makes {num_vertices} vertices; a packed memory array has at most {MAX_VERTICES}"
+            )
+
+    def _extend(self, num_vertices: int) -> None:
+        if num_vertices <= self._rows:
+            return
+        rows = min(max(num_vertices, self._rows * ROW_GROWTH[0] // ROW_GROWTH[1]), MAX_VERTICES)
+        entries = self._num_arcs + rows + 1
+        leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
+        self._rebuild(self._num_arcs, leaves, rows)
+
+    def _compact(self) -> None:
+        self._rebuild(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
+
+    def _grow(self, entries: int) -> None:
+        """Make room for so many entries, guards included; those that there are stay in order."""
+        self._rebuild(self._num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
+
+    def _shrink(self, arcs: int) -> None:
+        """Give back slots, now that there are only so many arcs."""
+        leaves = self._leaf_count(self._entries(arcs), SHRUNK)
+        if leaves < self.leaves:
+            self._rebuild(arcs, leaves)
+
+
+def _densities(leaf: Any, root: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Thresholds as numbers, checked."""
+    pairs = []
+    for name, pair in (("leaf_density", leaf), ("root_density", root)):
+        try:
+            low, high = (float(number) for number in pair)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be a pair of numbers, not {pair!r}") from None
+        pairs.append((low, high))
+    (leaf_low, leaf_high), (root_low, root_high) = pairs
+    if not 0 <= leaf_low <= root_low or not 0.05 <= 2 * root_low <= root_high <= leaf_high <= 1:
+        raise ValueError(
+            "densities must rise from the leaf's least over the root's least and twice that to the root's and the "
+            f"leaf's greatest, at most 1; got leaf_density={pairs[0]} and root_density={pairs[1]}"
+        )
+    return pairs[0], pairs[1]

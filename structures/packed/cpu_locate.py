@@ -1,0 +1,80 @@
+"""CPU kernels of packed memory arrays that look arcs up, and write to their slots without moving anything."""
+
+import numpy as np
+
+from frontier.runtime import cpu_kernel, parallel_kernel
+
+from .cpu_view import find, order_of, place_of, slot_at
+from .layout import EMPTY, FEW, FOUND, LEAF_BITS, NEW, PLACE_SHIFT, TOUCHED
+
+
+@parallel_kernel(few=FEW)
+def find_arcs(begin, end, view, src, dst, slots):
+    """The slot of each arc."""
+    for i in range(begin, end):
+        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+
+
+@parallel_kernel(few=FEW)
+def _find_places(begin, end, view, keys, shift, places):
+    for j in range(begin, end):
+        places[j] = place_of(view, keys[j] >> shift, keys[j] & ((np.int64(1) << shift) - 1))
+
+
+def locate(count, view, keys, shift, places, arriving, counters):
+    """The place of each key, and how many new ones come to each leaf."""
+    _find_places(count, view, keys, shift, places)
+    _count_arrivals(count, places, arriving, counters)
+
+
+@cpu_kernel
+def _count_arrivals(count, places, arriving, counters):
+    new = 0
+    for j in range(count):
+        if not places[j] & 1:
+            arriving[places[j] >> PLACE_SHIFT] += np.uint32(1)
+            new += 1
+    counters[NEW] = new
+    counters[FOUND] = count - new
+
+
+@cpu_kernel
+def commit(count, view, keys, shift, places, weights, origin):
+    """Give arcs that are there their new weights, and count those that are new."""
+    for j in range(count):
+        if not places[j] & 1:
+            view.row_degrees[keys[j] >> shift] += 1
+        elif weights is not None:
+            view.weights[slot_at(view, places[j])] = weights[origin[j]]
+
+
+def erase(count, view, error_counts, src, dst, threshold, places, arriving, counters):
+    """Clear the slots of arcs; nothing if there are `error_counts`.
+
+    The leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
+    first ``counters[TOUCHED]`` of `places`.
+    """
+    if error_counts is not None and error_counts.any():
+        return
+    find_arcs(count, view, src, dst, places)
+    _clear(count, view, src, places, threshold, np.empty(0, np.uint32) if arriving is None else arriving, counters)
+
+
+@cpu_kernel
+def _clear(count, view, src, slots, threshold, arriving, counters):
+    touched = 0
+    for i in range(count):
+        slot = slots[i]
+        if slot < 0 or view.neighbors[slot] == EMPTY:
+            continue
+        view.neighbors[slot] = EMPTY
+        view.row_degrees[src[i]] -= 1
+        counters[NEW] += 1
+        p = slot >> LEAF_BITS
+        view.counts[p] -= 1
+        leaf = order_of(view, p)
+        if view.counts[p] < threshold and not arriving[leaf]:
+            arriving[leaf] = 1
+            slots[touched] = leaf << PLACE_SHIFT
+            touched += 1
+    counters[TOUCHED] = touched

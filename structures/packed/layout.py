@@ -1,0 +1,17 @@
+"""Numbers that host code and the CPU kernels of packed memory arrays share; layout.cuh and view.cuh have the same."""
+
+LEAF_BITS = 5
+LEAF = 1 << LEAF_BITS  # slots of a leaf
+EMPTY, GUARD = -1, -2
+KEY_SHIFT = 32  # of the row in an entry's key
+COLUMN_MASK = (1 << KEY_SHIFT) - 1
+PLACE_SHIFT = 7  # of the leaf in a place; bit 0 is set where the arc is there already
+HEIGHT_BITS = 6  # of a window
+INSERT, DELETE = 0, 1
+FEW = 1024  # items, done in well under a millisecond: fewer are not worth waking other threads for
+TILE_LEAVES = 2048  # that a thread block plans
+PLAN_THREADS = 512  # of such a block
+# Places in the counters.
+NEW, FOUND, OVERFLOW, LEAVES, WARPS, BLOCKS, LARGE, STAGED, MOVED, REDUNDANT = range(10)
+TOUCHED = FOUND  # in deletions on the CPU: leaves that have become too empty
+COUNTERS = 16

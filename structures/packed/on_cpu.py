@@ -1,0 +1,61 @@
+"""Updates of packed memory arrays: what the CPU does its own way. `on_gpu` has the same functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .layout import DELETE, LEAVES, TOUCHED
+from .plan import Batch, Plan, Room
+
+if TYPE_CHECKING:
+    from .graph import PackedGraph
+
+
+def no_arrivals(graph: PackedGraph) -> Any:
+    """Zeros for each leaf; kernels put the zeros back."""
+    return graph._scratch.get("arriving", graph.leaves, np.uint32, fill=0)
+
+
+def drop_arrivals(arriving: Any) -> None:
+    """Leave the arrivals of a batch as `no_arrivals` must find them, in place of a kernel that plans."""
+    arriving.fill(0)
+
+
+def room_to_plan(graph: PackedGraph, size: int) -> Plan:
+    """Scratch memory for a plan in which at most `size` leaves change."""
+    return Plan(graph._scratch.get("windows", size, np.int64))
+
+
+def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
+    """What a plan needs to be carried out: nothing here."""
+    return Room()
+
+
+def room_to_erase(graph: PackedGraph, size: int) -> Any:
+    """Places of the leaves that a deletion changes."""
+    return graph._scratch.get("places", size, np.int64)
+
+
+def no_batch(graph: PackedGraph) -> Batch:
+    """No arcs to insert; arrays all the same, so that Numba need not compile a kernel again for absent ones."""
+    none = np.empty(0, np.int64)
+    weights = None if graph._weights is None else graph._weights[:0]
+    return Batch(none, 0, none, weights, None if weights is None else none)
+
+
+def plan_tidying(graph: PackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
+    """The plan of a deletion whose arcs have been cleared; None if no leaf has become too empty."""
+    touched = graph._counters.read()[TOUCHED]
+    if not touched:
+        return None
+    places = places[:touched]
+    places.sort()
+    return graph._plan(DELETE, touched, places, arriving)
+
+
+def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:
+    """Rebalance the windows of a plan, and merge the batch into them."""
+    if numbers[LEAVES]:
+        graph._kernels.move(numbers[LEAVES], graph._held_view(), plan.leaves, *batch)

@@ -1,0 +1,88 @@
+"""Updates of packed memory arrays: what the GPU does its own way. `on_cpu` has the same functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
+from .plan import Batch, Plan, Room
+
+if TYPE_CHECKING:
+    from .graph import PackedGraph
+
+WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
+
+
+def no_arrivals(graph: PackedGraph) -> Any:
+    """Two zeros for each leaf."""
+    arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    arriving.data.memset_async(0, arriving.nbytes)
+    return arriving
+
+
+def drop_arrivals(arriving: Any) -> None:
+    """Nothing: `no_arrivals` clears them."""
+
+
+def room_to_plan(graph: PackedGraph, size: int) -> Plan:
+    """Scratch memory for a plan in which at most `size` leaves change."""
+    leaves, scratch = graph.leaves, graph._scratch.get
+    tiles = -(-leaves // TILE_LEAVES)
+    return Plan(
+        scratch("leaf_windows", min(size, leaves), np.int64),
+        scratch("warp_windows", min(size, leaves // WARP_WINDOW + 1), np.int64),
+        scratch("block_windows", min(size, leaves // BLOCK_WINDOW + 1), np.int64),
+        scratch("large_windows", 3 * min(size, leaves // LARGE_WINDOW + 2 + tiles), np.int64),
+        scratch("tile_state", 2 * tiles, np.int32),
+        scratch("tile_sums", tiles + 1, np.int64),
+        scratch("tile_marks", 4 * tiles, np.int8),
+    )
+
+
+def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
+    """Scratch memory for the large windows of a plan, and the sums that they need."""
+    if not numbers[LARGE]:
+        return Room()
+    scratch, staged = graph._scratch.get, numbers[STAGED]
+    return Room(
+        graph._ends(),
+        None if batch.keys is None else graph.xp.cumsum((batch.places & 1) == 0, dtype=np.int64),
+        scratch("staged_keys", staged, np.int64),
+        None if graph.weight_dtype is None else scratch("staged_weights", staged, graph.weight_dtype),
+    )
+
+
+def room_to_erase(graph: PackedGraph, size: int) -> Any:
+    """Nothing: a plan reads the arrivals of all leaves."""
+    return None
+
+
+def no_batch(graph: PackedGraph) -> Batch:
+    """No arcs to insert."""
+    return Batch()
+
+
+def plan_tidying(graph: PackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
+    """Queue the plan of a deletion whose arcs have been cleared."""
+    return graph._plan(DELETE, size, places, arriving)
+
+
+def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:
+    """Rebalance the windows of a plan, and merge the batch into them."""
+    view, kernels = graph._held_view(), graph._kernels
+    launches = (
+        (kernels.move_leaves, numbers[LEAVES], plan.leaves, {"tile": 8}),
+        (kernels.move_warps, numbers[WARPS], plan.warps, {"tile": 32}),
+        (kernels.move_blocks, numbers[BLOCKS], plan.blocks, {"blocks": numbers[BLOCKS]}),
+    )
+    arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    for rebalance, count, windows, launch in launches:
+        if count:
+            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, **launch)
+    chunks = numbers[LARGE] & 0xFFFFFFFF
+    if chunks:
+        args = (view, plan.large, numbers[LARGE] >> 32, plan.tile_state, batch.size, *batch, *room)
+        kernels.stage(chunks, *args, blocks=chunks)
+        kernels.distribute(chunks, *args, blocks=chunks)
