@@ -1,1 +1,1 @@
-"""Benchmarks of updates, algorithms and dynamic triangle counts, by structure, beside a rebuild of CSR and peers."""
+"""Benchmarks of updates, algorithms and dynamic triangle counts, by structure, against rebuilt CSR and peers."""

@@ -1,8 +1,9 @@
-"""Algorithms on a graph as it stands, by structure, beside CSR and peers.
+"""Algorithms on a static graph, by structure, compared with CSR and peers.
 
 All analytics of the catalogue that have a static form, those that look for weights on weights from 1 to 255; SpMV; and
 the orientation of a graph, which is a part of some. Peers run on the same graph in the same run, each in a process of
-its own. The time in which they build their graph is apart. Where a peer returns the same thing, it is compared.
+its own. The time in which they build their graph is recorded separately. Where a peer returns the same result, both are
+compared.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ IN_EDGES = "in-edges"  # another variant of updates: unweighted, and the graph k
 GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
-MOST_EDGES = 2**24  # in all batches of one size together: there are fewer of the large ones
+MOST_EDGES = 2**24  # in total over the batches of one size: there are fewer of the large ones
 PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
 
 

@@ -1,4 +1,4 @@
-"""Triangles after every batch: the time from a batch to the new count, by structure, beside rebuilding and recounting.
+"""Triangles after every batch: the time from a batch to the new count, by structure, against a rebuild and recount.
 
 Batches are as a stream would bring them, with loops, duplicates and edges that are there. The baselines start from the
 same graph and get the same batches: the rebuild baseline (CSR) with a count from scratch, and peers, which build their
@@ -158,7 +158,7 @@ def _counting_seconds(graph: Any, batch: Any) -> dict[str, float]:
 
 
 def _latency(samples: Samples) -> dict[str, Any]:
-    """Mean and percentiles beside the times."""
+    """Mean and percentiles with the times."""
     return {
         "mean_ms": 1e3 * samples.mean,
         "p50_ms": 1e3 * samples.percentile(50),

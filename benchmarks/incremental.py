@@ -1,9 +1,9 @@
-"""Analytics that keep up with a graph: the time that a batch of changes costs them, beside computing them anew.
+"""Incremental analytics: the time that a batch of changes costs them, compared with recomputation from scratch.
 
-Half of a batch are insertions, half deletions of edges that are there. What is inserted are edges of the graph itself
+Half of a batch are insertions, half deletions of edges that are present. The inserted edges are edges of the graph
 that were held back at first, so that a road network stays one. Every batch goes into two copies of the graph, of which
-one is watched by the analytic; the difference of both times is what the analytic costs. Then it is computed anew on the
-watched copy, in the same structure, and compared.
+one is observed by the analytic; the difference of both times is what the analytic costs. Then it is recomputed from
+scratch on the observed copy, in the same structure, and compared.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ def _follow(
 
 def tables(results: Results) -> list[str]:
     """What a reader wants to see first."""
-    columns = ("analytic", "structure", "batch", "update", "with analytic", "analytic", "anew", "x anew", "correct")
+    columns = (
+        "analytic", "structure", "batch", "update", "with analytic", "analytic", "from scratch", "speedup", "correct",
+    )  # fmt: skip
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         cells = [

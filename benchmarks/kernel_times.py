@@ -3,7 +3,7 @@
     python -m benchmarks.kernel_times [--scales 20,22] [--structures slab,hornet] [--out DIR]
 
 The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of
-kernels alone, so that these are the ones to hold beside them. Needs PyTorch, whose profiler reads CUPTI.
+kernels alone, so that these are the ones to compare with them. Needs PyTorch, whose profiler reads CUPTI.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BATCHES = 4  # of each size; the first is not counted
 
 
 def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
-    """Microseconds that the GPU works on a call, in all and by kernel."""
+    """Microseconds of GPU time per call, in total and by kernel."""
     from torch.autograd import DeviceType
     from torch.profiler import ProfilerActivity, profile
 

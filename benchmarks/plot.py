@@ -89,7 +89,7 @@ def plot_dynamic(results: Results, folder: Path) -> list[Path]:
 
 
 def plot_incremental(results: Results, folder: Path) -> list[Path]:
-    """How many times as fast as computing anew it is to keep up, as bars; one file for each graph."""
+    """Speedup of incremental analytics over recomputation from scratch, as bars; one file for each graph."""
     paths = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         rows = [row for row in results.where(graph=graph) if row["times_anew"]]
@@ -108,7 +108,7 @@ def plot_incremental(results: Results, folder: Path) -> list[Path]:
             ]
             panel.bar(*zip(*bars, strict=True), width, color=COLORS.get(structure), label=structure)
         panel.axhline(1.0, color="black", linewidth=1)
-        panel.set(ylabel="time of computing anew over that of keeping up", yscale="log")
+        panel.set(ylabel="speedup over recomputation from scratch", yscale="log")
         labels = [f"{name}\nbatches of {size:,}" for name, size in sizes.items()]
         panel.set_xticks([i + 0.4 - width / 2 for i in range(len(analytics))], labels)
         panel.legend(fontsize="x-small")

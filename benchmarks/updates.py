@@ -97,7 +97,7 @@ def _measure_structure(
 
 
 def _memory(graph: fr.Graph) -> dict[str, Any]:
-    """Bytes, and bytes for each arc, beside those of CSR."""
+    """Bytes, and bytes per arc, compared with CSR."""
     memory = graph.memory_usage()
     found: dict[str, Any] = {"arcs": memory.arcs}
     for name, size in (("used", memory.used), ("reserved", memory.reserved), ("csr", memory.csr)):
@@ -135,7 +135,7 @@ def _cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bo
 
 
 def _rates(samples: Samples, count: int) -> dict[str, float]:
-    """M edges a second beside the times."""
+    """M edges per second with the times."""
     return {
         "m_edges_per_s": count / samples.median / 1e6,
         "m_edges_per_s_best": count / samples.best / 1e6,

@@ -46,7 +46,7 @@ def test_updates(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "times as fast as rebuilding CSR" in capsys.readouterr().out
 
 
-def test_algorithms_beside_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_algorithms_compared_with_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     results = results_of("algorithms", tmp_path, "--peers", "scipy")
     assert {row["system"] for row in results.rows} == {"csr", "hornet", "scipy"}
     compared = [row for row in results.rows if row["agrees"] is not None]
@@ -61,7 +61,7 @@ def test_algorithms_beside_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture)
     assert "time over that of CSR" in tables and "times as fast as scipy" in tables
 
 
-def test_k_truss_beside_a_peer(tmp_path: Path) -> None:
+def test_k_truss_compared_with_a_peer(tmp_path: Path) -> None:
     pytest.importorskip("networkx")
     results = results_of("algorithms", tmp_path, "--peers", "networkx")
     rows = [row for row in results.where(system="networkx") if row["algorithm"].startswith("k-truss")]

@@ -127,7 +127,7 @@ def test_processes_that_compile_at_once_keep_all(tmp_path):
     assert run(tmp_path, 0, source.replace("KINDS", str(kinds)), "all.py") == [*expected, 0]
 
 
-def test_damaged_files_are_written_anew(tmp_path):
+def test_damaged_files_are_rewritten(tmp_path):
     source = "from frontier.runtime import cpu_kernel, progress\n\n\n"
     source += "@cpu_kernel\ndef kernel(x):\n    return x + 1\n\n\n"
     source += "compiled = []\nwith progress.on_compile(compiled.append):\n    print(kernel(2), len(compiled))\n"

@@ -296,7 +296,7 @@ def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device):
     assert int(components.labels[39]) == 2
 
 
-def test_levels_are_made_anew_before_they_overflow(dynamic, device):
+def test_levels_are_reset_before_they_overflow(dynamic, device):
     graph = dynamic.from_edges([0, 1, 2], [1, 2, 3], device=device)
     components = DynamicComponents(graph)
     components._height = 2**30

@@ -14,8 +14,8 @@ FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 # A `weight_dtype` of None stands for `DynamicBFS` on a graph without weights, another for `DynamicSSSP`.
 
 
-@pytest.fixture(params=[False, True], ids=["anew", "repaired"])
-def never_anew(request, monkeypatch):
+@pytest.fixture(params=[False, True], ids=["recomputed", "repaired"])
+def never_recomputed(request, monkeypatch):
     """Small graphs are soon cut off for the greater part; without a limit they are repaired nevertheless."""
     if request.param:
         monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 1.0)
@@ -52,7 +52,7 @@ def follow(structure, device, edges, weights, source, **options):
 
 
 @pytest.mark.parametrize("name", ["rmat", "grid", "road", "clique"])
-def test_batches(structure, device, name, weight_dtype, orientation, never_anew, rng):
+def test_batches(structure, device, name, weight_dtype, orientation, never_recomputed, rng):
     src, dst, n = GRAPHS[name]
     weights = some_weights(rng, len(src), weight_dtype)
     graph, _, check = follow(structure, device, (src, dst, n), weights, n // 3, **orientation)
@@ -67,7 +67,7 @@ def test_batches(structure, device, name, weight_dtype, orientation, never_anew,
 
 
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
-def test_weights_that_change(structure, device, orientation, never_anew, on_existing, rng):
+def test_weights_that_change(structure, device, orientation, never_recomputed, on_existing, rng):
     src, dst, n = GRAPHS["rmat"]
     kind = np.int32 if structure.name == "hornet" else np.float32  # other types need kernels of their own
     weights = rng.integers(1, 40, len(src)).astype(kind)
@@ -81,7 +81,7 @@ def test_weights_that_change(structure, device, orientation, never_anew, on_exis
         check()
 
 
-def test_lengths_of_zero(structure, device, orientation, never_anew, rng):
+def test_lengths_of_zero(structure, device, orientation, never_recomputed, rng):
     src, dst, n = GRAPHS["grid"]
     weights = rng.integers(0, 2, len(src)).astype(np.float32)
     graph, _, check = follow(structure, device, (src, dst, n), weights, 5, **orientation)
@@ -93,7 +93,7 @@ def test_lengths_of_zero(structure, device, orientation, never_anew, rng):
         check()
 
 
-def test_one_edge_at_a_time(structure, device, weight_dtype, never_anew, rng):
+def test_one_edge_at_a_time(structure, device, weight_dtype, never_recomputed, rng):
     """A tree, then other edges, then edges of it: tentative vertices adopt, pass on, and are cut off."""
     weights = some_weights(rng, 6, weight_dtype)
     graph, observer, check = follow(
@@ -108,7 +108,7 @@ def test_one_edge_at_a_time(structure, device, weight_dtype, never_anew, rng):
     assert (host(observer.predecessor) == -1).all()
 
 
-def test_vertices(structure, device, weight_dtype, orientation, never_anew, rng):
+def test_vertices(structure, device, weight_dtype, orientation, never_recomputed, rng):
     src, dst, n = GRAPHS["rmat"]
     graph, observer, check = follow(
         structure, device, (src, dst, n), some_weights(rng, len(src), weight_dtype), 4, **orientation
@@ -179,7 +179,7 @@ def test_negative_weights_leave_distances_unknown(structure, device):
     check()
 
 
-def test_infinite_weights(structure, device, never_anew):
+def test_infinite_weights(structure, device, never_recomputed):
     graph, observer, check = follow(structure, device, ([0, 1, 2], [1, 2, 3], 4), np.ones(3, np.float32), 0)
     graph.insert_edges([1], [2], np.array([np.inf], np.float32))
     check()
@@ -199,7 +199,7 @@ def test_failed_batches_and_closed_observers(structure, device):
     assert host(observer.distance).tolist()[3] == np.iinfo(np.int32).max
 
 
-def test_a_closed_observer_is_not_made_anew(structure, device):
+def test_a_closed_observer_is_not_recomputed(structure, device):
     """Neither a weight that was bad at closing nor what the graph became since then is looked at later."""
     graph, observer, _ = follow(structure, device, ([0, 1], [1, 2], 4), np.float32([1, 1]), 0)
     graph.insert_edges([0], [3], [-1.0])
@@ -225,3 +225,19 @@ def test_negative_weights_at_the_start(structure, device):
     graph = structure.from_edges([0], [1], np.float32([-1]), num_vertices=4, device=device)
     with pytest.raises(ValueError, match="weights"):
         DynamicSSSP(graph, 0)
+
+
+def test_an_overflow_is_reported_when_distances_are_read(structure, device):
+    """Updates after it neither hide it nor fail."""
+    if not hasattr(structure, "insert_edges") or not structure.can_store_weights:
+        pytest.skip(f"{structure.name} does not take this graph")
+    far = np.array([2**62], np.int64)
+    graph = structure.from_edges([0], [1], far, num_vertices=4, device=device)
+    observer = DynamicSSSP(graph, 0)
+    graph.insert_edges([1], [2], far)
+    graph.insert_edges([0], [3], np.array([5], np.int64))
+    graph.insert_vertices(2)
+    with pytest.raises(ValueError, match="vertex 2 does not fit in int64"):
+        observer.distance  # noqa: B018
+    graph.delete_edges([1], [2])
+    assert host(observer.distance)[[0, 1, 3]].tolist() == [0, 2**62, 5]

@@ -277,7 +277,7 @@ def test_errors_are_short_and_name_the_function_that_is_called(everyone):
     assert error.__cause__ is None and error.__suppress_context__ and error.original is not None
 
 
-def test_a_tuple_type_and_an_enumeration_that_are_made_anew_have_their_new_meaning(everyone):
+def test_a_tuple_type_and_an_enumeration_that_are_redefined_have_their_new_meaning(everyone):
     for fields in ("a b", "b a"):
         pair = collections.namedtuple("Pair", fields)(1, 2)
         assert count(everyone, lambda v: v >= pair.a) == N - pair.a  # noqa: B023

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from dynfrontier.comparison.checks import close_lengths
 from verifiers import exact_ranks, host, verify_distances
 
 import frontier as fr
 from algorithms import DynamicPageRank, DynamicSSSP, pagerank, sssp
+from algorithms.comparators import Distances
 
 NANOSECONDS = 1_700_000_000_000_000_001
 ODD = 2**53 + 1  # the first integer that float64 has not
@@ -237,5 +237,6 @@ def test_ranks(structure, device, directed):
 
 
 def test_a_peers_rounded_lengths_are_no_disagreement():
-    ours = np.array([0.0, NANOSECONDS])
-    assert close_lengths(ours, ours * (1 + 2**-52), 1e-9).agrees and not close_lengths(ours, ours * 2, 1e-9).agrees
+    ours, theirs = np.array([0, NANOSECONDS]), np.array([0.0, NANOSECONDS])
+    compare = Distances().compare
+    assert compare((ours,), (theirs * (1 + 2**-52),)).agrees and not compare((ours,), (theirs * 2,)).agrees

@@ -197,7 +197,7 @@ def test_wrong_trusses_fail_their_verifiers():
 
 
 @pytest.fixture
-def never_anew(monkeypatch):
+def never_recomputed(monkeypatch):
     """Fails where the truss is found anew after an observer was made."""
 
     def forbid():
@@ -219,7 +219,7 @@ def test_keeps_up_with_mixed_batches(structure, device, rng, k):
         verify_k_truss(graph, kept)
 
 
-@pytest.mark.parametrize("above", [0, 10**9], ids=["anew", "candidates"])
+@pytest.mark.parametrize("above", [0, 10**9], ids=["recomputed", "candidates"])
 def test_both_ways_to_take_edges_in_agree(structure, device, rng, monkeypatch, above):
     monkeypatch.setattr(dynamic_module, "RECOMPUTE_ABOVE", above)
     edges = fr.io.rmat(8, 24, seed=4)
@@ -240,14 +240,14 @@ def test_both_ways_to_take_edges_in_agree(structure, device, rng, monkeypatch, a
     assert len(sizes) > 8
 
 
-def test_one_edge_makes_and_breaks_a_truss(structure, device, never_anew):
+def test_one_edge_makes_and_breaks_a_truss(structure, device, never_recomputed):
     src, dst = clique(range(8))
     around = np.arange(8, 400)
     graph = structure.from_edges(
         np.concatenate([src[1:], around]), np.concatenate([dst[1:], around + 1]), num_vertices=401, device=device
     )
     kept = DynamicKTruss(graph, 8)
-    never_anew()
+    never_recomputed()
     assert kept.num_edges == 0
     for _ in range(3):
         graph.insert_edges(dst[:1], src[:1])
@@ -261,12 +261,12 @@ def test_one_edge_makes_and_breaks_a_truss(structure, device, never_anew):
         verify_k_truss(graph, kept)
 
 
-def test_candidates_that_are_not_held_leave_again(structure, device, never_anew):
+def test_candidates_that_are_not_held_leave_again(structure, device, never_recomputed):
     src, dst, n = strip(40)  # one edge more holds none of it, but all of it is tried
     path = np.arange(n, n + 600)
     graph = structure.from_edges(np.concatenate([src, path]), np.concatenate([dst, path + 1]), device=device)
     kept = DynamicKTruss(graph, 4)
-    never_anew()
+    never_recomputed()
     graph.insert_edges([0, 10, 10], [3, 13, 14])
     verify_k_truss(graph, kept)
     graph.insert_edges([11], [14])  # now 10..14 hold together

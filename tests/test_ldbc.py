@@ -192,7 +192,7 @@ def test_pagerank(structure, device, name):
 
 @needs_data
 @pytest.mark.parametrize("name", ["dir", "undir"])
-def test_pagerank_kept_up(structure, device, name):
+def test_pagerank_maintained_incrementally(structure, device, name):
     """After the many iterations of these graphs, the ranks are the limit that the dynamic form keeps to."""
     case = load("pr", name)
     graph = case.graph(structure, device)

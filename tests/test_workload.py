@@ -394,7 +394,7 @@ def test_objectives(objective, best, parts):
     assert found.reason.count(". ") == 1  # nothing is said of batches that some did not have
 
 
-def test_the_same_batches_are_judged():
+def test_the_same_batches_are_compared():
     late, early = row("late", [1.0] * 6 + [50.0] * 4, 3000), row("early", [2.0] * 6, 2000)
     stopped = row("stopped", [1.0] * 4, 1000)
     report = report_of(late, early, stopped)
