@@ -4,6 +4,8 @@ Half of a batch are insertions, half deletions of edges that are present. The in
 that were held back at first, so that a road network stays one. Every batch goes into two copies of the graph, of which
 one is observed by the analytic; the difference of both times is what the analytic costs. Then it is recomputed from
 scratch on the observed copy, in the same structure, and compared.
+
+With ``--in-edges`` also on directed graphs that keep in-edges: of the same edges, each in one direction.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from algorithms import Analytic, analytics
 from algorithms.comparators import edges_of
 
 from .context import Context
-from .defaults import BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, PAGERANK_ALPHA, PAGERANK_TOL, TRUSSES, WEIGHT_SEED
+from .defaults import BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, PAGERANK_ALPHA, PAGERANK_TOL, TRUSSES, WEIGHT_SEED
 from .graphs import BenchmarkGraph, hub_of
 from .results import Results, describe_run, table
 from .timing import Samples, timed
@@ -48,14 +50,16 @@ def run(context: Context) -> Results:
                 continue
             size = axes.truss_size if analytic.name in SMALL else axes.incremental_size
             start, batches = _split(graph, size, axes.warm_up + axes.incremental_batches)
-            for structure, kind in context.structures.items():
-                what = f"{NAME}: {name}, {analytic.name}, {structure}"
+            both = IN_EDGES in axes.variants and analytic.directions != "refused"
+            cases = [(*item, directed) for item in context.structures.items() for directed in (False, True)[: 1 + both]]
+            for structure, kind, directed in cases:
+                what = f"{NAME}: {name}, {analytic.name}, {structure}" + directed * f", {IN_EDGES}"
                 if not context.budget.fits(analytic.name, graph.num_edges):
                     context.skip(results, f"{what} left out: it would not fit the time budget")
                     continue
                 context.say(what)
                 begin = time.perf_counter()
-                work = partial(_measure, context, results, graph, analytic, kind, start, batches)
+                work = partial(_measure, context, results, graph, analytic, kind, start, batches, directed)
                 context.attempt(results, what, work)
                 context.budget.took(analytic.name, graph.num_edges, time.perf_counter() - begin)
     return results
@@ -79,13 +83,17 @@ def _split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tu
 
 def _measure(
     context: Context, results: Results, graph: BenchmarkGraph, analytic: Analytic, kind: type[fr.DynamicGraph],
-    start: Edges, batches: list[tuple[Edges, Edges]],
+    start: Edges, batches: list[tuple[Edges, Edges]], directed: bool,
 ) -> None:  # fmt: skip
-    """One analytic on one graph in one structure."""
+    """One analytic on one graph in one structure; directed graphs keep in-edges."""
     device, axes = context.device, context.axes
+    options = {"directed": True, "in_edges": True} if directed else {}
+    if directed:
+        start = _one_way(device.xp, start)
+        batches = [(_one_way(device.xp, new), _one_way(device.xp, gone)) for new, gone in batches]
     src, dst, weights = start
     weighted = analytic.weights in ("expected", "required")
-    alone = kind.from_edges(src, dst, weights if weighted else None, graph.num_vertices, device=device)
+    alone = kind.from_edges(src, dst, weights if weighted else None, graph.num_vertices, device=device, **options)
     watched = alone.copy()
     settings = analytic.settings(source=hub_of(alone), **SETTINGS)
     comparator = analytic.comparator_for(**settings)
@@ -107,7 +115,7 @@ def _measure(
     follower.close()
     costs = Samples([with_it - without for with_it, without in zip(both.wall, update.wall, strict=True)])
     results.add(
-        graph=graph.name, structure=kind.name, analytic=_label(analytic, settings),
+        graph=graph.name, structure=kind.name, analytic=_label(analytic, settings) + directed * f", {IN_EDGES}",
         batch=2 * int(batches[0][0][0].size), correct=not wrong, difference=wrong,
         initial_ms=1e3 * initial, update_ms=1e3 * update.median, both_ms=1e3 * both.median,
         incremental_ms=1e3 * costs.median, anew_ms=1e3 * anew.median,
@@ -117,6 +125,13 @@ def _measure(
     )  # fmt: skip
     if wrong:
         raise AssertionError(f"results differ from those recomputed from scratch: {wrong}")
+
+
+def _one_way(xp: Any, edges: Edges) -> Edges:
+    """Each edge in one direction, whichever, but always the same."""
+    src, dst, weights = edges
+    turned = (src + dst) % 2 == 1
+    return xp.where(turned, dst, src), xp.where(turned, src, dst), weights
 
 
 def _label(analytic: Analytic, settings: dict[str, Any]) -> str:

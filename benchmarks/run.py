@@ -37,7 +37,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
     found.add_argument("--scales", help="RMAT scales, such as 20,22; the largest is that of the dynamic benchmark")
     found.add_argument("--peers", help="names, separated by commas, or 'none'; by default all that are installed")
-    found.add_argument("--in-edges", action="store_true", help="also measure updates of graphs that keep in-edges")
+    found.add_argument(
+        "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
+    )
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")

@@ -46,6 +46,20 @@ def test_updates(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "times as fast as rebuilding CSR" in capsys.readouterr().out
 
 
+def test_updates_with_in_edges(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("updates", tmp_path, "--peers", "none", "--in-edges")
+    rows = results.where(structure="hornet", variant="in-edges", operation="insert")
+    assert rows and all(row["times_without_in_edges"] > 0 for row in rows)
+    assert "time with in-edges, over that without" in capsys.readouterr().out
+
+
+def test_incremental_with_in_edges(tmp_path: Path) -> None:
+    results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
+    rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]
+    assert {row["analytic"].partition(",")[0] for row in rows} == {"bfs", "components", "pagerank", "sssp"}
+    assert all(row["correct"] for row in rows)
+
+
 def test_algorithms_compared_with_a_peer(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     results = results_of("algorithms", tmp_path, "--peers", "scipy")
     assert {row["system"] for row in results.rows} == {"csr", "hornet", "scipy"}

@@ -98,6 +98,16 @@ def test_headers(path, field):
     refused(path)
 
 
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+def test_headers_that_tell_of_in_edges(tmp_path, directed):
+    path = tmp_path / "graph.npz"
+    CSR.from_edges([0, 1], [1, 2], directed=directed, device="cpu").save(path)
+    header, arrays = unpack(path)
+    for value in (False, 1, None, "yes", *([] if directed else [True])):
+        pack(path, header | {"in_edges": value}, arrays)
+        refused(path, "in_edges is")
+
+
 def test_files_of_earlier_versions(path):
     """The error says that it is one, and what to do."""
     header, arrays = unpack(path)

@@ -137,3 +137,30 @@ def test_cuda_after_a_fork_is_refused() -> None:
     first, second = run(program).splitlines()
     assert "does not survive a fork" in first
     assert "forked process cannot use" in second
+
+
+@needs_fork
+def test_a_child_does_not_wait_for_a_thread_that_made_the_reverse_of_a_graph() -> None:
+    program = """
+        import os, threading
+        from structures import SlabGraph
+
+        graph = SlabGraph.from_edges([0, 1], [1, 2], directed=True, in_edges=True, device="cpu")
+        held, forked = threading.Event(), threading.Event()
+
+        def hold():
+            with graph._in_edges._lock:
+                held.set()
+                forked.wait(60)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if not child:
+            os._exit(0 if graph.reverse.neighbors(2).tolist() == [1] else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        forked.set()
+        thread.join()
+    """
+    assert run(program).strip() == "0"
