@@ -32,6 +32,7 @@ from .operators import (
     traverse,
     visit_edges,
 )
+from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
@@ -74,6 +75,8 @@ __all__ = [
     "keys",
     "neighbor_reduce",
     "on_compile",
+    "random",
+    "random_bits",
     "reads",
     "reduce",
     "resolve_device",

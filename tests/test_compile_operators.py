@@ -168,6 +168,10 @@ def sample_case(graph):
     return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
 
 
+def weighted_sample_case(graph):
+    return (*sample_case(graph)[:2], (("WEIGHTED", "1"),))
+
+
 def join_case(graph):
     ids = np.zeros(1, graph.vertex_dtype)
     return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
@@ -228,6 +232,7 @@ CASES = {
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "sample": ("sample_neighbors", sample_case),
+    "sample-weighted": ("sample_neighbors", weighted_sample_case),
     "components-join": ("visit_edges", join_case),
     "components-reattach": ("advance", reattach_case),
     "components-attach": ("traverse", attach_case),
@@ -324,6 +329,17 @@ def test_atomics_compile(dtype):
     else:
         with pytest.raises(fr.FunctorError, match=f"atomic_or changes bits: its array must hold integers, not {dtype}"):
             cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+
+
+def test_random_numbers_compile():
+    from frontier.functor import cuda_functor
+
+    def op(v, seed, x):
+        x[v] = fr.random(seed, v) + fr.random_bits(seed, v, 3) % 6
+
+    for kind in ("int32", "int64"):
+        parameters = ((np.dtype(kind), False), (np.dtype(np.int64), False), (np.dtype(np.float64), True))
+        assert cuda_functor(op, f"random_{kind}", None, parameters, (9, 0))
 
 
 def uses_length(v, x):
