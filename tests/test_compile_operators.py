@@ -228,6 +228,7 @@ CASES = {
     "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
+    "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
     "visit": ("visit_edges", visit_case),
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
