@@ -18,6 +18,7 @@ from .operators import (
     SpMV,
     Step,
     advance,
+    common_neighbors,
     compute,
     edge_support,
     extract_neighbors,
@@ -32,6 +33,7 @@ from .operators import (
     traverse,
     visit_edges,
 )
+from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
@@ -62,6 +64,7 @@ __all__ = [
     "atomic_or",
     "checking",
     "clear_caches",
+    "common_neighbors",
     "compute",
     "edge_support",
     "extract_neighbors",
@@ -76,6 +79,8 @@ __all__ = [
     "keys",
     "neighbor_reduce",
     "on_compile",
+    "random",
+    "random_bits",
     "reads",
     "reduce",
     "resolve_device",

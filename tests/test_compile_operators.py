@@ -90,11 +90,31 @@ def plain_advance_case(graph):
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
-def reduce_case(reduce, dtype):
+def reduce_case(reduce, dtype, *options):
     def case(graph):
-        functor = (("op", total, OP, np.dtype(dtype)),)
-        result = {np.float64: "double", np.int64: "i64", np.float32: "float", np.int32: "int"}[dtype]
-        return functor, (np.zeros(1, dtype),), (("REDUCE", reduce), ("RESULT", result), ("TILE_SIZE", "8"))
+        functors = (("op", total, OP, np.dtype(np.int32 if dtype == np.bool_ else dtype)),)
+        result = C_TYPES[np.dtype(dtype)]
+        value = "int" if dtype == np.bool_ else result
+        if reduce == "Combine":
+            functors += (("combine", product, ("value", "value"), np.dtype(dtype)),)
+        named = (("REDUCE", reduce), ("RESULT", result), ("VALUE", value), ("TILE_SIZE", "8"))
+        return functors, (np.zeros(1, dtype),), (*named, *options)
+
+    return case
+
+
+def product(a, b):
+    return a * b
+
+
+def best_case(compare, dtype):
+    """The second pass of argmin or argmax: the lowest id whose value is the best."""
+
+    def case(graph):
+        ids = C_TYPES[np.dtype(f"u{graph.vertex_dtype.itemsize}")]
+        options = (("REDUCE", "Min"), ("RESULT", ids), ("VALUE", C_TYPES[np.dtype(dtype)]), ("BEST", compare),
+                   ("TILE_SIZE", "8"))  # fmt: skip
+        return (("op", total, OP, np.dtype(dtype)),), (np.zeros(1, dtype),), options
 
     return case
 
@@ -154,6 +174,10 @@ def sample_case(graph):
     return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
 
 
+def weighted_sample_case(graph):
+    return (*sample_case(graph)[:2], (("WEIGHTED", "1"),))
+
+
 def join_case(graph):
     ids = np.zeros(1, graph.vertex_dtype)
     return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
@@ -207,13 +231,16 @@ CASES = {
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
     "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
+    "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
+    "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
     "visit": ("visit_edges", visit_case),
     "visit-only": ("visit_edges", mark_case),
     "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
     "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
     "sample": ("sample_neighbors", sample_case),
+    "sample-weighted": ("sample_neighbors", weighted_sample_case),
     "components-join": ("visit_edges", join_case),
     "components-reattach": ("advance", reattach_case),
     "components-attach": ("traverse", attach_case),
@@ -226,6 +253,15 @@ CASES = {
     "truss-candidates": ("intersect", list_sides_case),
 }
 SNAPSHOT_CASES = {
+    "or-int32": ("neighbor_reduce", reduce_case("Or", np.int32)),
+    "and-int64": ("neighbor_reduce", reduce_case("And", np.int64)),
+    "any": ("neighbor_reduce", reduce_case("Any", np.bool_)),
+    "all": ("neighbor_reduce", reduce_case("All", np.bool_)),
+    "own-int32": ("neighbor_reduce", reduce_case("Combine", np.int32, ("HAS_COMBINE", "1"))),
+    "own-int64": ("neighbor_reduce", reduce_case("Combine", np.int64, ("HAS_COMBINE", "1"))),
+    "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
+    "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
+    "argmax-int32": ("neighbor_reduce", best_case(">=", np.int32)),
     "components-rename": ("filter", rename_case),
     "components-form": ("filter", form_case),
     "components-compress": ("reduce", compress_case),
@@ -303,6 +339,17 @@ def test_atomics_compile(dtype):
             cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
 
 
+def test_random_numbers_compile():
+    from frontier.functor import cuda_functor
+
+    def op(v, seed, x):
+        x[v] = fr.random(seed, v) + fr.random_bits(seed, v, 3) % 6
+
+    for kind in ("int32", "int64"):
+        parameters = ((np.dtype(kind), False), (np.dtype(np.int64), False), (np.dtype(np.float64), True))
+        assert cuda_functor(op, f"random_{kind}", None, parameters, (9, 0))
+
+
 def uses_length(v, x):
     return len(x) > v
 
@@ -356,7 +403,8 @@ def distances_case(op, header, weight_dtype):
             "filter": (("vertex",), INT, ()),
             "reduce": (("vertex",), distances.dtype, (("REDUCE", "Min"), ("RESULT", C_TYPES[distances.dtype]))),
             "neighbor_reduce": (
-                OP, np.dtype(np.float64), (("REDUCE", "Sum"), ("RESULT", "double"), ("TILE_SIZE", "8"))
+                OP, np.dtype(np.float64),
+                (("REDUCE", "Sum"), ("RESULT", "double"), ("VALUE", "double"), ("TILE_SIZE", "8")),
             ),
         }[header]  # fmt: skip
         return (("op", function, parameters, result),), args, options

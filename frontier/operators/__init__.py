@@ -14,7 +14,7 @@ from .compute import compute
 from .edge_support import edge_support
 from .extract import extract_neighbors, extract_subgraph
 from .filter import filter
-from .intersect import intersect, snapshot_if_faster
+from .intersect import common_neighbors, intersect, snapshot_if_faster
 from .intersect_arcs import intersect_arcs
 from .neighbor_reduce import neighbor_reduce
 from .reduce import reduce
@@ -27,6 +27,7 @@ __all__ = [
     "SpMV",
     "Step",
     "advance",
+    "common_neighbors",
     "compute",
     "edge_support",
     "extract_neighbors",

@@ -140,7 +140,8 @@ def cuda_kernels_for(
     header : str
         Path of the operator's ``.cuh`` file from the project's root.
     functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
-        Parameter kinds are ``"vertex"``, ``"edge"`` and ``"weight"``.
+        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, and ``"value"`` for what a reduction's own function
+        takes, which has the dtype of its result and gets no arguments of the user's.
     args : tuple
         Users' arguments, from `functor_args`.
     options : tuple of (str, str)
@@ -177,8 +178,11 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     codes = []
     for symbol, function, parameters, result in functors:
         if function is not None:
-            full = tuple((kinds[kind], False) for kind in parameters) + types
-            codes.append(cuda_functor(function, symbol, result, full, capability, checked=is_checking()))
+            of_values = "value" in parameters  # without arrays, whose indices could be checked
+            full = tuple((result if of_values else kinds[kind], False) for kind in parameters)
+            checked = is_checking() and not of_values
+            full = full if of_values else full + types
+            codes.append(cuda_functor(function, symbol, result, full, capability, checked=checked))
     names = [f"a{i}" for i in range(len(types))]
     texts = [
         f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"

@@ -2,31 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays import as_dtype
-
-REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
+from ..runtime.cpu import jit
 
 DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
+INTEGERS = DTYPES[:2]
+BOOL = np.dtype(np.bool_)
 
 
-def result_dtype(dtype: Any) -> np.dtype:
-    """The dtype that users name for results; TypeError if it is none of `DTYPES`."""
+def _sum(a, b):  # type: ignore[no-untyped-def]
+    return a + b
+
+
+def _min(a, b):  # type: ignore[no-untyped-def]
+    return min(a, b)
+
+
+def _max(a, b):  # type: ignore[no-untyped-def]
+    return max(a, b)
+
+
+def _or(a, b):  # type: ignore[no-untyped-def]
+    return a | b
+
+
+def _and(a, b):  # type: ignore[no-untyped-def]
+    return a & b
+
+
+COMBINE = {"sum": _sum, "min": _min, "max": _max, "or": _or, "and": _and}
+"""Reductions that combine two values into one of their type."""
+
+REDUCTIONS = ("sum", "min", "max")
+"""Those of a frontier."""
+
+SEARCHES = {"any": True, "all": False}
+"""Reductions of truth, and the value that decides one."""
+
+BEST = {"argmin": "min", "argmax": "max"}
+"""Reductions to the neighbor with the best value, and to that value."""
+
+NEIGHBOR_REDUCTIONS = (*COMBINE, *SEARCHES, *BEST)
+
+
+def dtypes_of(reduce: str | Callable) -> tuple[np.dtype, ...]:
+    """The types that results of a reduction may have (of the values compared, for argmin and argmax)."""
+    return INTEGERS if reduce in ("or", "and") else (BOOL,) if reduce in SEARCHES else DTYPES
+
+
+def default_dtype(reduce: str | Callable) -> np.dtype:
+    """The type of the results if users name none."""
+    return dtypes_of(reduce)[-1]
+
+
+def result_dtype(dtype: Any, allowed: tuple[np.dtype, ...] = DTYPES) -> np.dtype:
+    """The dtype that users name for results; TypeError if it is not allowed."""
     dtype = as_dtype(dtype, "dtype")
-    if dtype not in DTYPES:
-        raise TypeError(f"dtype must be one of {', '.join(map(str, DTYPES))}, not {dtype}")
+    if dtype not in allowed:
+        raise TypeError(f"dtype must be {'one of ' * (len(allowed) > 1)}{', '.join(map(str, allowed))}, not {dtype}")
     return dtype
 
 
 def identity_of(reduce: str, dtype: np.dtype) -> Any:
-    """The identity of a reduction: 0, the largest or the smallest number."""
-    if reduce == "sum":
+    """The identity of a reduction: what changes nothing."""
+    if reduce in ("sum", "or", "any"):
         return dtype.type(0)
+    if reduce in ("and", "all"):
+        return dtype.type(True) if dtype == BOOL else dtype.type(-1)
     sign = 1 if reduce == "min" else -1
     if dtype.kind == "f":
         return dtype.type(sign * np.inf)
     limits = np.iinfo(dtype)
     return dtype.type(limits.max if sign > 0 else limits.min)
+
+
+def combiner(reduce: str | Callable) -> Any:
+    """The function of a reduction, as CPU kernels call it."""
+    return jit(COMBINE[reduce]) if isinstance(reduce, str) else reduce

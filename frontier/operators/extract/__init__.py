@@ -108,7 +108,7 @@ def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
     offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
-    dst, slots = _sort_rows(graph, rows, int(vertices.size), dst, slots)
+    dst, slots = sort_rows(graph, rows, int(vertices.size), dst, slots)
     return offsets, dst, None if slots is None else graph._weights[slots]
 
 
@@ -125,7 +125,7 @@ def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     args = functor_args(graph, _enters, (wanted,))
     out_offsets, dst, slots = collect_arcs(graph, None, _enters, args, slots=graph.is_weighted)
     src = row_ids(device, out_offsets, graph.vertex_dtype)
-    src, slots = _sort_rows(graph, dst, graph.num_vertices, src, slots)
+    src, slots = sort_rows(graph, dst, graph.num_vertices, src, slots)
     dst = xp.sort(dst)
     # A vertex may be asked for more than once, and in any order: copy each one's run to where it was asked for.
     first = xp.searchsorted(dst, vertices)
@@ -141,7 +141,7 @@ def count_predecessors(graph: Graph) -> Any:
     return graph.xp.bincount(collect_arcs(graph, slots=False)[1], minlength=graph.num_vertices).astype(np.int64)
 
 
-def _sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
+def sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
     """Vertex ids, and values along with them (or None), in order of their rows and ascending in each."""
     size = max(graph.num_vertices, num_rows)
     keys = arc_keys(graph.device, rows, ids, size)

@@ -1,4 +1,5 @@
-// CUDA kernels of intersect. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, HAS_OP.
+// CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
+// HAS_OP, HAS_MEMBERS.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -23,6 +24,19 @@ extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_
   auto found_common = [&](i64, VID u, VID v, VID w, i64 edge_uw, i64 edge_vw, bool common) { \
     if (common) op(u, v, w, edge_uw, edge_vw ARG_NAMES);                                      \
   }
+#elif defined(HAS_MEMBERS)
+// counts[i] is where the next common neighbor of pair i goes.
+#define MEMBERS_PARAM , VID* members
+#define FOUND_COMMON                                                                              \
+  ExpandTile tile;                                                                                \
+  auto found_common = [&](i64 i, VID, VID, VID w, i64, i64, bool common) {                        \
+    u32 found = tile.ballot(common);                                                              \
+    if (!found) return;                                                                           \
+    u64 start = 0;                                                                                \
+    if (tile.lane == 0) start = atomicAdd(counts + i, u64(__popc(found)));                        \
+    start = tile.shfl(start, 0);                                                                  \
+    if (common) members[start + __popc(found & ((1u << tile.lane) - 1))] = w;                     \
+  }
 #else
 #define FOUND_COMMON                                                           \
   ExpandTile tile;                                                             \
@@ -31,11 +45,14 @@ extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_
     if (tile.lane == 0 && members) atomicAdd(counts + i, u64(__popc(members))); \
   }
 #endif
+#ifndef MEMBERS_PARAM
+#define MEMBERS_PARAM
+#endif
 
 // The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
-    i64 count, int items, View view, const VID* us, const VID* vs, u64* counts, u64* pieces, u32* num_pieces,
-    u32 max_pieces ARG_PARAMS) {
+    i64 count, int items, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces,
+    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   FOUND_COMMON;
   INTERSECT_BODY;
   expand(view, count, items, fewer, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
@@ -43,8 +60,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
 
 // The pieces of pairs with very many neighbors that intersect deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
-    i64 count, View view, const VID* us, const VID* vs, u64* counts, u64* pieces, u32* num_pieces, u32 max_pieces
-    ARG_PARAMS) {
+    i64 count, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces, u32* num_pieces,
+    u32 max_pieces ARG_PARAMS) {
   if (*num_pieces == 0) return;
   FOUND_COMMON;
   INTERSECT_BODY;

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph, check_output, one_of
+from ...arguments import check_graph, check_output, number, one_of
 from ...frontier import Frontier, check_frontier
+from ...functor import cpu_functor
+from ...runtime.cpu import interpreting
 from ...runtime.kernels import C_TYPES
 from ..engine import (
     A_NUMBER,
+    A_TRUTH,
     check_op,
     cpu_kernel_for,
     cuda_kernels_for,
@@ -20,10 +23,19 @@ from ..engine import (
     read_view,
     run_cpu,
 )
-from ..functors import ARC, OP_PARAMETERS
+from ..functors import ARC, OP_PARAMETERS, TRUTH
 from ..launch import Pieces, launch_expansion, tile_size
-from ..reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
-from .cpu import make_neighbor_reduce
+from ..reductions import (
+    BEST,
+    BOOL,
+    NEIGHBOR_REDUCTIONS,
+    SEARCHES,
+    default_dtype,
+    dtypes_of,
+    identity_of,
+    result_dtype,
+)
+from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -37,8 +49,9 @@ def neighbor_reduce(
     frontier: Frontier | None,
     op: Callable,
     *args: Any,
-    reduce: str = "sum",
-    dtype: Any = np.float64,
+    reduce: str | Callable = "sum",
+    identity: Any = None,
+    dtype: Any = None,
     out: Any = None,
 ) -> Any:
     """For every vertex of a frontier, reduce the values that `op` returns for its edges.
@@ -52,65 +65,152 @@ def neighbor_reduce(
         The value of an edge that leaves `src`, the vertex of the frontier.
     *args : arrays and numbers
         As in `advance`.
-    reduce : {"sum", "min", "max"}
-    dtype : {int32, int64, float32, float64}
-        Of values and results, if `out` is not given. Use int64 if `op` returns integers that float64 would round: those
-        beyond 2**53, such as times in nanoseconds.
+    reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax"} or function ``reduce(a, b) -> number``
+        "or" and "and" combine bits; "any" and "all" tell whether `op` is true for any or all edges; "argmin" and
+        "argmax" name the neighbor with the best value, the lowest id of several, and ignore values that are no numbers
+        (NaN). A function of one's own must be associative and commutative: values are combined in any order.
+    identity : number
+        With a function: the value for which ``reduce(identity, b)`` is ``b``. Named reductions have their own.
+    dtype : {int32, int64, float32, float64}, optional
+        Of values and results, if `out` is not given; by default float64. Use int64 if `op` returns integers that
+        float64 would round: those beyond 2**53, such as times in nanoseconds. For "or" and "and" int64 (the default) or
+        int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
     out : array, shape (num_vertices,), optional
         Output array; entries outside the frontier are unchanged.
 
     Returns
     -------
     array of `dtype`, shape (num_vertices,), on the graph's device
-        `out`, or a new array. Vertices without edges, and in a new array those outside the frontier, hold the identity
-        of the reduction: 0, or the largest (min) or smallest (max) number of the type.
+        `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
+        edges, and in a new array those outside the frontier, hold the identity of the reduction: 0 (sum, or), all bits
+        (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 where
+        there is no neighbor to name.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` or `reduce` cannot be compiled; the message shows the line.
     ValueError, TypeError
-        `reduce`, `dtype` or `out` is invalid.
+        `reduce`, `identity`, `dtype` or `out` is invalid.
 
     Notes
     -----
     O(V + E) work. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits
-    from call to call on a GPU.
+    from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first edge that decides. On a GPU
+    "argmin" and "argmax" call `op` twice for each edge, so that it must not change its arguments there.
     """
     check_graph(graph)
     if frontier is not None:
         frontier = check_frontier(graph, frontier)
-    one_of(reduce, "reduce", REDUCTIONS)
-    check_op(op, "op", OP_PARAMETERS, args, A_NUMBER)
-    values = functor_args(graph, op, args)
-    xp = graph.xp
-    fresh = out is None
-    if not fresh:
-        check_output(graph, out, "out", graph.num_vertices, DTYPES)
-    dtype = result_dtype(dtype) if fresh else out.dtype
-    identity = identity_of(reduce, dtype)
-    if fresh:
-        out = xp.full(graph.num_vertices, identity, dtype)
-    if frontier is None:
-        frontier = Frontier.all(graph)
-    count = len(frontier)
-    if not count:
-        return out
-    vertices = frontier._members()
-    if graph.device.is_gpu:
-        view = graph.view()
-        if not fresh and count == graph.num_vertices:
-            out.fill(identity)
-        elif not fresh:
-            out[vertices] = identity
-        functor = (("op", op, ARC, dtype),)
-        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("TILE_SIZE", tile_size(graph)))
-        kernels = cuda_kernels_for(graph, HEADER, functor, values, options)
-        pieces = Pieces(graph)
-        launch_expansion(
-            kernels.reduce, kernels.reduce_pieces, count, pieces, view, vertices, identity, out, *pieces.args, *values
-        )
+    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if isinstance(reduce, str) and reduce in SEARCHES else A_NUMBER)
+    if callable(reduce):
+        check_op(reduce, "reduce", ("a", "b"), (), A_NUMBER)
+        if identity is None:
+            raise TypeError("reduce is a function, so identity must be given: the value that changes no other")
     else:
-        kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), reduce)
-        run_cpu(kernel, (op,), count, *read_view(graph, op), vertices, identity, out, values)
+        one_of(reduce, "reduce", NEIGHBOR_REDUCTIONS)
+        if identity is not None:
+            raise TypeError(f"identity is for a reduce of one's own; that of {reduce!r} is known")
+    values = functor_args(graph, op, args)
+    members = Frontier.all(graph) if frontier is None else frontier
+    if isinstance(reduce, str) and reduce in BEST:
+        kind = default_dtype(reduce) if dtype is None else result_dtype(dtype)
+        return _best_neighbors(graph, members, op, values, BEST[reduce], kind, out)
+    allowed = dtypes_of(reduce)
+    if out is not None:
+        check_output(graph, out, "out", graph.num_vertices, allowed)
+        dtype = out.dtype
+    else:
+        dtype = default_dtype(reduce) if dtype is None else result_dtype(dtype, allowed)
+    start = identity_of(reduce, dtype) if isinstance(reduce, str) else _as_value(identity, dtype)
+    out, fresh = (graph.xp.full(graph.num_vertices, start, dtype), True) if out is None else (out, False)
+    if not members:
+        return out
+    if graph.device.is_gpu:
+        if not fresh:
+            _fill(graph, members, out, start)
+        options = [("RESULT", C_TYPES[dtype]), ("VALUE", C_TYPES[TRUTH if dtype == BOOL else dtype])]
+        functors = [("op", op, ARC, TRUTH if dtype == BOOL else dtype)]
+        if isinstance(reduce, str):
+            options.append(("REDUCE", reduce.capitalize()))
+        else:
+            options += [("REDUCE", "Combine"), ("HAS_COMBINE", "1")]
+            functors.append(("combine", reduce, ("value", "value"), dtype))
+        _launch(graph, members, tuple(functors), tuple(options), values, start, out)
+        return out
+    vertices = members._members()
+    if isinstance(reduce, str) and reduce in SEARCHES:
+        kernel = cpu_kernel_for(graph.package, make_neighbor_search, (op,), SEARCHES[reduce])
+        run_cpu(kernel, (op,), len(members), *read_view(graph, op), vertices, out, values)
+        return out
+    combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
+    kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), combine)
+    functors = (op,) if isinstance(reduce, str) else (op, reduce)
+    run_cpu(kernel, functors, len(members), *read_view(graph, op), vertices, start, out, values)
     return out
+
+
+def _best_neighbors(
+    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any
+) -> Any:
+    """For each vertex, the neighbor whose value of type `kind` is best, or -1."""
+    ids = graph.vertex_dtype
+    if out is None:
+        out = graph.xp.full(graph.num_vertices, -1, ids)
+    else:
+        check_output(graph, out, "out", graph.num_vertices, (ids,))
+    if not members:
+        return out
+    if not graph.device.is_gpu:
+        kernel = cpu_kernel_for(graph.package, make_neighbor_best, (op,), reduce)
+        like = np.empty(0, kind)
+        run_cpu(kernel, (op,), len(members), *read_view(graph, op), members._members(), like, out, values)
+        return out
+    # First the best value, then the lowest id that has it: no atomic operation changes both at once.
+    start = identity_of(reduce, kind)
+    best = graph.xp.full(graph.num_vertices, start, kind)
+    functors = (("op", op, ARC, kind),)
+    options = (("RESULT", C_TYPES[kind]), ("VALUE", C_TYPES[kind]), ("REDUCE", reduce.capitalize()))
+    _launch(graph, members, functors, options, values, start, best)
+    unsigned = np.dtype(f"u{ids.itemsize}")  # of which the largest is -1
+    _fill(graph, members, out, ids.type(-1))
+    options = (
+        ("RESULT", C_TYPES[unsigned]), ("VALUE", C_TYPES[kind]), ("REDUCE", "Min"),
+        ("BEST", "<=" if reduce == "min" else ">="),
+    )  # fmt: skip
+    none = np.iinfo(unsigned).max
+    _launch(graph, members, functors, options, values, unsigned.type(none), out.view(unsigned), best)
+    return out
+
+
+def _launch(
+    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, identity: Any, *arrays: Any
+) -> None:
+    """Launch the CUDA kernels for the members of a frontier, whose entries of the output hold the identity."""
+    kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, ("TILE_SIZE", tile_size(graph))))
+    pieces = Pieces(graph)
+    launch_expansion(
+        kernels.reduce, kernels.reduce_pieces, len(members), pieces, graph.view(), members._members(), identity,
+        *arrays, *pieces.args, *values,
+    )  # fmt: skip
+
+
+def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:
+    """Set the members' entries."""
+    if len(members) == graph.num_vertices:
+        out.fill(value)
+    else:
+        out[members._members()] = value
+
+
+def _as_value(identity: Any, dtype: np.dtype) -> Any:
+    """A user's identity, of the type of the values."""
+    number(identity, "identity")
+    value = np.asarray(identity).item()
+    try:
+        found = dtype.type(value)
+    except (OverflowError, ValueError):  # infinity, or beyond the type's range
+        found = None
+    if found is None or (dtype.kind == "i" and found != value):
+        raise ValueError(f"identity is {value}, which {dtype} does not hold")
+    return found

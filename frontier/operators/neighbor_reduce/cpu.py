@@ -1,19 +1,20 @@
-"""The CPU kernel of neighbor_reduce."""
+"""CPU kernels of neighbor_reduce."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from ...runtime import parallel_kernel
-from ..reductions import REDUCTIONS
+from ..reductions import combiner
 from ..weights import weight_at
 
 
-def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str) -> Any:
+def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    kind = REDUCTIONS[reduce]
+    combine = combiner(reduce)
 
     @parallel_kernel
     def neighbor_reduce(begin, end, view, weights, vertices, identity, out, args):
@@ -29,13 +30,72 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str) -> Any:
                             continue
                         weight = weight_at(weights, slot)
                         value = out.dtype.type(op(u, v, slot, weight, *args))
-                        if kind == 0:
-                            total += value
-                        elif kind == 1:
-                            total = min(total, value)
-                        else:
-                            total = max(total, value)
+                        total = out.dtype.type(combine(total, value))
                     run, low, high = next_run(view, run)
             out[u] = total
 
     return neighbor_reduce
+
+
+def make_neighbor_search(iterator: ModuleType, op: Any, wanted: bool) -> Any:
+    """For each vertex of a list, whether a functor is `wanted` for any of its neighbors; stops at the first.
+
+    What is written is the reduction of which `wanted` decides: True if it was found for any, False for all.
+    """
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+
+    @parallel_kernel
+    def neighbor_search(begin, end, view, weights, vertices, out, args):
+        for i in range(begin, end):
+            u = vertices[i]
+            found = False
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0 and not found:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        if bool(op(u, v, slot, weight, *args)) == wanted:
+                            found = True
+                            break
+                    run, low, high = next_run(view, run)
+                if found:
+                    break
+            out[u] = found == wanted
+
+    return neighbor_search
+
+
+def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
+    """For each vertex of a list, the neighbor with the lowest ("min") or highest value; of several the lowest id."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    lowest = reduce == "min"
+
+    @parallel_kernel
+    def neighbor_best(begin, end, view, weights, vertices, kind, out, args):
+        # `kind` is an array of the values' type.
+        for i in range(begin, end):
+            u = vertices[i]
+            best = kind.dtype.type(0)
+            chosen = out.dtype.type(-1)
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        value = kind.dtype.type(op(u, v, slot, weight, *args))
+                        if value != value:  # not a number
+                            continue
+                        better = value < best if lowest else value > best
+                        if chosen < 0 or better or (value == best and v < chosen):
+                            best = value
+                            chosen = v
+                    run, low, high = next_run(view, run)
+            out[u] = chosen
+
+    return neighbor_best

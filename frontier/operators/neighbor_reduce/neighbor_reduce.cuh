@@ -1,11 +1,31 @@
-// CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, REDUCE, RESULT.
+// CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, REDUCE, RESULT,
+// VALUE (the functor's result); HAS_COMBINE, if REDUCE is Combine, a user's own; BEST, to find out whose value is that.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/combine.cuh"
 #include "frontier/cuda/expand.cuh"
 
-extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ VALUE op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+
+#ifdef HAS_COMBINE
+extern "C" __device__ RESULT combine(RESULT a, RESULT b);
+
+struct Combine {
+  __device__ RESULT operator()(RESULT a, RESULT b) const { return combine(a, b); }
+};
+#endif
+
+#define VALUE_OF(u, v, slot) op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES)
+
+// What is reduced: the functor's values; or, where BEST is <= or >=, the ids of those whose value is the best of u.
+#ifdef BEST
+#define BEST_PARAM , const VALUE* best
+#define EDGE_VALUE [&](VID v, i64 slot) { return VALUE_OF(u, v, slot) BEST best[u] ? RESULT(v) : identity; }
+#else
+#define BEST_PARAM
+#define EDGE_VALUE [&](VID v, i64 slot) { return RESULT(VALUE_OF(u, v, slot)); }
+#endif
 
 // A lane's part of the values of one segment, combined with `total`.
 template <class Value>
@@ -29,12 +49,10 @@ __device__ __forceinline__ RESULT reduce_segment(const View& view, const ExpandT
   return total;
 }
 
-#define EDGE_VALUE [&](VID v, i64 slot) { return op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES); }
-
 // For each vertex of a list, the reduction over its edges; `out` holds the identity there before.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
-    i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out, u64* pieces, u32* num_pieces,
-    u32 max_pieces ARG_PARAMS) {
+    i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, u64* pieces,
+    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   __shared__ u32 sums[BLOCK + 1];
   __shared__ VID members[BLOCK];
   ExpandTile tile;
@@ -57,8 +75,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
 
 // The pieces of vertices with very many neighbors that reduce deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce_pieces(
-    i64 count, View view, const VID* vertices, RESULT identity, RESULT* out, u64* pieces, u32* num_pieces, u32 max_pieces
-    ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, u64* pieces, u32* num_pieces,
+    u32 max_pieces ARG_PARAMS) {
   ExpandTile tile;
   u32 size = *num_pieces < max_pieces ? *num_pieces : max_pieces;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {

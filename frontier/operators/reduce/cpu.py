@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime import parallel_kernel
-from ..reductions import REDUCTIONS
+from ..reductions import combiner
 
 
 def make_reduce(op: Any, reduce: str) -> Any:
     """The reduction of a functor's values over a list of vertices."""
-    kind = REDUCTIONS[reduce]
+    combine = combiner(reduce)
 
     @parallel_kernel(few=None)
     def reduce_vertices(begin, end, size, vertices, partial, args):
@@ -20,12 +20,7 @@ def make_reduce(op: Any, reduce: str) -> Any:
             total = partial[part]
             for i in range(size * part // parts, size * (part + 1) // parts):
                 value = partial.dtype.type(op(vertices[i], *args))
-                if kind == 0:
-                    total += value
-                elif kind == 1:
-                    total = min(total, value)
-                else:
-                    total = max(total, value)
+                total = partial.dtype.type(combine(total, value))
             partial[part] = total
 
     return reduce_vertices

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import integer
+from ...arguments import integer, one_of
 from ...frontier import Frontier, check_frontier
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
 from ..functors import ARC, OP_PARAMETERS, TRUTH
-from .cpu import make_sample
+from .cpu import make_sample, make_sample_randomly
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -20,12 +20,22 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
 
 
-@reads
-def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any, count: int = 2) -> None:
-    """Call `op` for the first few neighbors of every member of a frontier.
+METHODS = ("first", "uniform", "weighted")
 
-    The structure defines which neighbors come first: the smallest ids if it stores them in order. For vertices with
-    fewer neighbors, `op` is called for all of them.
+
+@reads
+def sample_neighbors(
+    graph: Graph,
+    frontier: Frontier,
+    op: Callable,
+    *args: Any,
+    count: int = 2,
+    method: str = "first",
+    seed: int | None = None,
+) -> None:
+    """Call `op` for a few neighbors of every member of a frontier: the first, or some drawn at random.
+
+    For vertices with fewer neighbors, `op` is called for all of them.
 
     Parameters
     ----------
@@ -37,30 +47,60 @@ def sample_neighbors(graph: Graph, frontier: Frontier, op: Callable, *args: Any,
         As in `advance`.
     count : int
         Neighbors per vertex, at least 1.
+    method : {"first", "uniform", "weighted"}
+        ``"first"``: those that the structure stores first, the smallest ids if it stores them in order. ``"uniform"``:
+        drawn without replacement, each with the same probability. ``"weighted"``: drawn one after another without
+        replacement, each with a probability in proportion to its weight among those that are left; edges whose weight
+        is not above 0 are never drawn.
+    seed : int, optional
+        Of random samples, which need one. A sample depends on the seed and the edges alone: it is the same for every
+        structure and on both devices, and neighbors that are still there keep their place in it after an update.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled; the message shows the line.
     TypeError, ValueError
-        `count` is not a positive integer, or the frontier belongs to another graph.
+        `count` is not a positive integer, `method` or `seed` is invalid, or the frontier belongs to another graph.
 
     Notes
     -----
-    O(count) work per vertex, plus as much for each gap skipped on the way.
+    The first: O(count) work per vertex, plus as much for each gap skipped on the way. At random: each edge has a random
+    key, and those with the lowest are taken: O(degree) work per vertex on a CPU, and a little for each that is drawn;
+    O(degree * count) by the 32 lanes of a warp on a GPU. With weights, keys are those of Efraimidis and Spirakis
+    (Information Processing Letters 97, 2006).
     """
     frontier = check_frontier(graph, frontier)
     integer(count, "count", 1)
+    one_of(method, "method", METHODS)
+    if (seed is None) != (method == "first"):
+        raise TypeError(f"method={method!r} {'needs a seed' if seed is None else 'draws nothing: it takes no seed'}")
     check_op(op, "op", OP_PARAMETERS, args)
     values = functor_args(graph, op, args)
     size = len(frontier)
     if not size:
         return
-    limit = np.int64(count)
     vertices = frontier._members()
+    if method == "first":
+        if graph.device.is_gpu:
+            kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values)
+            kernels.sample(size, np.int64(count), graph.view(), vertices, *values)
+        else:
+            kernel = cpu_kernel_for(graph.package, make_sample, (op,))
+            run_cpu(kernel, (op,), size, np.int64(count), *read_view(graph, op), vertices, values)
+        return
+    weighted = method == "weighted"
+    draws = (np.int64(min(count, graph.num_vertices)), _as_int64(integer(seed, "seed")))
     if graph.device.is_gpu:
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values)
-        kernels.sample(size, limit, graph.view(), vertices, *values)
+        options = (("WEIGHTED", "1"),) if weighted else ()
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, options)
+        kernels.sample_randomly(size, *draws, graph.view(), vertices, *values, tile=32)
     else:
-        kernel = cpu_kernel_for(graph.package, make_sample, (op,))
-        run_cpu(kernel, (op,), size, limit, *read_view(graph, op), vertices, values)
+        kernel = cpu_kernel_for(graph.package, make_sample_randomly, (op,), weighted)
+        keys = graph._weights if weighted else None
+        run_cpu(kernel, (op,), size, *draws, *read_view(graph, op), keys, vertices, values)
+
+
+def _as_int64(seed: int) -> np.int64:
+    """A seed's lowest 64 bits."""
+    return np.uint64(seed & (2**64 - 1)).astype(np.int64)

@@ -1,11 +1,17 @@
-"""CPU kernel of sample_neighbors."""
+"""CPU kernels of sample_neighbors."""
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
+from ...functor import cpu_functor
+from ...philox import random
 from ...runtime import parallel_kernel
+from ...runtime.cpu import is_compiling
 from ..weights import weight_at
 
 
@@ -35,3 +41,54 @@ def make_sample(iterator: ModuleType, op: Any) -> Any:
                     break
 
     return sample
+
+
+def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
+    """A functor called for those neighbors of each vertex of a list whose random keys are lowest.
+
+    A key depends on the two ends, so that a sample is the same wherever the arcs lie. With weights, keys are those of
+    Efraimidis and Spirakis (2006): waiting times, the shorter on average the larger the weight.
+    """
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    draw = cpu_functor(random) if is_compiling() else random
+
+    @parallel_kernel
+    def sample_randomly(begin, end, limit, seed, view, weights, key_weights, vertices, args):
+        # The arcs drawn so far, in ascending order of their keys, and then of their ends.
+        keys = np.empty(limit, np.float64)
+        drawn = np.empty(limit, view.neighbors.dtype)
+        slots = np.empty(limit, np.int64)
+        for i in range(begin, end):
+            u = vertices[i]
+            held = 0
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        key = draw(seed, u, v)
+                        if weighted:
+                            share = np.float64(weight_at(key_weights, slot))
+                            if not share > 0:
+                                continue
+                            key = -math.log(1 - key) / share
+                        if held == limit and (key > keys[held - 1] or (key == keys[held - 1] and v > drawn[held - 1])):
+                            continue
+                        at = held if held < limit else held - 1
+                        while at > 0 and (key < keys[at - 1] or (key == keys[at - 1] and v < drawn[at - 1])):
+                            keys[at] = keys[at - 1]
+                            drawn[at] = drawn[at - 1]
+                            slots[at] = slots[at - 1]
+                            at -= 1
+                        keys[at] = key
+                        drawn[at] = v
+                        slots[at] = slot
+                        held = min(held + 1, limit)
+                    run, low, high = next_run(view, run)
+            for k in range(held):
+                weight = weight_at(weights, slots[k])
+                op(u, drawn[k], slots[k], weight, *args)
+
+    return sample_randomly

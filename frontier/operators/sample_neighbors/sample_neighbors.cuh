@@ -1,7 +1,9 @@
-// CUDA kernel of sample_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES.
+// CUDA kernels of sample_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, WEIGHTED.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/philox.cuh"
+#include "frontier/cuda/tile.cuh"
 
 extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
 
@@ -22,6 +24,60 @@ extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* ve
         if (left == 0) break;
         run = view.next_run(run);
       } while (run.handle >= 0);
+    }
+  }
+}
+
+// The arc that is drawn for a key: the smaller of two, by their keys and then by their ends.
+struct Drawn {
+  double key;
+  VID neighbor;
+  i64 slot;
+
+  __device__ bool operator<(const Drawn& other) const {
+    return key < other.key || (key == other.key && neighbor < other.neighbor);
+  }
+};
+
+// The functor, for those `limit` neighbors of each vertex of a list whose random keys are lowest; one warp a vertex. Keys
+// are of the two ends, so that a sample is the same wherever the arcs lie. Each round finds the arc that follows.
+extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View view, const VID* vertices ARG_PARAMS) {
+  constexpr double NEVER = 1.7976931348623157e308;  // above any key
+  int lane = threadIdx.x & 31;
+  for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) >> 5; i < count; i += i64(gridDim.x) * blockDim.x >> 5) {
+    VID u = vertices[i];
+    i64 segments = view.segments(u), rounds = view.degree(u) < limit ? view.degree(u) : limit;
+    Drawn last{-1, -1, -1};
+    for (i64 round = 0; round < rounds; ++round) {
+      Drawn best{NEVER, -1, -1};
+      for (i64 s = 0; s < segments; ++s) {
+        Run run = view.segment(u, s);
+        do {
+          for (i64 slot = run.low + lane; slot < run.high; slot += 32) {
+            VID v = view.neighbors[slot];
+            if (v < 0) continue;
+            double key = random_at(seed, u, v);
+#ifdef WEIGHTED
+            double weight = view.weights ? double(view.weights[slot]) : 1.0;
+            if (!(weight > 0)) continue;
+            key = -log(1 - key) / weight;
+#endif
+            Drawn drawn{key, v, slot};
+            if (last < drawn && (best.slot < 0 || drawn < best)) best = drawn;
+          }
+          run = view.next_run(run);
+        } while (run.handle >= 0);
+      }
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2) {
+        Drawn other{__shfl_xor_sync(0xffffffffu, best.key, offset), __shfl_xor_sync(0xffffffffu, best.neighbor, offset),
+                    __shfl_xor_sync(0xffffffffu, best.slot, offset)};
+        if (other.slot >= 0 && (best.slot < 0 || other < best)) best = other;
+      }
+      if (best.slot < 0) break;  // those that are left are never drawn
+      if (lane == 0)
+        op(u, best.neighbor, best.slot, view.weights ? view.weights[best.slot] : WEIGHT(1) ARG_NAMES);
+      last = best;
     }
   }
 }

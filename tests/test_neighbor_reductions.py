@@ -1,0 +1,190 @@
+"""neighbor_reduce with every reduction, against plain Python over the edges of each vertex."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from verifiers import host
+
+import frontier as fr
+
+N = 400
+
+
+@pytest.fixture
+def graph(structure, device, rng):
+    """Hubs with many segments, vertices with one neighbor, and some with none; then changed by batches."""
+    src = np.concatenate([rng.integers(0, 300, 900), np.zeros(260, int), np.full(120, 7)])
+    dst = np.concatenate([rng.integers(0, 300, 900), np.arange(1, 261), np.arange(100, 220)])
+    graph = structure.from_edges(src, dst, num_vertices=N, directed=True, device=device)
+    if isinstance(graph, fr.DynamicGraph):
+        graph.delete_edges(src[::5], dst[::5])
+        graph.insert_edges(src[::10], dst[::10])
+    return graph
+
+
+@pytest.fixture
+def rows(graph):
+    """The neighbors of each vertex."""
+    src, dst = (host(part).tolist() for part in graph.to_coo()[:2])
+    found = [[] for _ in range(N)]
+    for u, v in zip(src, dst, strict=True):
+        found[u].append(v)
+    return found
+
+
+def value(src, dst, edge, weight, x):
+    return x[dst]
+
+
+def above(src, dst, edge, weight, x):
+    return x[dst] > x[src]
+
+
+def mixed(src, dst, edge, weight, x):
+    return x[dst] * 3 - src
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("reduce", ["or", "and"])
+def test_bits(graph, rows, rng, reduce, dtype):
+    x = rng.integers(-(2**30), 2**30, N).astype(dtype)
+    found = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(x), reduce=reduce, dtype=dtype)
+    combine, start = (np.bitwise_or, 0) if reduce == "or" else (np.bitwise_and, -1)
+    assert found.dtype == dtype
+    assert host(found).tolist() == [int(combine.reduce(x[row], initial=start)) for row in rows]
+    default = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(x), reduce=reduce)
+    assert default.dtype == np.int64 and host(default).tolist() == host(found).tolist()
+
+
+@pytest.mark.parametrize("limit", [-1.0, 0.02, 0.5, 2.0])
+@pytest.mark.parametrize("reduce", ["any", "all"])
+def test_truth(graph, rows, rng, reduce, limit):
+    x = rng.random(N)
+    x[::3] = limit
+    found = fr.neighbor_reduce(graph, None, above, graph.xp.asarray(x), reduce=reduce)
+    decide = any if reduce == "any" else all
+    assert found.dtype == np.bool_
+    assert host(found).tolist() == [decide(x[v] > x[u] for v in row) for u, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("reduce", ["argmin", "argmax"])
+def test_best_neighbors(graph, rows, rng, reduce, dtype):
+    """Of several with the best value, the one with the lowest id."""
+    x = rng.integers(-20, 20, N).astype(dtype)
+    found = fr.neighbor_reduce(graph, None, mixed, graph.xp.asarray(x), reduce=reduce, dtype=dtype)
+    sign = 1 if reduce == "argmin" else -1
+    assert found.dtype == graph.vertex_dtype
+    assert host(found).tolist() == [min(row, key=lambda v: (sign * x[v], v), default=-1) for row in rows]
+
+
+@pytest.mark.parametrize("reduce", ["argmin", "argmax"])
+def test_best_of_extreme_values(graph, rows, reduce):
+    """The largest number there is, or infinity, may be the best; what is not a number never is."""
+    x = np.full(N, np.inf if reduce == "argmin" else -np.inf)
+    x[::2] = np.nan
+    found = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(x), reduce=reduce)
+    assert host(found).tolist() == [min((v for v in row if v % 2), default=-1) for row in rows]
+    limits = np.iinfo(np.int64)
+    y = np.full(N, limits.max if reduce == "argmin" else limits.min)
+    found = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(y), reduce=reduce, dtype=np.int64)
+    assert host(found).tolist() == [min(row, default=-1) for row in rows]
+
+
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def product(a, b):
+    return a * b
+
+
+def longer(a, b):
+    return math.sqrt(a * a + b * b)
+
+
+@pytest.mark.parametrize(
+    ("reduce", "identity", "dtype", "low", "high"),
+    [(gcd, 0, "int64", 1, 500), (gcd, 0, "int32", 1, 500), (product, 1, "float64", 0.9, 1.1),
+     (longer, 0, "float64", 0, 9), (product, 1.0, "float32", 0.9, 1.1), (lambda a, b: a ^ b, 0, "int64", 0, 2**40)],
+    ids=["gcd", "gcd-int32", "product", "norm", "product-float32", "xor"],
+)  # fmt: skip
+def test_functions_of_ones_own(graph, rows, rng, reduce, identity, dtype, low, high):
+    x = rng.integers(low, high, N) if np.dtype(dtype).kind == "i" else rng.uniform(low, high, N)
+    x = x.astype(dtype)
+    found = fr.neighbor_reduce(
+        graph, None, value, graph.xp.asarray(x), reduce=reduce, identity=identity, dtype=dtype
+    )  # fmt: skip
+    expected = [functools.reduce(reduce, (x[v].item() for v in row), identity) for row in rows]
+    assert found.dtype == dtype
+    np.testing.assert_allclose(host(found), expected, rtol=1e-4 if dtype == "float32" else 1e-12)
+
+
+ALL = [*((name, None) for name in ("sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax")), (product, 1)]
+
+
+@pytest.mark.parametrize(("reduce", "identity"), ALL)
+def test_only_members_are_written(graph, rows, reduce, identity):
+    x = graph.xp.arange(N) % 5 + 1
+    full = fr.neighbor_reduce(graph, None, value, x, reduce=reduce, identity=identity)
+    members = [0, 3, 7, 250, N - 1]
+    some = fr.Frontier(graph, members)
+    out = graph.xp.ones_like(full)
+    given = fr.neighbor_reduce(graph, some, value, x, reduce=reduce, identity=identity, out=out)
+    assert given is out
+    new = fr.neighbor_reduce(graph, some, value, x, reduce=reduce, identity=identity)
+    lonely = int(next(u for u, row in enumerate(rows) if not row))
+    for v in range(N):
+        assert host(out)[v] == (host(full)[v] if v in members else 1)
+        assert host(new)[v] == host(full)[v if v in members else lonely]
+    nobody = fr.neighbor_reduce(graph, fr.Frontier(graph), value, x, reduce=reduce, identity=identity, out=out)
+    assert nobody is out
+    again = fr.neighbor_reduce(graph, None, value, x, reduce=reduce, identity=identity, out=out)
+    assert (host(again) == host(full)).all()
+
+
+def test_functors_are_checked_and_interpreted(graph, rows):
+    x = graph.xp.arange(N) % 7 + 1
+    expected = [functools.reduce(gcd, (v % 7 + 1 for v in row), 0) for row in rows]
+    with fr.checking():
+        found = fr.neighbor_reduce(graph, None, value, x, reduce=gcd, identity=0, dtype=np.int64)
+        assert host(found).tolist() == expected
+        with pytest.raises(fr.FunctorIndexError):
+            fr.neighbor_reduce(graph, None, value, x[:100], reduce="any")
+    if not graph.device.is_gpu:
+        with fr.interpreted():
+            some = fr.Frontier(graph, [0, 7])
+            found = fr.neighbor_reduce(graph, some, value, x, reduce=gcd, identity=0, dtype=np.int64)
+            assert found[0] == expected[0] and found[7] == expected[7]
+            assert fr.neighbor_reduce(graph, some, value, x, reduce="argmax")[0] in rows[0]
+            assert fr.neighbor_reduce(graph, some, value, x, reduce="any")[0]
+
+
+WRONG = {
+    "reduce='mean'": (ValueError, "reduce must be"),
+    "reduce=3": (ValueError, "reduce must be"),
+    "reduce=gcd": (TypeError, "identity must be given"),
+    "reduce=gcd, identity='0'": (TypeError, "identity must be"),
+    "reduce=gcd, identity=0.5, dtype=np.int64": (ValueError, "identity is 0.5, which int64 does not hold"),
+    "reduce=gcd, identity=2**40, dtype=np.int32": (ValueError, "identity is 1099511627776, which int32 does not hold"),
+    "reduce='sum', identity=0": (TypeError, "identity is for a reduce of one's own"),
+    "reduce=lambda a: a, identity=0": (fr.FunctorError, "takes 1 parameters"),
+    "reduce=lambda a, b: a.no, identity=0": (fr.FunctorError, "cannot be compiled"),
+    "reduce='or', dtype=np.float64": (TypeError, "dtype must be one of int32, int64, not float64"),
+    "reduce='any', dtype=np.int32": (TypeError, "dtype must be bool, not int32"),
+    "reduce='any', out=np.zeros(N)": (TypeError, "out"),
+    "reduce='argmin', out=np.zeros(N)": (TypeError, "out"),
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_wrong_arguments(device, arguments):
+    graph = fr.structures()["csr"].from_edges([0], [1], num_vertices=N, device=device)
+    error, message = WRONG[arguments]
+    named = eval(f"dict({arguments})", globals() | {"np": graph.xp})
+    with pytest.raises(error, match=message):
+        fr.neighbor_reduce(graph, None, value, graph.xp.ones(N), **named)

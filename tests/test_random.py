@@ -1,0 +1,196 @@
+"""Random numbers by counter, and neighbors drawn with them: the same for every structure and on both devices."""
+
+import math
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from verifiers import host
+
+import frontier as fr
+from frontier.philox import philox
+
+N = 300
+# From the test vectors of Random123 (kat_vectors: philox4x32 10): counter, key, words.
+VECTORS = [
+    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+]
+PLACES = [(0, 0, 0), (1, 5, 0), (-1, -5, 7), (2**63 - 1, 2**40 + 3, -(2**50)), (-(2**63), 1, 2**31), (7, 2**32, 1)]
+
+
+@pytest.mark.parametrize(("counter", "key", "words"), VECTORS)
+def test_the_generator_is_philox(counter, key, words):
+    def numbers(text):
+        return [np.uint64(int(word, 16)) for word in text.split()]
+
+    assert [int(w) for w in philox(*numbers(counter), *numbers(key))] == [int(w) for w in numbers(words)]
+
+
+def test_numbers_are_made_of_the_generators_words():
+    """A seed is the key, and a place the counter, lower half first; 53 bits of the first two words."""
+    seed, i, j = 0x299F31D0A4093822, 0x85A308D3243F6A88, 0x0370734413198A2E  # the third vector
+    assert fr.random_bits(seed, i, j) == 0xD16CFE09
+    assert fr.random(seed, i, j) == ((0xD16CFE09 >> 5) * 2**26 + (0x94FDCCEB >> 6)) / 2**53
+    assert fr.random(0, 0) == ((0x6627E8D5 >> 5) * 2**26 + (0xE169C58D >> 6)) / 2**53
+    assert fr.random_bits(0, 0) == 0x6627E8D5
+
+
+def draw(v, seeds, firsts, seconds, numbers, bits):
+    numbers[v] = fr.random(seeds[v], firsts[v], seconds[v])
+    bits[v] = fr.random_bits(seeds[v], firsts[v], seconds[v])
+
+
+def draw_by_vertex(v, seed, numbers, dice):
+    numbers[v] = fr.random(seed, v)
+    dice[v] = fr.random_bits(seed, v) % 6 + 1
+
+
+@pytest.mark.parametrize("mode", ["compiled", "checked", "interpreted"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_functors_draw_what_python_draws(device, dtype, mode):
+    if mode == "interpreted" and device == "gpu":
+        pytest.skip("functors are interpreted on CPU graphs alone")
+    graph = fr.structures()["csr"](len(PLACES), device=device)
+    places = np.array([[number % 2**64 for number in place] for place in PLACES], np.uint64).astype(dtype)
+    seeds, firsts, seconds = (graph.xp.asarray(np.ascontiguousarray(column)) for column in places.T)
+    numbers, bits = graph.xp.zeros(len(PLACES)), graph.xp.zeros(len(PLACES), np.int64)
+    with {"compiled": nullcontext, "checked": fr.checking, "interpreted": fr.interpreted}[mode]():
+        fr.compute(fr.Frontier.all(graph), draw, seeds, firsts, seconds, numbers, bits)
+    asked = [tuple(int(number) for number in place) for place in places]
+    assert host(numbers).tolist() == [fr.random(*place) for place in asked]
+    assert host(bits).tolist() == [int(fr.random_bits(*place)) for place in asked]
+
+
+def test_numbers_of_vertices(structure, device):
+    graph = structure(2000, device=device)
+    numbers, dice = graph.xp.zeros(2000), graph.xp.zeros(2000, np.int32)
+    fr.compute(fr.Frontier.all(graph), draw_by_vertex, 42, numbers, dice)
+    numbers, dice = host(numbers), host(dice)
+    assert numbers.tolist() == [fr.random(42, v) for v in range(2000)]
+    assert (numbers >= 0).all() and (numbers < 1).all() and np.unique(numbers).size == 2000
+    assert abs(numbers.mean() - 0.5) < 0.03 and abs(numbers.var() - 1 / 12) < 0.01
+    assert set(dice.tolist()) == {1, 2, 3, 4, 5, 6}
+    assert abs(np.corrcoef(numbers[1:], numbers[:-1])[0, 1]) < 0.1
+
+
+# ---- samples of neighbors ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def edges(rng):
+    """Hubs, vertices with a few neighbors, and some with none; weights, of which some are 0 or below."""
+    src = np.concatenate([rng.integers(0, 200, 500), np.zeros(220, int), np.full(100, 7)])
+    dst = np.concatenate([rng.integers(0, 200, 500), np.arange(1, 221), np.arange(100, 200)])
+    keep = np.unique(src * N + dst, return_index=True)[1]
+    keep = keep[src[keep] != dst[keep]]
+    weights = rng.integers(-1, 6, keep.size).astype(np.float64)
+    return src[keep], dst[keep], weights
+
+
+def note(src, dst, edge, weight, counts, picked, edges, stride):
+    picked[src * stride + fr.atomic_add(counts, src, 1)] = dst
+    edges[src * stride + dst] = edge
+    return True
+
+
+def compare(src, dst, edge, weight, edges, stride, wrong):
+    if edges[src * stride + dst] != edge:
+        fr.atomic_add(wrong, 0, 1)
+    return False
+
+
+def sample(graph, frontier, count, **options):
+    """The neighbors that are drawn for each vertex."""
+    n = graph.num_vertices
+    counts, wrong = graph.xp.zeros(n, np.int64), graph.xp.zeros(1, np.int64)
+    picked, slots = graph.xp.full(n * n, -1, np.int64), graph.xp.full(n * n, -1, np.int64)
+    fr.sample_neighbors(graph, frontier, note, counts, picked, slots, n, count=count, **options)
+    lengths, picked = host(counts), host(picked).reshape(n, n)
+    rows = [picked[v, : lengths[v]].tolist() for v in range(n)]
+    fr.visit_edges(graph, np.repeat(np.arange(n), lengths), np.concatenate(rows).astype(int), compare, slots, n, wrong)
+    assert int(wrong[0]) == 0
+    return rows
+
+
+def expected_sample(graph, edges, vertices, count, method, seed):
+    rows = [[] for _ in range(graph.num_vertices)]
+    for u, v, w in zip(*(part.tolist() for part in edges), strict=True):
+        if u in vertices and (method == "uniform" or w > 0):
+            key = fr.random(seed, u, v)
+            rows[u].append((key if method == "uniform" else -math.log(1 - key) / w, v))
+    return [sorted(v for _, v in sorted(row)[:count]) for row in rows]
+
+
+@pytest.mark.parametrize("count", [1, 3, 50, 10**6])
+@pytest.mark.parametrize("method", ["uniform", "weighted"])
+def test_samples_are_the_lowest_keys(structure, device, edges, method, count):
+    if not structure.can_store_weights and method == "weighted":
+        edges = (*edges[:2], np.ones(edges[0].size))
+    weights = edges[2] if structure.can_store_weights else None
+    graph = structure.from_edges(*edges[:2], weights, num_vertices=N, directed=True, device=device)
+    vertices = set(range(0, 250))
+    frontier = fr.Frontier(graph, sorted(vertices))
+    for seed in (0, -3, 2**63):
+        rows = sample(graph, frontier, count, method=method, seed=seed)
+        assert [sorted(row) for row in rows] == expected_sample(graph, edges, vertices, count, method, seed)
+
+
+def test_graphs_without_weights_are_sampled_uniformly(structure, device, edges):
+    graph = structure.from_edges(*edges[:2], num_vertices=N, directed=True, device=device)
+    everything = fr.Frontier.all(graph)
+    ones = (*edges[:2], np.ones(edges[0].size))
+    rows = sample(graph, everything, 4, method="weighted", seed=9)
+    assert [sorted(row) for row in rows] == expected_sample(graph, ones, set(range(N)), 4, "weighted", 9)
+
+
+@pytest.mark.parametrize("method", ["uniform", "weighted"])
+def test_how_often_neighbors_are_drawn(device, method):
+    """Of ten neighbors of many vertices, one is drawn in proportion to its weight; three each as often."""
+    sources, ends = 4000, 10
+    weights = np.tile(np.arange(1, ends + 1, dtype=np.float64), sources)
+    src, dst = np.repeat(np.arange(sources), ends) + ends, np.tile(np.arange(ends), sources)
+    graph = fr.structures()["csr"].from_edges(src, dst, weights, directed=True, device=device)
+    frontier = fr.Frontier(graph, np.arange(ends, ends + sources))
+    hits = graph.xp.zeros(graph.num_vertices, np.int64)
+    count = 1 if method == "weighted" else 3
+    fr.sample_neighbors(graph, frontier, hit, hits, count=count, method=method, seed=11)
+    share = weights[:ends] / weights[:ends].sum() if method == "weighted" else np.full(ends, count / ends)
+    assert int(hits.sum()) == count * sources
+    assert (np.abs(host(hits)[:ends] - sources * share) < 5 * np.sqrt(sources * share * (1 - share))).all()
+
+
+def hit(src, dst, edge, weight, hits):
+    fr.atomic_add(hits, dst, 1)
+    return False
+
+
+def test_samples_outlive_updates(device):
+    """Neighbors that are still there keep their places; a new one may push the last out."""
+    graph = fr.structures()["slab"].from_edges(np.zeros(200, int), np.arange(1, 201), num_vertices=N, device=device)
+    frontier = fr.Frontier(graph, [0])
+    before = set(sample(graph, frontier, 20, method="uniform", seed=5)[0])
+    gone = sorted(before)[:5]
+    graph.delete_edges(np.zeros(5, int), gone)
+    after = set(sample(graph, frontier, 20, method="uniform", seed=5)[0])
+    assert len(after) == 20 and before - set(gone) < after
+    assert set(sample(graph, frontier, 20, method="uniform", seed=6)[0]) != after
+
+
+WRONG = {
+    "method='random'": (ValueError, "method must be one of 'first', 'uniform', 'weighted'"),
+    "method='uniform'": (TypeError, "method='uniform' needs a seed"),
+    "seed=3": (TypeError, "method='first' draws nothing: it takes no seed"),
+    "method='weighted', seed=0.5": (TypeError, "seed must be an integer"),
+    "method='uniform', seed=1, count=0": (ValueError, "count must be at least 1"),
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_wrong_arguments(device, arguments):
+    graph = fr.structures()["csr"].from_edges([0], [1], device=device)
+    error, message = WRONG[arguments]
+    hits = graph.xp.zeros(2, np.int64)
+    with pytest.raises(error, match=message):
+        fr.sample_neighbors(graph, fr.Frontier(graph, [0]), hit, hits, **eval(f"dict({arguments})"))
