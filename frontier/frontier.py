@@ -153,7 +153,7 @@ class Frontier:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Frontier):
             return NotImplemented
-        return other.graph is self.graph and not self._combine(other, XOR)
+        return _same_vertices(other.graph, self.graph) and not self._combine(other, XOR)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -168,9 +168,7 @@ class Frontier:
         """The frontier of one of the operations of `bitmap`."""
         graph = self.graph
         self.check()
-        other.check()
-        if other.graph is not graph:
-            raise ValueError("the frontiers belong to different graphs")
+        other = check_frontier(graph, other)
         few = 32 * (self._size + other._size) < bitmap_words(graph.num_vertices)
         if few and not graph.device.is_gpu:
             return Frontier._of(graph, combine_lists(operation, self._members(), other._members()))
@@ -264,9 +262,14 @@ def check_frontier(graph: Graph, frontier: Any) -> Frontier:
     own = graph_of(frontier)
     if own is graph:
         return frontier
-    if not (own.directed and own.has_in_edges and own.reverse is graph):
+    if not _same_vertices(own, graph):
         raise ValueError("frontier belongs to another graph")
     return frontier._on(graph)
+
+
+def _same_vertices(one: Graph, other: Graph) -> bool:
+    """Whether graphs are one, or the reverse of each other."""
+    return one is other or (one.directed and one.has_in_edges and one.reverse is other)
 
 
 def graph_of(frontier: Any) -> Graph:

@@ -138,12 +138,21 @@ def test_frontiers_of_an_older_graph(graph, form):
         fr.Frontier(graph, np.ones(N + 500, bool))
 
 
+def test_frontiers_of_the_reverse(device):
+    graph = fr.structures()["slab"](N, directed=True, in_edges=True, device=device)
+    for size in (3, 1000):
+        left, right = fr.Frontier(graph, np.arange(size)), fr.Frontier(graph.reverse, np.arange(2, size + 2))
+        assert list(left & right) == list(range(2, size)) and (left | right).graph is graph
+        assert (right - left).graph is graph.reverse and len(right - left) == 2
+        assert left != right and left == fr.Frontier(graph.reverse, np.arange(size)) and left <= left | right
+
+
 def test_frontiers_of_other_graphs_and_other_things(graph):
     frontier = fr.Frontier(graph, [1])
     other = fr.Frontier(graph.copy(), [1])
     assert frontier != other
     for operation, pair in product((*OPERATIONS, operator.le, operator.lt), ((frontier, other), (other, frontier))):
-        with pytest.raises(ValueError, match="frontiers belong to different graphs"):
+        with pytest.raises(ValueError, match="frontier belongs to another graph"):
             operation(*pair)
     for operation, thing in product((*OPERATIONS, operator.le), ({1}, [1], 1, None)):
         with pytest.raises(TypeError):
