@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
-FEW = 1024  # members that are looked through, rather than made into a bitmap, to find out about one vertex
+FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 
 
 class Frontier:
@@ -134,9 +134,9 @@ class Frontier:
         v = integer(vertex, "vertex")
         if not 0 <= v < self.graph.num_vertices:
             return False
-        if self._bits is None and self._size <= FEW:
+        if self._bits is None and self._size <= FEW and not self.graph.device.is_gpu:
             return bool((self._list == v).any())
-        return bool(self._bitmap()[v >> 5] >> np.uint32(v & 31) & np.uint32(1))
+        return bool(int(self._bitmap()[v >> 5]) >> (v & 31) & 1)
 
     def __or__(self, other: Any) -> Frontier:
         return self._combine(other, OR) if isinstance(other, Frontier) else NotImplemented
