@@ -417,6 +417,7 @@ DISTANCES = {
     "_within": "filter",
     "choose_nearer": "advance", "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
     "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
+    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")
