@@ -215,7 +215,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph = self.graph
         if self._outdated:
             return
-        heads = fr.visit_edges(graph, src, dst, _look_at if self._uses_weights else _look, self._bad)
+        heads: Any = fr.visit_edges(graph, src, dst, _look_at if self._uses_weights else _look, self._bad)
         touched = fr.Frontier(graph, src[src >= 0]) if graph.directed else heads
         if not touched:
             return

@@ -145,7 +145,7 @@ def _rates(samples: Samples, count: int) -> dict[str, float]:
 
 def _compare(results: Results) -> None:
     """Add to every row how many times faster than the rebuild it is."""
-    axes = ("graph", "variant", "distribution", "batch", "operation")
+    axes: tuple[str, ...] = ("graph", "variant", "distribution", "batch", "operation")
     baseline = {
         tuple(row.get(axis) for axis in axes): row for row in results.where(structure=BASELINE) if "median_ms" in row
     }
