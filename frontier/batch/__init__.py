@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Device, ErrorFlag, load_kernels
+from ..runtime import Device, ErrorFlag, load_kernels, resolve_device
 from ..values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
@@ -164,11 +164,14 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
     ValueError
         An id is outside ``[0, num_vertices)`` or names a deleted vertex.
     """
-    ids = as_ids(device, ids, name)
+    # Those of the host are checked before they are copied to the device, which the host then need not wait for.
+    there = resolve_device("cpu") if isinstance(ids, np.ndarray | list | tuple | range) else device
+    ids = as_ids(there, ids, name)
     if ids.size:
-        _range_error(device, ids, name, num_vertices)
-        if absent is not None:
-            _absent_error(device, ids, name, absent)
+        _range_error(there, ids, name, num_vertices)
+    ids = ids if there is device else device.xp.asarray(ids)
+    if absent is not None and ids.size:
+        _absent_error(device, ids, name, absent)
     return ids
 
 
