@@ -7,6 +7,7 @@ import runpy
 
 import pytest
 
+from algorithms.analytic import analytics
 from frontier.runtime.cache import PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
@@ -14,7 +15,8 @@ PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_python_blocks(page, tmp_path, capsys):
+def test_python_blocks(page, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("algorithms.analytic._catalogue", analytics())  # what a page registers is forgotten
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
