@@ -77,7 +77,7 @@ def test_a_pickle_holds_no_array_of_the_graph(structure):
     graph = make(structure, "cpu", [0, 1], [1, 2], num_vertices=4).graph
     arrays = graph.__reduce__()[1][2]
     assert arrays
-    assert not any(np.may_share_memory(array, getattr(graph, name)) for name, array in arrays.items())
+    assert not any(np.may_share_memory(array, getattr(graph, f"_{name}")) for name, array in arrays.items())
 
 
 def test_options_and_vertex_dtype(structure, device, copied):
