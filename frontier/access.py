@@ -282,12 +282,20 @@ def reads(function: F) -> F:
     While it runs no other thread updates the graph. Operators and look-ups are such functions; one that makes several
     calls and needs them to see the same graph should be one, too.
     """
+    return _reading(function, 0)
 
-    name = next(iter(inspect.signature(function).parameters))
+
+def reads_both(function: F) -> F:
+    """`reads`, for a function whose second argument is a graph, too (or None)."""
+    return _reading(_reading(function, 1), 0)
+
+
+def _reading(function: F, position: int) -> F:
+    name = list(inspect.signature(function).parameters)[position]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        access = access_of(args[0] if args else kwargs.get(name))
+        access = access_of(args[position] if len(args) > position else kwargs.get(name))
         if access is None:
             return function(*args, **kwargs)  # which says what is wrong with it
         with access.share().lock:

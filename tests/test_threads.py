@@ -13,6 +13,7 @@ import pytest
 
 import frontier as fr
 from algorithms import bfs, connected_components
+from frontier.access import reads_both
 from structures import SlabGraph
 
 THREADS = 4
@@ -307,3 +308,21 @@ def test_functions_that_read_take_their_graph_by_name(device: str) -> None:
     assert bfs(graph=graph, source=0).distance.tolist() == [0, 1, 2]
     with pytest.raises(TypeError, match=r"filter\(\) missing 1 required positional argument: 'frontier'"):
         fr.filter(op=lambda v: v > 0)
+
+
+def test_functions_of_two_graphs_read_both(device: str) -> None:
+    graph, other = (SlabGraph.from_edges([0, 1], [1, 2], device=device) for _ in range(2))
+
+    @reads_both
+    def neither_can_be_updated(graph: Any, pairs: Any = None) -> int:
+        refused = 0
+        for read in (graph, pairs):
+            if read is not None:
+                with pytest.raises(RuntimeError, match="while the same thread reads it"):
+                    read.insert_edges([0], [2])
+                refused += 1
+        return refused
+
+    assert neither_can_be_updated(graph, other) == neither_can_be_updated(graph, pairs=other) == 2
+    assert neither_can_be_updated(graph) == 1
+    assert graph.insert_edges([0], [2]).inserted == other.insert_edges([0], [2]).inserted == 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
+from ...access import reads_both
 from ...registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/edge_support/edge_support.cuh"
 
 
-@reads
+@reads_both
 def edge_support(up: Graph, down: Graph) -> Any:
     """The support of every edge of an undirected graph: the number of triangles that contain it.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
+from ...access import reads_both
 from ...arguments import check_graph, check_output
 from ...registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
@@ -20,7 +20,7 @@ HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
 TALLY_DTYPES = (np.dtype(np.int64),)
 
 
-@reads
+@reads_both
 def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) -> int:
     """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
 
