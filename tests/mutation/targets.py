@@ -36,7 +36,9 @@ TARGETS = (
     (r"frontier/", COMMON, "csr or slab"),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES),
      "gpma or lpma or packed"),
-    (r"structures/blocks/", ("test_graphvine.py", "test_faimgraph.py", *UPDATES), "graphvine or faimgraph"),
+    (r"structures/(blocks|changes)/", ("test_hornet.py", "test_graphvine.py", "test_faimgraph.py", *UPDATES),
+     "hornet or graphvine or faimgraph"),
+    (r"structures/records\.py", ("test_vertices.py", *UPDATES), "hornet or slab or graphvine"),
     (r"structures/(\w+)/", ("test_{0}.py", *UPDATES, "test_match.py", "test_view.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
 NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)")
