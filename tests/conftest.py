@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -59,10 +60,37 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.timeout = LONG_TIMEOUT
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the longest files first: a worker that came to one of them last would keep the others waiting."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what `sampled` does, and run the longest files first: a worker that came to one of them last would keep
+    the others waiting."""
+    if not config.getoption("--long"):
+        left_out = [item for item in items if not is_drawn(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if is_drawn(item)]
     places = {name: place for place, name in enumerate(HEAVY)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+DTYPES = ("int32", "float32", "int64", "float64")
+
+
+def is_drawn(item: pytest.Item) -> bool:
+    """Whether a test marked ``sampled(*parameters, of=n)`` is run without ``--long``.
+
+    Kernels are compiled for each structure and each type or functor. Where these do not depend on each other, every
+    value of the parameters is tried on one in n structures, and every structure with one in n values. Cases in which
+    all these parameters are None, such as graphs without weights, are run on all.
+    """
+    mark = item.get_closest_marker("sampled")
+    case = getattr(item, "callspec", None)
+    if mark is None or case is None:
+        return True
+    values = [case.params[name] for name in mark.args]
+    if values and all(value is None for value in values):
+        return True
+    text = "-".join(getattr(value, "__name__", str(value)) for value in values)
+    place = DTYPES.index(text) if text in DTYPES else crc32(text.encode())
+    return (place + list(STRUCTURES.values()).index(case.params["structure"])) % mark.kwargs["of"] == 0
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -227,6 +227,7 @@ def test_negative_weights_at_the_start(structure, device):
         DynamicSSSP(graph, 0)
 
 
+@pytest.mark.sampled(of=3)
 def test_an_overflow_is_reported_when_distances_are_read(structure, device):
     """Updates after it neither hide it nor fail."""
     if not hasattr(structure, "insert_edges") or not structure.can_store_weights:

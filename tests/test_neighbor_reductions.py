@@ -48,6 +48,7 @@ def mixed(src, dst, edge, weight, x):
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 @pytest.mark.parametrize("reduce", ["or", "and"])
+@pytest.mark.sampled("reduce", "dtype", of=2)
 def test_bits(graph, rows, rng, reduce, dtype):
     x = rng.integers(-(2**30), 2**30, N).astype(dtype)
     found = fr.neighbor_reduce(graph, None, value, graph.xp.asarray(x), reduce=reduce, dtype=dtype)
@@ -60,6 +61,7 @@ def test_bits(graph, rows, rng, reduce, dtype):
 
 @pytest.mark.parametrize("limit", [-1.0, 0.02, 0.5, 2.0])
 @pytest.mark.parametrize("reduce", ["any", "all"])
+@pytest.mark.sampled("reduce", of=2)
 def test_truth(graph, rows, rng, reduce, limit):
     x = rng.random(N)
     x[::3] = limit
@@ -71,6 +73,7 @@ def test_truth(graph, rows, rng, reduce, limit):
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
+@pytest.mark.sampled("reduce", "dtype", of=3)
 def test_best_neighbors(graph, rows, rng, reduce, dtype):
     """Of several with the best value, the one with the lowest id."""
     x = rng.integers(-20, 20, N).astype(dtype)
@@ -81,6 +84,7 @@ def test_best_neighbors(graph, rows, rng, reduce, dtype):
 
 
 @pytest.mark.parametrize("reduce", ["argmin", "argmax"])
+@pytest.mark.sampled("reduce", of=2)
 def test_best_of_extreme_values(graph, rows, reduce):
     """The largest number there is, or infinity, may be the best; what is not a number never is."""
     x = np.full(N, np.inf if reduce == "argmin" else -np.inf)
@@ -113,6 +117,7 @@ def longer(a, b):
      (longer, 0, "float64", 0, 9), (product, 1.0, "float32", 0.9, 1.1), (lambda a, b: a ^ b, 0, "int64", 0, 2**40)],
     ids=["gcd", "gcd-int32", "product", "norm", "product-float32", "xor"],
 )  # fmt: skip
+@pytest.mark.sampled("reduce", "dtype", of=3)
 def test_functions_of_ones_own(graph, rows, rng, reduce, identity, dtype, low, high):
     x = rng.integers(low, high, N) if np.dtype(dtype).kind == "i" else rng.uniform(low, high, N)
     x = x.astype(dtype)
@@ -128,6 +133,7 @@ ALL = [*((name, None) for name in ("sum", "min", "max", "or", "and", "any", "all
 
 
 @pytest.mark.parametrize(("reduce", "identity"), ALL)
+@pytest.mark.sampled("reduce", of=2)
 def test_only_members_are_written(graph, rows, reduce, identity):
     x = graph.xp.arange(N) % 5 + 1
     full = fr.neighbor_reduce(graph, None, value, x, reduce=reduce, identity=identity)

@@ -98,6 +98,7 @@ def weigh(src, dst, edge, weight, x):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 @pytest.mark.parametrize("reduce", ["sum", "min", "max"])
+@pytest.mark.sampled("reduce", "dtype", of=3)
 def test_neighbor_reduce(weighted, dtype, reduce, rng):
     x = rng.integers(-50, 50, weighted.num_vertices).astype(dtype)
     found = host(fr.neighbor_reduce(weighted, None, weigh, weighted.xp.asarray(x), reduce=reduce, dtype=dtype))

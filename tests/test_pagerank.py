@@ -36,6 +36,7 @@ def test_ranks(structure, device, name, directed):
 
 @pytest.mark.parametrize("name", ["rmat", "road"])
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.sampled("dtype", of=2)
 def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed, weights, dtype):
     graph = make(structure, device, name, directed, weights.astype(dtype))
     found = fr.interchange.to_networkx(graph)
@@ -195,6 +196,7 @@ def growing_stream(rng, num_vertices, batches, size=16):
 
 
 @pytest.mark.parametrize("kind", [None, "int64"], ids=["unweighted", "int64"])
+@pytest.mark.sampled("kind", of=2)
 def test_ranks_of_streams_are_exact(structure, device, orientation, kind, rng):
     graph = structure(200, **orientation, device=device, weight_dtype=kind)
     all_ranks = [DynamicPageRank(graph, alpha, tol) for alpha in (0.5, 0.85) for tol in (1e-3, 1e-5)]

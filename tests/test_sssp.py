@@ -46,6 +46,7 @@ def as_doubles(distance):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.sampled("dtype", of=2)
 def test_sssp(structure, device, edges, dtype, directed, rng):
     graph = weighted(structure, device, edges, random_weights(rng, len(edges[0]), dtype), directed=directed)
     for source in {0, graph.num_vertices // 2, graph.num_vertices - 1}:
@@ -57,6 +58,7 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
 
 @pytest.mark.parametrize("dtype, expected", [("int32", "int64"), ("int64", "int64"), ("float32", "float32"),
                                              ("float64", "float64")])  # fmt: skip
+@pytest.mark.sampled("dtype", of=2)
 def test_type_of_distances(structure, device, dtype, expected, rng):
     edges = GRAPHS["rmat"]
     graph = weighted(structure, device, edges, random_weights(rng, len(edges[0]), dtype))
@@ -77,6 +79,7 @@ def test_without_weights_edges_are_counted(structure, device, edges):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.sampled("dtype", of=2)
 def test_weights_of_zero_make_no_circles(structure, device, dtype, directed, rng):
     edges = GRAPHS["rmat"]
     graph = weighted(structure, device, edges, rng.integers(0, 2, len(edges[0])).astype(dtype), directed=directed)
@@ -124,6 +127,7 @@ def test_infinite_weights_lead_nowhere(structure, device):
 
 @pytest.mark.parametrize("dtype, bad", [("float32", -1), ("float64", -1e-300), ("int32", -1),
                                         ("float32", -np.inf)])  # fmt: skip
+@pytest.mark.sampled("dtype", of=2)
 def test_bad_weights_are_named(structure, device, dtype, bad):
     graph = weighted(structure, device, ([0, 1], [1, 2], 3), np.array([1, bad], dtype))
     with pytest.raises(ValueError, match="weights"):
