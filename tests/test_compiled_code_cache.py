@@ -1,11 +1,15 @@
 """Compiled code is kept on disk, found again by another process, and never found for other sources than its own."""
 
+import contextlib
+import gc
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
+import numba.extending
 import numpy as np
 import pytest
 
@@ -84,6 +88,7 @@ NAMESAKES = """
 import sys
 
 import numba
+import numba.extending
 
 from frontier.runtime import cpu_kernel
 
@@ -236,3 +241,27 @@ def test_all_that_makes_functors_for_gpus_is_part_of_their_key():
     others = {"__init__.py", "arguments.py", "errors.py"}  # they decide nothing about compiled code
     made_by = {f"frontier/functor/{path.name}" for path in folder.glob("*.py") if path.name not in others}
     assert made_by <= set(CUDA_FILES)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_garbage_collector_rests_during_a_compilation_only(enabled, fails):
+    seen = []
+
+    def probe():
+        """Stands for the function below."""
+
+    @numba.extending.overload(probe)
+    def typed():
+        seen.append(gc.isenabled())
+        return None if fails else lambda: 0
+
+    was = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with pytest.raises(numba.TypingError) if fails else contextlib.nullcontext():
+            numba.njit(lambda: probe())()
+        assert set(seen) == {False}
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if was else gc.disable)()
