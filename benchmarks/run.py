@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|incremental|all|papers]``."""
+"""The benchmarks: ``python -m benchmarks [updates|algorithms|dynamic|incremental|all|papers|cold]``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import frontier as fr
 from dynfrontier.peers import is_installed
 
-from . import algorithms_static, dynamic_triangles, incremental, updates
+from . import algorithms_static, cold_start, dynamic_triangles, incremental, updates
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
@@ -28,7 +28,8 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' own comparisons have options of their own: python -m benchmarks papers --help",
+        epilog="The papers' own comparisons, and the first batches on a new machine, have options of their own: "
+        "python -m benchmarks papers --help, python -m benchmarks cold --help",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["papers"]:
         return papers_main(given[1:])
+    if given[:1] == ["cold"]:
+        return cold_start.main(given[1:])
     line = parser()
     options = line.parse_args(given)
     try:

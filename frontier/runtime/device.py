@@ -60,6 +60,20 @@ def _resolve_pickled(kind: str) -> Device:
     return resolve_device("auto" if kind == "gpu" else kind)
 
 
+def fill_with(array: Any, value: int) -> Any:
+    """Set all elements of a contiguous array of integers or truth values; returns it.
+
+    Where all bytes are the same, as for 0 and -1, the driver does it. CuPy would compile a kernel for each dtype.
+    """
+    if isinstance(array, np.ndarray):
+        array.fill(value)
+    elif value in (0, -1) or array.itemsize == 1:
+        array.data.memset_async(int(value) & 255, array.nbytes)
+    else:
+        array.fill(value)
+    return array
+
+
 OLDEST_CUPY = (14, 1, 1)
 """Before it, a sort that ran out of memory returned numbers that were not sorted (cupy #9894, #9899)."""
 

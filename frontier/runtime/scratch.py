@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from .device import Device, fill_with
 
 
 class Scratch:
@@ -26,7 +26,9 @@ class Scratch:
         if held is None or held.size < size or held.dtype != dtype:
             capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
             xp = self.device.xp
-            held = xp.empty(capacity, dtype) if fill is None else xp.full(capacity, fill, dtype)
+            held = xp.empty(capacity, dtype)
+            if fill is not None:
+                fill_with(held, fill)
             self._arrays[name] = held
         return held[:size]
 

@@ -27,16 +27,16 @@ def gather(
 
 
 @cpu_kernel
-def count_rows(count, rows, offsets, dst, records, fill):
-    """Count into ``fill[base + bucket]`` the keys that each bucket of the new tables will hold."""
+def count_rows(count, rows, offsets, dst, records, first, fill):
+    """Count into ``fill[base - first + bucket]`` the keys that each bucket of the new tables will hold."""
     for row in range(rows):
         base = np.int64(records[row, BASE])
         buckets = records[row, BUCKETS]
         if buckets == 1 and base >= 0:
-            fill[base] = offsets[row + 1] - offsets[row]
+            fill[base - first] = offsets[row + 1] - offsets[row]
         elif base >= 0:
             for i in range(offsets[row], offsets[row + 1]):
-                fill[base + bucket_of(dst[i], buckets)] += 1
+                fill[base - first + bucket_of(dst[i], buckets)] += 1
 
 
 @cpu_kernel

@@ -31,6 +31,7 @@ import numpy as np
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.runtime import fill_with
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
@@ -46,12 +47,10 @@ from .cpu_slabs import (
     EMPTY,
     FOUND,
     OVERFULL,
-    PENDING,
     RECORDED,
     REPEATED,
-    TOMBSTONES,
 )
-from .pool import SlabPool
+from .tables import FIRST_SLABS, SlabTables
 
 CHAIN_LIMIT = 6  # slabs; insertions into a longer chain are deferred until its table is rehashed
 NO_LIMIT = 2**31 - 1
@@ -60,11 +59,10 @@ DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of 
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
-FIRST_SLABS = 16
 RECORD = 16  # bytes of a vertex record
 
 
-class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
+class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     """A hash table per vertex, of slabs of one or two cache lines; updates need no sorting.
 
     A table is an array of buckets, each a chain of slabs: the base slabs of a table are consecutive, overflow slabs
@@ -150,13 +148,12 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         array of int64, shape (buckets,), on the graph's device
         """
         xp = self.xp
-        records = self._records[: self._num_vertices]
-        offsets, chains = self._chains(records)
-        items = xp.arange(chains)
-        rows = xp.searchsorted(offsets, items, side="right") - 1
-        slabs = records[rows, BASE] + items - offsets[rows]
+        layout = self._host.lay_out(self, None)
+        items = xp.arange(layout.chains)
+        rows = xp.searchsorted(layout.chain_offsets, items, side="right") - 1
+        slabs = layout.records[rows, BASE] + items - layout.chain_offsets[rows]
         links = self._neighbors.reshape(-1, self.slab_stride)[:, self.slab_words - 1]
-        lengths = xp.zeros(chains, np.int64)
+        lengths = xp.zeros(layout.chains, np.int64)
         while items.size:
             lengths[items] += 1
             slabs = links[slabs]
@@ -218,11 +215,11 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         inserted, found = counts[CHANGED], counts[FOUND]
         replaced = counts[RECORDED] - counts[REPEATED]
         if counts[DEFERRED] or counts[OVERFULL]:
-            table.fill(EMPTY)
+            fill_with(table, EMPTY)
             try:
                 if counts[DEFERRED]:
                     moved = self.xp.zeros(self._num_vertices, bool)
-                    more, again = self._insert_pending(arcs, slots, moved)
+                    more, again = self._insert_pending(arcs, slots, counts[DEFERRED], moved)
                     inserted, found = inserted + more, found + again
                     if found:
                         self._kernels.locate(count, self._make_view(), moved, arcs.src, arcs.dst, slots)
@@ -232,17 +229,15 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
                 raise
         return inserted, replaced
 
-    def _insert_pending(self, arcs: Arcs, slots: Any, moved: Any) -> tuple[int, int]:
-        """Insert the deferred arcs, after making room for them; returns how many were new and found.
+    def _insert_pending(self, arcs: Arcs, slots: Any, deferred: int, moved: Any) -> tuple[int, int]:
+        """Insert the `deferred` arcs, after making room for them; returns how many were new and found.
 
         The vertices whose tables have moved are marked in `moved`.
         """
         inserted = found = 0
-        while True:
-            pending = self.xp.flatnonzero(slots == PENDING)
-            if not pending.size:
-                return inserted, found
-            self._enlarge(arcs.src[pending], moved)
+        while deferred:
+            pending = self._host.deferred_arcs(self, arcs, slots, deferred)
+            self._enlarge(arcs, pending, moved)
             self._counters.reset()
             self._kernels.insert(
                 int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
@@ -252,6 +247,8 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
             self._account(counts)
             inserted += counts[CHANGED]
             found += counts[FOUND]
+            deferred = counts[DEFERRED]
+        return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
         """Give every slot that several arcs name the weight of the last; returns how many were there before the batch.
@@ -263,7 +260,7 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         entries = 1 << (2 * found - 1).bit_length()
         table = self._scratch.get("many duplicates", 2 * entries, np.int64)
         recorded = self._scratch.get("many recorded", found, np.int64)
-        table.fill(EMPTY)
+        fill_with(table, EMPTY)
         self._counters.reset()
         count, pool = len(arcs), self._pool()
         self._kernels.record_duplicates(count, pool, slots, table, entries, recorded)
@@ -282,135 +279,25 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
         self._tombstones += self._counters.collect()[CHANGED]
         self._view = None
 
-    def _enlarge(self, sources: Any, moved: Any) -> None:
-        """Make room for arcs from `sources` (with repetitions): rehash crowded tables, and grow the pool.
+    def _enlarge(self, arcs: Arcs, positions: Any, moved: Any) -> None:
+        """Make room for the arcs at these positions: rehash crowded tables, and grow the pool.
 
         The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys take at most b + c / k
         more slabs, each bucket its share of c / k rounded up; of a table of e keys at most e / k slabs are overflow.
         """
-        xp = self.xp
         if self._free_count > max(self._capacity // 2, REPACK_FLOOR):
             self._repack()
-            moved.fill(True)
-        ids, coming = xp.unique(sources, return_counts=True)
-        records = self._records[ids].astype(np.int64)
-        buckets, live, dead = records[:, BUCKETS], records[:, DEGREE], records[:, TOMBSTONES]
-        fill = self.slab_words - 1
-        crowded = live + dead + coming > 2 * self.load_factor * fill * buckets
-        grown = xp.flatnonzero(crowded)
-        if grown.size:
-            moved[ids[grown]] = True
-            self._rehash(ids[grown], coming[grown])
-        bound = xp.where(crowded, (live + coming) // fill, xp.minimum(coming, buckets + coming // fill))
-        self._make_room(0, int(bound.sum()))
-
-    # ---- tables -----------------------------------------------------------------------------------------------------
-
-    def _chains(self, records: Any) -> tuple[Any, int]:
-        """Where each table's chains start in the list of all (int64, one more than tables), and their number."""
-        offsets = self.xp.zeros(records.shape[0] + 1, np.int64)
-        self.xp.cumsum(self.xp.where(records[:, BASE] >= 0, records[:, BUCKETS], 0), dtype=np.int64, out=offsets[1:])
-        return offsets, int(offsets[-1])
+            fill_with(moved, True)
+        found = self._host.crowding(self, arcs, positions, moved)
+        if found.ids.size:
+            self._rehash(found.ids, found.coming)
+        self._make_room(0, found.bound)
 
     def _empty_records(self, count: int) -> Any:
         records = super()._empty_records(count)
         records[:, BASE] = -1
         records[:, BUCKETS] = 1
         return records
-
-    def _gather(self, records: Any) -> tuple[Any, Any, Any]:
-        """The keys and weights of these tables as rows: offsets, keys, weights."""
-        xp = self.xp
-        offsets = xp.zeros(records.shape[0] + 1, np.int64)
-        xp.cumsum(records[:, DEGREE], dtype=np.int64, out=offsets[1:])
-        total = int(offsets[-1])
-        dst = xp.empty(total, self.vertex_dtype)
-        weights = None if self._weights is None else xp.empty(total, self.weight_dtype)
-        cursors = xp.zeros(records.shape[0], np.int32)
-        chain_offsets, chains = self._chains(records)
-        self._kernels.gather(
-            chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, records, records.shape[0],
-            chain_offsets, offsets, cursors, dst, weights, tile=32,
-        )  # fmt: skip
-        return offsets, dst, weights
-
-    def _plan(self, offsets: Any, dst: Any, expected: Any) -> tuple[Any, Any, int]:
-        """Plan tables for rows that are expected to have so many keys.
-
-        Returns their records with base slabs counted from 0, the number of keys of each bucket, and how many overflow
-        slabs these need.
-        """
-        xp = self.xp
-        per_bucket = self.load_factor * (self.slab_words - 1)
-        buckets = xp.ceil(expected / per_bucket).astype(np.int64)
-        ends = xp.cumsum(buckets)
-        rows = int(ends.size)
-        records = xp.empty((rows, 4), np.int32)
-        records[:, BASE] = xp.where(buckets > 0, ends - buckets, -1)
-        records[:, BUCKETS] = xp.maximum(buckets, 1)
-        records[:, DEGREE] = xp.diff(offsets)
-        records[:, TOMBSTONES] = 0
-        total = int(ends[-1]) if rows else 0
-        if total > np.iinfo(np.int32).max:
-            raise MemoryError(f"{total} slabs are more than 32-bit slab numbers can address")
-        fill = xp.zeros(total, np.int32)
-        self._kernels.count_rows(int(dst.size), rows, offsets, dst, records, fill)
-        overflow = xp.maximum(fill - 1, 0) // (self.slab_words - 1)
-        return records, fill, int(overflow.sum(dtype=np.int64))
-
-    def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, fill: Any, overflow: int) -> None:
-        """Fill planned tables, for which there is room; `records` become those to store."""
-        xp = self.xp
-        first, rows = self._used, int(records.shape[0])
-        records[:, BASE] = xp.where(records[:, BASE] >= 0, records[:, BASE] + first, -1)
-        self._used += int(fill.size)
-        self._packed = None
-        self._counters.reset()
-        self._kernels.link(int(fill.size), self._pool(), first, fill)
-        self._kernels.place_rows(
-            int(dst.size), self._pool(), self._weights, rows, offsets, dst, weights, records, first, fill
-        )
-        self._take(overflow)
-
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        records, fill, overflow = self._plan(offsets, dst, self.xp.diff(offsets))
-        tables = int(fill.size) + overflow
-        without = int((records[:, BASE] < 0).sum())
-        self._new_pool(FIRST_SLABS + tables + tables // 8 + min(without, tables // 4))
-        self._place(offsets, dst, weights, records, fill, overflow)
-        self._records[: records.shape[0]] = records
-        self._tombstones = 0
-
-    def _rehash(self, ids: Any, coming: Any) -> None:
-        """Move the tables of these vertices to new ones, with buckets for `coming` more keys and without tombstones."""
-        old = self._records[ids]
-        rows = self._gather(old)
-        records, fill, overflow = self._plan(rows[0], rows[1], old[:, 2] + coming)
-        self._make_room(int(fill.size), overflow)
-        self._place(*rows, records, fill, overflow)
-        self._records[ids] = records
-        self._give_back(old)
-
-    def _repack(self) -> None:
-        """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
-        try:
-            self._build(*self._gather(self._records[: self._num_vertices]))
-        except MemoryError:
-            return
-
-    def _give_back(self, records: Any) -> None:
-        """Return all slabs of these tables, which nobody refers to any more."""
-        offsets, chains = self._chains(records)
-        self._counters.reset()
-        self._kernels.release(chains, self._pool(), records, int(records.shape[0]), offsets)
-        self._account(self._counters.read())
-        self._tombstones -= int(records[:, TOMBSTONES].sum(dtype=np.int64))
-
-    def _release(self, ids: Any) -> None:
-        if ids.size:
-            records = self._records[ids]
-            self._records[ids] = self._empty_records(int(ids.size))
-            self._give_back(records)
 
     def _extend(self, num_vertices: int) -> None:
         super()._extend(num_vertices)
@@ -430,19 +317,3 @@ class SlabGraph(SlabPool, VertexRecords, DynamicGraph):
             with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
                 self._compact()
         return deleted
-
-    def _compact(self) -> None:
-        """Flush all tombstones: move keys to the front of their chains, and return slabs that are left empty.
-
-        Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work.
-        """
-        ids = self.xp.flatnonzero(self._records[: self._num_vertices, TOMBSTONES] > 0)
-        if not ids.size:
-            return
-        offsets, chains = self._chains(self._records[ids])
-        self._counters.reset()
-        self._kernels.compact(
-            chains, self._pool(), self._weights, ids, int(ids.size), offsets, tile=32
-        )
-        self._account(self._counters.read())
-        self._tombstones = 0

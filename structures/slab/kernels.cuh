@@ -7,6 +7,7 @@
 #include "structures/slab/duplicates.cuh"
 #include "structures/slab/compact.cuh"
 #include "structures/slab/rows.cuh"
+#include "structures/slab/tables.cuh"
 #include "structures/slab/view.cuh"
 
 constexpr i64 PENDING = -0x7fffffffffffffffll - 1;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.runtime import Counters
+from frontier.runtime import Counters, fill_with
 from frontier.view import pack_view
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
@@ -79,7 +79,7 @@ class SlabPool:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
         xp = self.device.xp
         size = capacity * self.slab_stride
-        neighbors = xp.full(size, EMPTY, self.vertex_dtype)
+        neighbors = fill_with(xp.empty(size, self.vertex_dtype), EMPTY)
         weights = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
         ring = xp.empty(2 * capacity, np.int32)
         self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
@@ -93,13 +93,14 @@ class SlabPool:
     def _resize_pool(self, capacity: int) -> None:
         """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
         neighbors, weights, used, count = self._neighbors, self._separate_weights, self._used, self._free_count
-        free = self._ring[(self._free_head + self.device.xp.arange(count)) % self._ring.size] if count else None
+        ring, head = self._ring, self._free_head
         self._new_pool(capacity)
         self._neighbors[: neighbors.size] = neighbors
         if weights is not None:
             self._separate_weights[: weights.size] = weights
-        if count:
-            self._ring[:count] = free
+        first = min(count, int(ring.size) - head)
+        self._ring[:first] = ring[head : head + first]
+        self._ring[first:count] = ring[: count - first]
         self._used, self._free_count = used, count
 
     def _make_room(self, consecutive: int, single: int) -> None:

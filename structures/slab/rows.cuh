@@ -37,14 +37,14 @@ __device__ inline i64 row_of_arc(const i64* offsets, i64 rows, i64 i) {
 }
 
 extern "C" __global__ void count_rows(
-    i64 count, i64 rows, const i64* offsets, const VID* dst, const Record* records, int* fill) {
+    i64 count, i64 rows, const i64* offsets, const VID* dst, const Record* records, i64 first, int* fill) {
   GRID_STRIDE(i, count) {
     i64 row = row_of_arc(offsets, rows, i);
     Record record = load_record(records, row);
     if (record.buckets == 1) {
-      if (i == offsets[row]) fill[record.base] = int(offsets[row + 1] - offsets[row]);
+      if (i == offsets[row]) fill[record.base - first] = int(offsets[row + 1] - offsets[row]);
     } else {
-      atomicAdd(fill + record.base + bucket_of(dst[i], record.buckets), 1);
+      atomicAdd(fill + record.base - first + bucket_of(dst[i], record.buckets), 1);
     }
   }
 }

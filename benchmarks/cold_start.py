@@ -1,0 +1,167 @@
+"""The first batches on a machine that never ran the project: ``python -m benchmarks cold``.
+
+Each structure grows from nothing in a process of its own, whose caches of compiled code are empty: the project's,
+CuPy's and the driver's. What a batch costs then is what the user of a new machine sees; kernels that are compiled in
+the middle of the stream are named with the batch that had to wait for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import algorithms
+import frontier as fr
+
+from .compilations import recorded
+from .context import choose_structures
+from .results import FOLDER, ROOT, Results, describe_run
+
+ANALYTICS = ("components", "triangles", "bfs", "sssp", "pagerank")
+SEED = 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure each structure, with and without analytics; 1 if a process failed, else 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks cold", description=__doc__.splitlines()[0])
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
+    line.add_argument("--analytics", default="", help=f"attached to the graph; of {', '.join(ANALYTICS)}, or all")
+    line.add_argument("--scale", type=int, default=20, help="of the RMAT graph that is streamed")
+    line.add_argument("--batch", type=int, default=1 << 18, help="records of a batch")
+    line.add_argument("--delete", type=float, default=0.25, help="records deleted after a batch, for each inserted")
+    line.add_argument("--timeout", type=float, default=300, help="seconds for each process")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    line.add_argument("--child", help=argparse.SUPPRESS)
+    options = line.parse_args(arguments)
+    analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
+    if unknown := set(analytics) - set(ANALYTICS):
+        line.error(f"there is no analytic {', '.join(sorted(unknown))} here; there are {', '.join(ANALYTICS)}")
+    if options.child:
+        print(json.dumps(stream(options.child, analytics, options)))
+        return 0
+    resolved = fr.resolve_device(options.device)
+    device, asked = resolved.kind, {name: getattr(options, name) for name in ("scale", "batch", "delete")}
+    results = Results("cold", device, "full", header=describe_run(resolved, **asked))
+    failed = 0
+    for structure in choose_structures(options.structures.split(",") if options.structures else None):
+        row = run_cold(structure, arguments, device, options.timeout)
+        failed += "error" in row
+        results.add(structure=structure, analytics=analytics, **row)
+        print(describe(results.rows[-1]), flush=True)
+    path = results.save(options.out)
+    print(f"written to {path}")
+    return int(failed > 0)
+
+
+def run_cold(structure: str, arguments: Sequence[str], device: str, timeout: float) -> dict[str, Any]:
+    """`stream` in a process with empty caches."""
+    with tempfile.TemporaryDirectory(prefix="dynfrontier-cold-") as folder:
+        caches = {name: f"{folder}/{name}" for name in ("DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+        command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
+        begin = time.perf_counter()
+        try:
+            done = subprocess.run(
+                command, cwd=ROOT, env=os.environ | caches, capture_output=True, text=True, timeout=timeout
+            )
+        except subprocess.TimeoutExpired:
+            return {"error": f"not done after {timeout:.0f} s"}
+        seconds = time.perf_counter() - begin
+    if done.returncode:
+        return {"error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+    return json.loads(done.stdout.splitlines()[-1]) | {"process_s": round(seconds, 3)}
+
+
+def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    """Grow a graph by batches from nothing, and delete a part of each; times in milliseconds."""
+    device = fr.resolve_device(options.device)
+    edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
+    order = np.random.default_rng(SEED).permutation(edges.num_records)
+    src, dst = device.xp.asarray(edges.src[order]), device.xp.asarray(edges.dst[order])
+    device.synchronize()
+    structure = fr.structures()[name]
+    times: dict[str, list[float]] = {"insert": [], "delete": []}
+    compiled: list[dict[str, Any]] = []
+    with recorded() as log:
+
+        def timed(phase: str, batch: int, work: Any) -> tuple[float, Any]:
+            begin = time.perf_counter()
+            found = work()
+            device.synchronize()
+            spent = 1e3 * (time.perf_counter() - begin)
+            compiled.extend({"phase": phase, "batch": batch, **asdict(entry)} for entry in log)
+            log.clear()
+            return spent, found
+
+        construction, graph = timed(
+            "construct", 0, lambda: structure(edges.num_vertices, device=device.kind, directed=False)
+        )
+        attach, observers = timed("attach", 0, lambda: [attached(graph, analytic) for analytic in analytics])
+        for batch, begin in enumerate(range(0, src.size, options.batch)):
+            part = slice(begin, begin + options.batch)
+            few = slice(begin, begin + int(options.delete * options.batch))
+
+            def insert(part: slice = part) -> None:
+                graph.insert_edges(src[part], dst[part])
+                ask(observers)
+
+            def delete(few: slice = few) -> None:
+                graph.delete_edges(src[few], dst[few])
+                ask(observers)
+
+            times["insert"].append(timed("insert", batch, insert)[0])
+            if few.stop > few.start:
+                times["delete"].append(timed("delete", batch, delete)[0])
+    return {"construct_ms": construction, "attach_ms": attach, "batches_ms": times, "compiled": compiled}
+
+
+def attached(graph: Any, analytic: str) -> Any:
+    """An incremental analytic of `graph`."""
+    match analytic:
+        case "components":
+            return algorithms.DynamicComponents(graph)
+        case "triangles":
+            return algorithms.DynamicTriangleCount(graph)
+        case "bfs":
+            return algorithms.DynamicBFS(graph, 0)
+        case "sssp":
+            return algorithms.DynamicSSSP(graph, 0)
+        case _:
+            return algorithms.DynamicPageRank(graph)
+
+
+def ask(observers: Sequence[Any]) -> None:
+    """Read what users would after a batch."""
+    for observer in observers:
+        for result in ("count", "total", "pagerank", "distances"):
+            if hasattr(type(observer), result):
+                getattr(observer, result)
+                break
+
+
+def describe(row: dict[str, Any]) -> str:
+    """A line about a process."""
+    head = f"{row['structure']:10} {'+'.join(row['analytics']) or 'no analytics'}: "
+    if "error" in row:
+        return head + row["error"]
+    parts = [f"construct {row['construct_ms']:.0f} ms, attach {row['attach_ms']:.0f}"]
+    for kind, times in row["batches_ms"].items():
+        if times:
+            worst = int(np.argmax(times))
+            parts.append(
+                f"{kind} first {times[0]:.1f}, median {np.median(times):.2f}, worst {times[worst]:.1f} (batch {worst})"
+            )
+    late = [entry for entry in row["compiled"] if entry["phase"] in ("insert", "delete")]
+    parts.append(f"{len(late)} of {len(row['compiled'])} compilations within batches; process {row['process_s']:.1f} s")
+    return head + "; ".join(parts)

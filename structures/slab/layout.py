@@ -1,0 +1,24 @@
+"""What the planning of tables finds out, on either device."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Crowding(NamedTuple):
+    """Tables that must be rehashed before more keys come."""
+
+    ids: Any  # the vertices
+    coming: Any  # keys to come, for each
+    bound: int  # slabs, at most, that the keys take which come to all tables, these and others
+
+
+class Layout(NamedTuple):
+    """Tables as rows of keys, and as a list of chains."""
+
+    records: Any
+    offsets: Any  # int64, one more than tables: where the keys of each begin
+    keys: int
+    chain_offsets: Any  # the same for chains
+    chains: int
+    tombstones: int

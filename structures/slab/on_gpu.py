@@ -1,0 +1,104 @@
+"""Planning of tables on the GPU, by kernels of our own (tables.cuh). `on_cpu` has the same functions.
+
+CuPy would compile the kernels of the same array expressions one by one, the first time that a batch makes a table grow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.sort import running_sums, tile_count, tile_launch
+
+from .layout import Crowding, Layout
+
+if TYPE_CHECKING:
+    from .graph import SlabGraph
+
+# What kernels report in `graph._tally` (``enum`` of tables.cuh).
+DISTINCT, CROWDED, BOUND = range(3)
+KEYS, CHAINS, DEAD = range(3)
+SLABS, WITHOUT = range(2)
+OVERFLOW = LISTED = 0
+TALLY = 3
+
+
+def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
+    """The positions of the arcs that an insertion deferred, `count` of them."""
+    positions = graph.xp.empty(count, np.int64)
+    graph._tally.reset()
+    graph._kernels.list_deferred(len(arcs), slots, positions, graph._tally.array)
+    return positions
+
+
+def crowding(graph: SlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+    """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
+    xp, tally = graph.xp, graph._tally
+    size = int(positions.size)
+    coming = xp.zeros(graph.num_vertices, np.int32)
+    ids, crowded, keys = xp.empty(size, np.int64), xp.empty(size, np.int64), xp.empty(size, np.int32)
+    tally.reset()
+    graph._kernels.count_coming(size, positions, arcs.src, coming, ids, tally.array)
+    most = 2 * graph.load_factor * (graph.slab_words - 1)
+    graph._kernels.find_crowded(size, ids, coming, graph._records, most, moved, crowded, keys, tally.array)
+    counts = tally.read()
+    return Crowding(crowded[: counts[CROWDED]], keys[: counts[CROWDED]], counts[BOUND])
+
+
+def lay_out(graph: SlabGraph, ids: Any) -> Layout:
+    """The tables of these vertices (None: of all) as rows, and their chains as a list."""
+    xp, kernels, tally = graph.xp, graph._kernels, graph._tally
+    rows = graph.num_vertices if ids is None else int(ids.size)
+    key_sums, chain_sums = xp.empty(tile_count(rows), np.int64), xp.empty(tile_count(rows), np.int64)
+    records = xp.empty((rows, 4), np.int32)
+    offsets, chain_offsets = xp.zeros(rows + 1, np.int64), xp.zeros(rows + 1, np.int64)
+    tally.reset()
+    kernels.measure_tables(rows, ids, graph._records, key_sums, chain_sums, **tile_launch(rows))
+    _, summed = running_sums(graph.device, kernels, key_sums)
+    running_sums(graph.device, kernels, chain_sums)
+    kernels.lay_out_tables(
+        rows, ids, graph._records, key_sums, chain_sums, summed, records, offsets, chain_offsets, tally.array,
+        **tile_launch(rows),
+    )  # fmt: skip
+    counts = tally.read()
+    return Layout(records, offsets, counts[KEYS], chain_offsets, counts[CHAINS], counts[DEAD])
+
+
+def plan_records(
+    graph: SlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
+) -> tuple[Any, int, int]:  # fmt: skip
+    """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
+    slabs, and of rows without."""
+    xp, kernels, tally = graph.xp, graph._kernels, graph._tally
+    rows = int(offsets.size) - 1
+    sums, records = xp.empty(tile_count(rows), np.int64), xp.empty((rows, 4), np.int32)
+    tally.reset()
+    kernels.measure_plan(rows, offsets, coming, keys_each, sums, **tile_launch(rows))
+    _, summed = running_sums(graph.device, kernels, sums)
+    kernels.plan_tables(
+        rows, offsets, coming, keys_each, sums, summed, first, records, tally.array, **tile_launch(rows)
+    )  # fmt: skip
+    counts = tally.read()
+    return records, counts[SLABS], counts[WITHOUT]
+
+
+def count_overflow(graph: SlabGraph, fill: Any) -> int:
+    """Overflow slabs of buckets with so many keys each."""
+    graph._tally.reset()
+    graph._kernels.count_overflow(int(fill.size), fill, graph._tally.array)
+    return graph._tally.read()[OVERFLOW]
+
+
+def store_records(graph: SlabGraph, ids: Any, records: Any) -> None:
+    """Set the records of these vertices; None are those of vertices without slabs."""
+    graph._kernels.store_records(int(ids.size), ids, records, graph._records)
+
+
+def with_tombstones(graph: SlabGraph) -> Any:
+    """The vertices whose tables have tombstones."""
+    ids = graph.xp.empty(graph.num_vertices, np.int64)
+    graph._tally.reset()
+    graph._kernels.list_with_tombstones(graph.num_vertices, graph._records, ids, graph._tally.array)
+    return ids[: graph._tally.read()[LISTED]]

@@ -1,0 +1,130 @@
+"""Whole tables of the slab graph: built, moved to more buckets, emptied of tombstones and given back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.runtime import Counters
+
+from . import on_cpu, on_gpu
+from .layout import Layout
+from .pool import SlabPool
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+FIRST_SLABS = 16
+MAX_BASE_SLABS = np.iinfo(np.int32).max
+
+
+class SlabTables(SlabPool):
+    """Tables of slabs, one for each vertex record; a part of `SlabGraph`.
+
+    What differs by device is in `on_cpu` and `on_gpu`.
+    """
+
+    load_factor: float
+    _kernels: Any
+    _tombstones: int
+    xp: ModuleType
+
+    def _attach_pool(self) -> None:
+        super()._attach_pool()
+        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._tally = Counters(self.device, on_gpu.TALLY)
+
+    def _gather(self, layout: Layout) -> tuple[Any, Any, Any]:
+        """The keys and weights of these tables as rows: offsets, keys, weights."""
+        xp, rows = self.xp, int(layout.records.shape[0])
+        dst = xp.empty(layout.keys, self.vertex_dtype)
+        weights = None if self._weights is None else xp.empty(layout.keys, self.weight_dtype)
+        self._kernels.gather(
+            layout.chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, layout.records, rows,
+            layout.chain_offsets, layout.offsets, xp.zeros(rows, np.int32), dst, weights, tile=32,
+        )  # fmt: skip
+        return layout.offsets, dst, weights
+
+    def _plan(self, offsets: Any, dst: Any, coming: Any, first: int) -> tuple[Any, Any, int, int]:
+        """Plan tables for rows, and for `coming` more keys each (None: for none), with base slabs from `first` on.
+
+        Returns their records, the number of keys of each bucket, how many overflow slabs these need, and the number of
+        rows without a table.
+        """
+        keys_each = self.load_factor * (self.slab_words - 1)
+        records, total, without = self._host.plan_records(self, offsets, coming, keys_each, first)
+        if first + total > MAX_BASE_SLABS:
+            raise MemoryError(f"{first + total} slabs are more than 32-bit slab numbers can address")
+        keys = self.xp.zeros(total, np.int32)
+        self._kernels.count_rows(int(dst.size), int(records.shape[0]), offsets, dst, records, first, keys)
+        return records, keys, self._host.count_overflow(self, keys), without
+
+    def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, keys: Any, overflow: int) -> None:
+        """Fill planned tables, for which there is room."""
+        first = self._used
+        self._used += int(keys.size)
+        self._packed = None
+        self._counters.reset()
+        self._kernels.link(int(keys.size), self._pool(), first, keys)
+        self._kernels.place_rows(
+            int(dst.size), self._pool(), self._weights, int(records.shape[0]), offsets, dst, weights, records, first,
+            keys,
+        )  # fmt: skip
+        self._take(overflow)
+
+    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        records, keys, overflow, without = self._plan(offsets, dst, None, 0)
+        tables = int(keys.size) + overflow
+        self._new_pool(FIRST_SLABS + tables + tables // 8 + min(without, tables // 4))
+        self._place(offsets, dst, weights, records, keys, overflow)
+        self._records[: records.shape[0]] = records
+        self._tombstones = 0
+
+    def _rehash(self, ids: Any, coming: Any) -> None:
+        """Move the tables of these vertices to new ones, with buckets for `coming` more keys and without tombstones."""
+        old = self._host.lay_out(self, ids)
+        rows = self._gather(old)
+        records, keys, overflow, _ = self._plan(rows[0], rows[1], coming, self._used)
+        self._make_room(int(keys.size), overflow)
+        self._place(*rows, records, keys, overflow)
+        self._host.store_records(self, ids, records)
+        self._give_back(old)
+
+    def _repack(self) -> None:
+        """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
+        try:
+            self._build(*self._gather(self._host.lay_out(self, None)))
+        except MemoryError:
+            return
+
+    def _give_back(self, layout: Layout) -> None:
+        """Return all slabs of these tables, which nobody refers to any more."""
+        self._counters.reset()
+        self._kernels.release(
+            layout.chains, self._pool(), layout.records, int(layout.records.shape[0]), layout.chain_offsets
+        )
+        self._account(self._counters.read())
+        self._tombstones -= layout.tombstones
+
+    def _release(self, ids: Any) -> None:
+        if ids.size:
+            layout = self._host.lay_out(self, ids)
+            self._host.store_records(self, ids, None)
+            self._give_back(layout)
+
+    def _compact(self) -> None:
+        """Flush all tombstones: move keys to the front of their chains, and return slabs that are left empty.
+
+        Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work.
+        """
+        ids = self._host.with_tombstones(self)
+        if not ids.size:
+            return
+        layout = self._host.lay_out(self, ids)
+        self._counters.reset()
+        self._kernels.compact(
+            layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets, tile=32
+        )
+        self._account(self._counters.read())
+        self._tombstones = 0
