@@ -10,8 +10,9 @@ level. A vertex whose path to the root is intact is known to be connected, witho
     link[v]      a union-find forest: over labels while edges are inserted, over detached vertices after deletions;
                  link[v] == v for every v that is a label
 
-Insertions union labels, and one pass over the vertices relabels them. Of the components that merged, one keeps its
-spanning tree; the vertices of the others are attached to it level by level. Deletions cost nothing unless they cut an
+Insertions union labels, which takes one pass over the batch and no wait. Before the labels are read, or edges are
+deleted, one pass over the vertices relabels them: of the components that have merged by then, one keeps its spanning
+tree; the vertices of the others are attached to it level by level. Deletions cost nothing unless they cut an
 edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of smaller level that
 is not tentative, or else makes its children tentative. Vertices that are still tentative at the end are detached. They
 attach to any settled neighbor, and those that cannot reach one form new components.
@@ -34,6 +35,7 @@ from .incremental import IncrementalAlgorithm, maintained
 
 DETACHED = np.int32(np.iinfo(np.int32).max)
 JOINED, LOST = 0, 1  # indices into the tally: components merged into others, labels that left their component
+TORN = -1  # vertices were being relabeled when memory ran out: only recomputing helps
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
 MANY_DETACHED = 1 / 8
@@ -61,10 +63,11 @@ class DynamicComponents(IncrementalAlgorithm):
 
     Notes
     -----
-    An insertion takes O(batch) work, plus O(V + arcs of the smaller components) if it merges any. A deletion takes
-    O(batch) work, plus O(V + arcs of the vertices disconnected from their root) if it cuts the forest. The components
-    are recomputed from scratch if the smallest vertex of one has left it and the root of its tree has not, which is
-    rare except for the largest.
+    An insertion takes O(batch) work; on a GPU the host does not wait for it. After insertions that merged components,
+    the first reading of the labels, or the first deletion, takes O(V + arcs of the smaller components). A deletion
+    takes O(batch) work, plus O(V + arcs of the vertices disconnected from their root) if it cuts the forest. The
+    components are recomputed from scratch if the smallest vertex of one has left it and the root of its tree has not,
+    which is rare except for the largest.
     """
 
     exact = False
@@ -77,12 +80,14 @@ class DynamicComponents(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
+        self._joining = False  # whether edges were inserted since the labels were those of the components
         self._recompute()
         self._attach()
 
     @maintained
     def labels(self) -> Any:
         """The smallest vertex of each vertex's component: a read-only array."""
+        self._relabel()
         return self.graph.device.read_only(self._labels)
 
     @maintained
@@ -92,17 +97,12 @@ class DynamicComponents(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Merge components."""
-        graph = self.graph
-        if not fr.visit_edges(graph, src, dst, _join, self._labels, self._link, self._tally):
-            return
-        detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
-        self._largest = self._labels[self._largest]
-        if graph.has_in_edges:
-            self._spread(detached, linking=0, first_step=1)
-        self._tidy(detached)
+        fr.visit_edges(self.graph, src, dst, _join, self._labels, self._link, self._tally, output=False)
+        self._joining = True
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Record the number of arcs."""
+        """Bring the spanning forest up to date, and record the number of arcs."""
+        self._relabel()
         self._num_arcs = self.graph.num_arcs
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -144,9 +144,36 @@ class DynamicComponents(IncrementalAlgorithm):
         if absent is not None:
             labels[absent] = -1
         self._labels, self._link, self._level, self._parent = labels, link, level, parent
-        self._count = int(xp.count_nonzero(labels == ids))
+        self._members = fr.Frontier.all(graph)
+        self._relabel()
+        self._count = int(xp.count_nonzero(self._labels == ids))
         self._tally.fill(0)
+        self._relabeled = 0
         self._find_largest()
+
+    def detached(self) -> None:
+        """Finish the labels."""
+        if not self.closed:
+            self._relabel()
+        super().detached()
+
+    def _relabel(self) -> None:
+        """Give the vertices of components that merged their label, and attach them to one spanning tree."""
+        if not self._joining:
+            return
+        if self._relabeled == TORN:
+            self._recompute()
+            return
+        joined = int(self._tally[JOINED])
+        if joined > self._relabeled:
+            self._relabeled = TORN
+            detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
+            self._largest = self._labels[self._largest]
+            if self.graph.has_in_edges:
+                self._spread(detached, linking=0, first_step=1)
+            self._relabeled = joined
+            self._tidy(detached)
+        self._joining = False
 
     def _recompute(self) -> None:
         """Compute the components, and a spanning tree of each, from scratch."""
@@ -157,6 +184,8 @@ class DynamicComponents(IncrementalAlgorithm):
         self._level = xp.full(graph.num_vertices, DETACHED, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
         self._tally = xp.zeros(2, np.int64)
+        self._relabeled = 0  # components that had been merged when vertices were last relabeled
+        self._joining = False
         self._count = 0
         self._height = 0  # upper bound on levels
         self._form_components(fr.Frontier.all(graph))
@@ -192,14 +221,11 @@ class DynamicComponents(IncrementalAlgorithm):
 
 
 def _join(src, dst, edge, weight, labels, link, tally):
-    """Link the components of an edge's ends, the larger label to the smaller; true if they differed."""
-    a = labels[src]
-    b = labels[dst]
-    if a == b:
-        return False
-    if join(link, a, b):
+    """Link the components of an edge's ends, the larger label to the smaller."""
+    a = root_of(link, labels[src])
+    b = root_of(link, labels[dst])
+    if a != b and join(link, a, b):
         fr.atomic_add(tally, JOINED, 1)
-    return True
 
 
 def _rename(v, labels, link, level, largest):

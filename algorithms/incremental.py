@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
@@ -40,6 +41,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._closed = False
         self._cause: BaseException | None = None
         self._failed_in = ""
+        self._working = threading.RLock()
 
     @property
     def closed(self) -> bool:
@@ -116,7 +118,13 @@ def maintained(read: Callable[[Any], Any]) -> Any:
     """A property for results of an `IncrementalAlgorithm`: reading it returns a current result or raises."""
 
     def checked(self: IncrementalAlgorithm) -> Any:
-        self._check()
-        return read(self)
+        if self.closed:
+            self._check()
+            return read(self)
+        # Reading may do work that updates have deferred. The graph must not change meanwhile; and its lock comes first,
+        # since an update, which holds it, may do such work, too.
+        with self.graph.reading(), self._working:
+            self._check()
+            return read(self)
 
     return property(checked, doc=read.__doc__)

@@ -185,7 +185,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     xp, n = graph.xp, graph.num_vertices
     exists = graph.has_vertices(xp.arange(n))
     if given is None:
-        count = int(exists.sum())
+        count = len(fr.Frontier.all(graph))
         return exists / float(count) if count else None
     if isinstance(given, Mapping):
         ids = fr.arguments.vertex_ids(graph, list(given.keys()), name, allow_deleted=True)

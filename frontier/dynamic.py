@@ -11,13 +11,14 @@ import numpy as np
 
 from .access import reads, rearranges, updates
 from .arrays import as_ids
-from .batch import Arcs, check_ids
+from .batch import Arcs, batch_kernels, check_ids
 from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
 from .operators.extract import incident_arcs
-from .sort import split_keys, unique_arcs
+from .runtime import Kernels
+from .sort import sort_kernels, split_keys, unique_arcs
 from .updates import UpdateObserver, UpdateResult
 from .values import one_of
 
@@ -40,6 +41,14 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._observers: Any = Observers(self)
+        for kernels in self._update_kernels():
+            kernels.compile_ahead()
+
+    def _update_kernels(self) -> list[Kernels]:
+        """*structure*: kernels that batches need, compiled in parallel while the first one is on its way."""
+        id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
+        batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
+        return [self._kernels, sort_kernels(self), *batch]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 
@@ -396,5 +405,3 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     def _release(self, ids: Any) -> None:
         """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""
-
-

@@ -122,6 +122,7 @@ class Structure(ABC):
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._access = Access(self.device)
         self._view: tuple[int, Any] | None = None
+        self._short_lists: bool | None = None  # see `tile_size` of the operators
 
     @property
     def xp(self) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Device, ErrorFlag, load_kernels, resolve_device
+from ..runtime import Device, ErrorFlag, Kernels, load_kernels, resolve_device
 from ..values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
@@ -57,7 +57,7 @@ class Arcs:
         """The checked batch without ignored arcs."""
         self.check()
         keep = self.src >= 0
-        if bool(keep.all()):
+        if not keep.size or int(keep.view(np.int8).min()):  # for `all`, CuPy compiles CUB for seconds
             return self
         keep = xp.flatnonzero(keep)
         return Arcs(self.src[keep], self.dst[keep], None if self.weights is None else self.weights[keep])
@@ -150,10 +150,15 @@ class ArcMaker:
         """The kernels for users' ids of a type."""
         found = self._kernels.get(id_dtype)
         if found is None:
-            weight = self.weight_dtype or np.dtype(np.float32)
-            defines = {"ID": id_dtype, "VID": self.vertex_dtype, "WEIGHT": weight}
-            found = self._kernels[id_dtype] = load_kernels("frontier.batch", self.device, defines)
+            found = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype)
+            self._kernels[id_dtype] = found
         return found
+
+
+def batch_kernels(device: Device, id_dtype: np.dtype, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Kernels:
+    """The kernels for users' ids of a type, and a graph's."""
+    weight = weight_dtype or np.dtype(np.float32)
+    return load_kernels("frontier.batch", device, {"ID": id_dtype, "VID": vertex_dtype, "WEIGHT": weight})
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:

@@ -24,10 +24,20 @@ def workers_for(count: int) -> int:
     return threads_for(count, 256)
 
 
+SHORT_LISTS = 6  # mean degree up to which half the lanes suffice
+
+
 def tile_size(graph: Graph) -> str:
-    """Lanes per neighbor list: few if lists are short, so that none idle."""
-    mean = graph.num_arcs / max(graph.num_vertices, 1)
-    return "4" if mean <= 6 else "8"
+    """Lanes per neighbor list: few if lists are short, so that none idle.
+
+    Kernels are compiled for one number or the other. So that this does not happen in the middle of a stream, a graph
+    keeps what its first use with any edges decides, and one that begins empty expects many.
+    """
+    if graph._short_lists is None:
+        if not graph.num_arcs:
+            return "8"
+        graph._short_lists = 1 <= graph.num_arcs / graph.num_vertices <= SHORT_LISTS
+    return "4" if graph._short_lists else "8"
 
 
 FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting

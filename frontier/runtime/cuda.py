@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from . import progress
@@ -176,13 +179,38 @@ class CudaKernel:
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
+_ahead: dict[tuple, Future[bytes]] = {}
+"""Machine code that is being compiled, by `cached_cubin`'s arguments, before anyone has asked for it."""
+_ahead_lock = threading.Lock()
+
+
+@functools.cache
+def _compilers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(8, os.cpu_count() or 1), "dynfrontier-compile")
+
+
+def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
+    """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end."""
+    key = (header, defines, functors, current_arch())
+    with _ahead_lock:
+        if key not in _ahead:
+            _ahead[key] = _compilers().submit(cached_cubin, *key)
+
+
+def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...]) -> bytes:
+    key = (header, defines, functors, current_arch())
+    with _ahead_lock:
+        begun = _ahead.get(key)
+    return cached_cubin(*key) if begun is None else begun.result()
+
+
 @functools.cache
 def load_module(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> Any:
     """A CuPy module with the kernels of a header, on the current device."""
     import cupy
 
     module = cupy.cuda.function.Module()
-    module.load(cached_cubin(header, defines, functors, current_arch()))
+    module.load(_cubin(header, defines, functors))
     return module
 
 

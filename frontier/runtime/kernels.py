@@ -46,15 +46,24 @@ class Kernels:
         self._defines = defines
         self._cpu = None if device.is_gpu else importlib.import_module(f"{package}.cpu")
 
+    def compile_ahead(self) -> None:
+        """Begin to compile the CUDA kernels, in other threads. Does nothing on the CPU."""
+        if self._device.is_gpu:
+            from .cuda import compile_ahead
+
+            compile_ahead(self._header, self._defines)
+
+    @property
+    def _header(self) -> str:
+        return self._package.replace(".", "/") + "/kernels.cuh"
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
         if self._device.is_gpu:
             from .cuda import load_kernel
 
-            call: Callable[..., Any] = load_kernel(
-                self._package.replace(".", "/") + "/kernels.cuh", name, self._defines
-            )
+            call: Callable[..., Any] = load_kernel(self._header, name, self._defines)
         else:
             try:
                 call = _ignore_launch(getattr(self._cpu, name))
