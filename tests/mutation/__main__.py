@@ -4,8 +4,9 @@
     python -m tests.mutation --again results.json       # those that survived there, with the tests of today
 
 Each mutant is put into a copy of the project, and the tests that should notice it run until the first failure. One that
-hangs is noticed, too. Ready-made tools (mutmut, cosmic-ray) swap functions in a running process or run one command for
-all files; here compiled code must see the change, and a change should run the tests of its own file.
+hangs is noticed, too; one whose tests pass until their time is over has survived. Ready-made tools (mutmut, cosmic-ray)
+swap functions in a running process or run one command for all files; here compiled code must see the change, and a
+change should run the tests of its own file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,10 @@ from .targets import needs_gpu, targets_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
-PATIENCE = 8  # times as long by the clock, on a machine that has other work to do
+PLUGIN = Path(__file__).with_name("in_process.py")
+WAIT = 900  # seconds by the clock, for a test that waits for something and takes no time of a processor
 MEMORY = 16 << 30  # bytes; a fault may ask for any number
-NO_END = "no end"
+NO_END, ENDED = "no end", "the process ended with"
 
 
 class Copy:
@@ -53,23 +54,28 @@ class Copy:
                 shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             elif source.exists():
                 shutil.copy(source, folder / name)
+        shutil.copy(PLUGIN, folder / "mutation_plugin.py")
 
     def run(self, path: str, seconds: int) -> tuple[bool, str]:
         """Whether the tests of a file pass, and the last lines of what they say."""
         files, chosen = targets_of(path)
         files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--timeout=0"]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command += ["-p", "mutation_plugin", f"--timeout={WAIT}"]
         command += ["-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else []), *files]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        environment["MUTATION_SECONDS"] = str(seconds)
         try:
             done = subprocess.run(
                 command, cwd=self.folder, env=environment, capture_output=True, text=True,
-                timeout=PATIENCE * seconds, preexec_fn=partial(_limit, seconds, not self.gpu),
+                timeout=4 * WAIT, preexec_fn=None if self.gpu else _limit_memory,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return False, NO_END
         if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return False, NO_END
+        if done.returncode < 0:
+            return False, f"{ENDED} {signal.Signals(-done.returncode).name}"
         passed = done.returncode in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
         return passed, "\n".join((done.stdout + done.stderr).strip().splitlines()[-3:])
 
@@ -84,15 +90,12 @@ class Copy:
         finally:
             file.write_text(text)
         took = round(time.monotonic() - begin, 1)
-        noticed = next((line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", NO_END))), "")
+        noticed = next((line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", NO_END, ENDED))), "")
         return {"file": path, **asdict(mutant), "killed": not passed, "by": noticed, "seconds": took}
 
 
-def _limit(seconds: int, memory: bool) -> None:
-    """Limit a process's time (of a processor's work: others may slow it down), and memory."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    if memory:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def unfounded(copy: Copy, results: list[dict[str, Any]], seconds: int) -> list[str]:
@@ -148,7 +151,7 @@ def main() -> None:
     line.add_argument("--gpu", action="store_true", help="mutants of CUDA headers, and the tests that need a GPU")
     line.add_argument("--tests", type=Path, default=ROOT / "tests", help="other tests, such as those of another commit")
     line.add_argument("--again", type=Path, metavar="RESULTS", help="those that survived in these results")
-    line.add_argument("--seconds", type=int, default=600, help="of a processor, for one mutant's tests (default: 600)")
+    line.add_argument("--seconds", type=int, default=300, help="of a processor, for one mutant's tests (default: 300)")
     line.add_argument("--out", type=Path, metavar="RESULTS", help="where to write the results")
     options = line.parse_args()
     if options.again:
