@@ -146,6 +146,7 @@ def report(results: list[dict[str, Any]]) -> str:
 def main() -> None:
     line = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.partition("\n")[0])
     line.add_argument("--sample", type=int, default=60, help="how many mutants (default: 60)")
+    line.add_argument("--skip", type=int, default=0, help="leave out the first so many, which were tried before")
     line.add_argument("--seed", type=int, default=1)
     line.add_argument("--only", default="", metavar="PATH", help="files whose path begins so")
     line.add_argument("--gpu", action="store_true", help="mutants of CUDA headers, and the tests that need a GPU")
@@ -159,7 +160,7 @@ def main() -> None:
         fields = Mutant.__dataclass_fields__
         chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["rows"] if not r["killed"]]
     else:
-        chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)
+        chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)[options.skip :]
     device = "gpu" if options.gpu else "cpu"
     about = {"benchmark": "mutation", "device": device, "mode": "sample", "notes": []}
     about |= {"sample": options.sample, "seed": options.seed, "only": options.only}
