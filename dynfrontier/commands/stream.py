@@ -90,7 +90,7 @@ def stream(
     """
     given = None if file is None else Input(file, member, columns, delimiter, header, names, comments)
     check_picture(plot)
-    check_outputs(given and given.path, plot=plot, json=json)
+    check_outputs(None if given is None else given.path, plot=plot, json=json)
     place = pick_device(device)
     kind = pick_structure(structure)
     chosen = _pick_analytic(analytic)
