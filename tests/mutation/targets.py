@@ -12,6 +12,7 @@ UPDATES = (
 )  # fmt: skip
 OPERATORS = (
     "test_functor_forms.py", "test_operators.py", "test_engine.py", "test_traverse_modes.py", "test_match.py",
+    "test_compile_operators.py",
     "test_frontier_sets.py", "test_both_ways.py", "test_neighbor_reductions.py", "test_common_neighbors.py",
     "test_random.py", "test_public_floor.py", "test_outdated.py", "test_integer_weights.py", "test_algorithms.py",
     "test_pagerank.py", "test_sssp.py", "test_k_truss.py", "test_components.py",
