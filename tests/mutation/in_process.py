@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-TEST_SECONDS = 90
+TEST_SECONDS = int(os.environ.get("MUTATION_TEST_SECONDS", "90"))
 """For one test, compilation included. A process that needs more is ended by the system, even inside a kernel."""
 
 SECONDS = float(os.environ.get("MUTATION_SECONDS", "inf"))
