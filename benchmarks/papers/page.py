@@ -15,10 +15,10 @@ HEAD = """\
 # The papers' comparisons, reproduced
 
 Tables and figures of five papers on dynamic graphs on GPUs, on generated graphs of the papers' shapes, with our
-structures as the columns. For each paper it is said what differs and what is left out. The papers compare programs by
-different authors; here all structures share one engine, one way to sort batches and one set of analytics. A claim that
-does not hold may therefore concern the authors' code rather than the data structure. The text below each table explains
-the verdicts.
+structures as the columns. The section of a paper begins with what differs from the paper and what is left out. The
+papers compare programs by different authors; here all structures share one engine, one way to sort batches and one set
+of analytics. A claim that does not hold may therefore concern the authors' code rather than the data structure. The text
+below each table explains the verdicts.
 
     python -m benchmarks papers --list
     python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet
@@ -62,7 +62,7 @@ def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) 
     ordered = sorted(results, key=lambda one: (one.device == "gpu", one.header["date"]), reverse=True)
     parts, filled, count = [HEAD], 0, 0
     for paper in papers:
-        parts.append(f"## {paper.citation}\n\n{paper.differences} The paper's GPU is a {paper.place}.\n")
+        parts.append(f"## {paper.citation}\n\n{paper.differences} The paper's GPU: {paper.place}.\n")
         parts.append(f"Not reproduced: {paper.left_out}\n")
         for experiment in paper.experiments:
             key = paper.key(experiment)

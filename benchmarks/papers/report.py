@@ -14,7 +14,7 @@ from .experiment import Experiment, Paper
 
 def report(paper: Paper, results: Results) -> str:
     """All that was measured for a paper, with the paper's claims."""
-    head = f"## {paper.citation}\n\n{place_of(results)}. The paper's GPU is a {paper.place}.\n"
+    head = f"## {paper.citation}\n\n{place_of(results)}. The paper's GPU: {paper.place}.\n"
     parts = [head]
     for experiment in paper.experiments:
         rows = experiment.derive(results.where(experiment=paper.key(experiment)))
