@@ -29,9 +29,10 @@ AWAD = Paper(
     "awad",
     "Awad et al., Dynamic Graphs on the GPU (IPDPS 2020)",
     "TITAN V",
-    "The paper's tables 2 to 6 use the hash map, which stores a value with each edge; here the hash set is measured, and "
-    "the other structures without weights, too, so that an edge takes half the bytes. The paper's faimGraph has pages of "
-    "128 bytes, as large as a slab; ours has pages of 64. The paper's graphs are real and up to several times larger.",
+    "The paper's tables 2 to 6 use the hash map, which stores a value with each edge; here the hash set is measured, "
+    "and the other structures without weights, too, so that an edge takes half the bytes. The paper's faimGraph has "
+    "pages of 128 bytes, as large as a slab; ours has pages of 64. The paper's graphs are real and up to several times "
+    "larger.",
     "table 1, which describes the graphs.",
     (
         Experiment(

@@ -16,9 +16,9 @@ HEAD = """\
 
 Tables and figures of five papers on dynamic graphs on GPUs, on generated graphs of the papers' shapes, with our
 structures as the columns. The section of a paper begins with what differs from the paper and what is left out. The
-papers compare programs by different authors; here all structures share one engine, one way to sort batches and one set
-of analytics. A claim that does not hold may therefore concern the authors' code rather than the data structure. The text
-below each table explains the verdicts.
+papers compare programs by different authors; here all structures share one engine, one way to sort batches and one
+set of analytics. A claim that does not hold may therefore concern the authors' code rather than the data structure. The
+text below each table explains the verdicts.
 
     python -m benchmarks papers --list
     python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet
