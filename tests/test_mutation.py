@@ -25,6 +25,7 @@ def f(a, b=True):
     if x.is_gpu:
         return a + 11
     g(a, b)
+    g(a, a)
     h(a, tile=14, **x._tiles(15))
     c[0] = max(
         a,

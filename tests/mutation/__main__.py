@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import resource
@@ -60,9 +61,14 @@ class Copy:
         """Whether the tests of a file pass, and the last lines of what they say."""
         files, chosen = targets_of(path)
         files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-p", "mutation_plugin", f"--timeout={WAIT}"]
-        command += ["-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else []), *files]
+        options = ["-x", "-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else [])]
+        passed, lines = self.pytest([*options, *files], seconds)
+        return passed, "\n".join(lines[-3:])
+
+    def pytest(self, arguments: list[str], seconds: float) -> tuple[bool, list[str]]:
+        """Whether the chosen tests pass within their limits, and all that they say."""
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_plugin"]
+        command += [f"--timeout={WAIT}", *arguments]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
         environment["MUTATION_SECONDS"] = str(seconds)
         try:
@@ -71,13 +77,13 @@ class Copy:
                 timeout=4 * WAIT, preexec_fn=None if self.gpu else _limit_memory,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return False, NO_END
+            return False, [NO_END]
         if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            return False, NO_END
+            return False, [NO_END]
         if done.returncode < 0:
-            return False, f"{ENDED} {signal.Signals(-done.returncode).name}"
+            return False, [f"{ENDED} {signal.Signals(-done.returncode).name}"]
         passed = done.returncode in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
-        return passed, "\n".join((done.stdout + done.stderr).strip().splitlines()[-3:])
+        return passed, (done.stdout + done.stderr).strip().splitlines()
 
     def try_mutant(self, path: str, mutant: Mutant, seconds: int) -> dict[str, Any]:
         """Whether the tests notice a mutant."""
@@ -98,11 +104,16 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def unfounded(copy: Copy, results: list[dict[str, Any]], seconds: int) -> list[str]:
-    """Files whose mutants were all noticed, by tests that fail without them, too."""
-    survived = {str(targets_of(result["file"])) for result in results if not result["killed"]}
-    others = {str(targets_of(result["file"])): result["file"] for result in results}
-    return [path for tests, path in others.items() if tests not in survived and not copy.run(path, seconds)[0]]
+def unfounded(copy: Copy, results: list[dict[str, Any]]) -> list[str]:
+    """Tests that noticed a mutant, and fail without one, too."""
+    noticed = sorted({test for result in results if (test := _failed(result["by"]))})
+    lines = copy.pytest(noticed, math.inf)[1] if noticed else []
+    return [test for line in lines if (test := _failed(line))]
+
+
+def _failed(line: str) -> str:
+    """The test that a line of pytest's summary says has failed, or ""."""
+    return line.removeprefix("FAILED ").partition(" - ")[0] if line.startswith("FAILED ") else ""
 
 
 def candidates(only: str, gpu: bool) -> list[tuple[str, Mutant]]:
@@ -175,10 +186,10 @@ def main() -> None:
             print(f"{verdict} {results[-1]['seconds']:5.0f} s  {path}:{mutant.line}  {old}  ->  {new}", flush=True)
             if options.out:
                 options.out.write_text(json.dumps({**about, "rows": results}, indent=1) + "\n")
-        wrong = unfounded(copy, results, options.seconds)
+        wrong = unfounded(copy, results)
     print(report(results))
     if wrong:
-        sys.exit(f"the tests of {', '.join(wrong)} fail without a mutant, too")
+        sys.exit(f"these fail without a mutant, too: {', '.join(wrong)}")
 
 
 if __name__ == "__main__":
