@@ -113,7 +113,7 @@ def _follow(
     context: Context, results: Results, name: str, graph: Any, batches: list, labels: dict[str, Any],
     totals: list[int],
 ) -> None:  # fmt: skip
-    """A structure with a count that keeps up: insert all batches, then delete them. The graph itself stays as it is."""
+    """A structure with a count maintained incrementally: insert all batches into a copy, then delete them."""
     device, axes = context.device, context.axes
     graph = graph.copy()
     _counting_seconds(graph.copy(), batches[0])  # warms up

@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' own comparisons, and the first batches on a new machine, have options of their own: "
+        epilog="The papers' comparisons, and the first batches on a new machine, have options of their own: "
         "python -m benchmarks papers --help, python -m benchmarks cold --help",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])

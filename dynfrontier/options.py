@@ -15,37 +15,10 @@ from .console import fail, notes, user_errors
 if TYPE_CHECKING:
     import frontier as fr
 
-File = Annotated[
-    Path,
-    typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
-                        "standard input."),
-]  # fmt: skip
 StructureName = Annotated[
     str | None, typer.Option("--structure", "-s", help="Graph structure; see `dynfrontier structures`.")
 ]
 DeviceName = Annotated[str, typer.Option("--device", "-d", help="auto, cpu or gpu.")]
-Member = Annotated[str | None, typer.Option("--member", help="Which graph of an archive to read.")]
-Columns = Annotated[
-    str | None,
-    typer.Option("--columns", help="Roles of the columns by position, such as 'src,dst,weight,time', '-' skips one; or "
-                 "by name, such as 'weight=amount,time=day'."),
-]  # fmt: skip
-Delimiter = Annotated[
-    str | None,
-    typer.Option("--delimiter", help="What separates columns of text: a character, or tab, comma, semicolon or space.",
-                 show_default="comma, tab or blanks, as the first line has it"),
-]  # fmt: skip
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether the first line of a text holds the names of columns.",
-                 show_default="what it looks like"),
-]  # fmt: skip
-Names = Annotated[
-    bool | None,
-    typer.Option("--names/--no-names", help="Whether vertices in a text have names instead of integers.",
-                 show_default="what the first record of a CSV file has"),
-]  # fmt: skip
-Comments = Annotated[str, typer.Option("--comments", help="Characters that start a comment line in text.")]
 COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
@@ -129,6 +102,14 @@ class Input:
         data = io.BytesIO(sys.stdin.buffer.read())
         data.name = STANDARD_INPUT  # type: ignore[attr-defined]
         return data
+
+
+File = Annotated[
+    Input,
+    typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
+                        "standard input."),
+]  # fmt: skip
+"""The parameter ``given`` of most commands; see `reading.reads_a_file`."""
 
 
 def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:

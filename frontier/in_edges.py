@@ -16,6 +16,7 @@ import functools
 import os
 import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from .batch import Arcs
@@ -99,19 +100,23 @@ class InEdges:
 
     def insert(self, graph: Any, arcs: Arcs) -> tuple[int, int]:
         """`_insert` of both."""
-        transpose = self._writable(graph)
-        if transpose is None:
-            return graph._insert(arcs)
-        transpose._num_arcs += transpose._insert(_swapped(arcs))[0]
-        return self._finish(transpose, graph._insert, arcs)
+        return self._update_both(graph, "_insert", arcs, lambda counts: counts[0])
 
     def delete(self, graph: Any, arcs: Arcs) -> int:
         """`_delete` of both."""
+        return self._update_both(graph, "_delete", arcs, lambda deleted: -deleted)
+
+    def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:
+        """Update the transpose, then the graph; `added` is how many arcs more there are by a result of `method`."""
         transpose = self._writable(graph)
         if transpose is None:
-            return graph._delete(arcs)
-        transpose._num_arcs -= transpose._delete(_swapped(arcs))
-        return self._finish(transpose, graph._delete, arcs)
+            return getattr(graph, method)(arcs)
+        transpose._num_arcs += added(getattr(transpose, method)(_swapped(arcs)))
+        transpose.version += 1
+        self.stale = True
+        result = getattr(graph, method)(arcs)
+        self.stale = False
+        return result
 
     def extend(self, graph: Any, num_vertices: int) -> None:
         """`_extend` of both; `follow_vertices` is to be called afterwards."""
@@ -147,14 +152,6 @@ class InEdges:
             return self.current(graph)
         except MemoryError:
             return None
-
-    def _finish(self, transpose: Any, update: Any, arcs: Arcs) -> Any:
-        """Update the graph, after its transpose."""
-        transpose.version += 1
-        self.stale = True
-        result = update(arcs)
-        self.stale = False
-        return result
 
     def forked(self) -> None:
         """In a child process: no other thread is there to give the lock back."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class AnyGraph:
     """The base of `Graph`."""
+
+    read_only: ClassVar[bool]
 
 
 class AnyDynamicGraph(AnyGraph):

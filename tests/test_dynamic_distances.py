@@ -1,4 +1,4 @@
-"""Distances that keep up with a graph equal distances computed anew after every batch, and their tree is right."""
+"""Distances maintained incrementally equal those recomputed from scratch after every batch; their tree is right."""
 
 import numpy as np
 import pytest

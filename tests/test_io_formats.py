@@ -55,6 +55,7 @@ def test_matrix_market(file):
         (MTX.format("real", "skew-symmetric", 1), 1, "'skew-symmetric'"),
         ("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 2\n", 2, "3 by 4"),
         ("%%MatrixMarket matrix coordinate pattern general\nx\n", 2, "size line"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 x 2\n", 2, "size line"),
         ("%%MatrixMarket matrix coordinate pattern general\n% c\n", None, "before the size line"),
         (MTX.format("pattern", "general", 2) + "1 2\n", 4, "2 entries announced, 1 found"),
         (MTX.format("pattern", "general", 1) + "1 2\n1 3\n", 4, "1 entries announced, 2 found"),

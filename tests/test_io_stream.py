@@ -48,6 +48,12 @@ def test_operations(tmp_path):
         sliding_window(stream, 2).__next__()
 
 
+@pytest.mark.parametrize("weight", [5, 5.5])
+def test_a_deletion_without_a_weight_has_0_for_it(tmp_path, weight):
+    edges = read_stream(write(tmp_path, f"+ 1 2 {weight}\n- 1 2\n+ 3 4 7\n")).edges
+    assert edges.weights.tolist() == [weight, 0, 7] and edges.weights.dtype.kind == ("i" if weight == 5 else "f")
+
+
 def test_operations_in_time_order(tmp_path):
     content = "+ 1 2 2000000000\n- 1 2 2000000005\n+ 2 3 2000000003\n"
     stream = read_stream(write(tmp_path, content), compact=False)

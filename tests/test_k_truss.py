@@ -85,7 +85,7 @@ def test_truss_numbers(graph):
     assert result.truss.dtype == np.int32
 
 
-@pytest.mark.parametrize("steps", [0, 10**9], ids=["followed", "counted-anew"])
+@pytest.mark.parametrize("steps", [0, 10**9], ids=["followed", "recounted"])
 def test_both_ways_to_go_on_agree(structure, device, monkeypatch, steps):
     monkeypatch.setattr(module, "LOOKUP_STEPS", steps)
     edges = fr.io.rmat(8, 24, seed=4)
@@ -198,11 +198,11 @@ def test_wrong_trusses_fail_their_verifiers():
 
 @pytest.fixture
 def never_recomputed(monkeypatch):
-    """Fails where the truss is found anew after an observer was made."""
+    """Fails where the truss is recomputed from scratch after an observer was made."""
 
     def forbid():
         def find_anew(self):
-            raise AssertionError("the truss was found anew")
+            raise AssertionError("the truss was recomputed from scratch")
 
         monkeypatch.setattr(DynamicKTruss, "_recompute", find_anew)
 

@@ -126,7 +126,7 @@ def test_several(watched, rng):
 
 
 class Everything(fr.UpdateObserver):
-    """Keeps the arcs that it is told of, as they come."""
+    """Keeps the arcs that it is notified of, as they come."""
 
     exact = False
 
@@ -272,7 +272,7 @@ def watch(new, method, **options):
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_failure_does_not_keep_others_from_being_told(new, method, exact):
-    """The update is made, all others are notified, and the caller is told of both."""
+    """The update is made, all others are notified, and the caller learns of both."""
     pair, first, failing, last = watch(new, method, exact=exact)
     name, *args = METHODS[method]
     with pytest.raises(fr.ObserverError, match=r"update was made.*Failing raised KeyError: 'for the test'") as caught:

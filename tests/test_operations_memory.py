@@ -284,7 +284,7 @@ def test_a_bad_batch_that_was_not_examined(new):
 
 
 def test_arrays_that_were_replaced_are_given_back(structure, rng):
-    """Nothing keeps the arrays from which a graph has grown, shrunk or been laid out anew."""
+    """Nothing keeps the arrays from which a graph has grown, shrunk or been rebuilt."""
     graph = structure.from_edges(*random_batch(rng, 2000, 20_000)[:2], num_vertices=2000, device="cpu")
     updates = [
         lambda: graph.insert_edges(*random_batch(rng, 2000, 60_000)[:2]),

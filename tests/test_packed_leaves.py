@@ -1,4 +1,4 @@
-"""Packed memory arrays with leaves that nothing was dealt to: what their separators must be."""
+"""Packed memory arrays with leaves that received no entries: what their separators must be."""
 
 from types import SimpleNamespace
 
@@ -41,7 +41,7 @@ def contents(graph):
 
 @pytest.mark.parametrize("width", [4, 8, 32, 128], ids=lambda width: f"{width} leaves")
 def test_fewer_entries_than_leaves(packed, device, width):
-    """A window in the midst of a long row keeps a few arcs in its first half and is dealt out anew."""
+    """A window in the midst of a long row keeps a few arcs in its first half and is redistributed."""
     dst = np.arange(HUB + 1, VERTICES)
     pair = make(packed, device, np.full(dst.size, HUB), dst, num_vertices=VERTICES, directed=True, **SPARSE)
     graph = pair.graph

@@ -1,4 +1,4 @@
-"""PageRank, from scratch and kept up, on every structure and device, against NetworkX and a dense solution."""
+"""PageRank, from scratch and incremental, on every structure and device, against NetworkX and a dense solution."""
 
 from dataclasses import replace
 
@@ -153,7 +153,7 @@ def test_products_refuse_other_vectors(structure, device):
         product(xp.ones(300), out=xp.ones(300, np.float32))
 
 
-# ---- keeping up -----------------------------------------------------------------------------------------------------
+# ---- incremental ----------------------------------------------------------------------------------------------------
 
 
 def check(graph, ranks, **options):

@@ -98,15 +98,24 @@ def test_less_time_and_more_rate_are_better() -> None:
 
 def test_verdicts() -> None:
     rows = [row("a", 1.0, x=1), row("b", 2.0, x=1), row("a", 1.0, x=2), row("b", 0.5, x=2), row("a", 1.0, x=3)]
-    assert judge(A_OVER_B, rows).word == "holds in part" and judge(A_OVER_B, rows).measured == "0.50 - 2.0, median 1.2"
+    assert judge(A_OVER_B, rows).word == "in part" and judge(A_OVER_B, rows).measured == "0.50 - 2.0, median 1.2"
     assert judge(A_OVER_B, rows[:2]).word == "holds" and judge(A_OVER_B, rows[:2]).measured == "2.0"
+    assert judge(A_OVER_B, rows).text == "in part: 1 of 2"
     for less in ("2.3 - 9", "up to 18", "1,200"):
-        assert judge(replace(A_OVER_B, paper=less), rows[:2]).word == "holds, by less"
+        assert judge(replace(A_OVER_B, paper=less), rows[:2]).text == "by less: 2.0"
+    for within in ("2.1 - 9", "1.5 - 1.9", "about 2", "up to 2.2", "level"):
+        assert judge(replace(A_OVER_B, paper=within), rows[:2]).text == "holds"
+    assert judge(replace(A_OVER_B, paper="1.1 - 1.7"), rows[:2]).text == "by more: 2.0"
+    slower = replace(A_OVER_B, of={"system": "b"}, over={"system": "a"}, least=0.0, most=1.0)
+    for paper, text in (("0.5 - 1.8", "holds"), ("0.1 - 0.3", "by less: 0.50"), ("0.9", "by more: 0.50")):
+        assert judge(replace(slower, paper=paper), rows[:2]).text == text
     assert judge(A_OVER_B, rows[2:]).word == "does not hold"
     assert judge(A_OVER_B, rows[4:]).word == "not measured" and judge(A_OVER_B, []).measured == "-"
     assert judge(replace(A_OVER_B, where={"x": 1}), rows).word == "holds"
     assert judge(replace(A_OVER_B, least=0.0, most=1.0), rows[:2]).word == "does not hold"
     assert judge(replace(A_OVER_B, over=None, least=0.9, most=1.1), rows).word == "holds"
+    snapshot = replace(A_OVER_B, decided_by="a snapshot")
+    assert judge(snapshot, rows).text == "not comparable: a snapshot" and judge(snapshot, []).text == "not measured"
 
 
 def test_rows_are_compared_that_agree_in_the_other_labels() -> None:
@@ -298,4 +307,4 @@ def test_page_keeps_reasons_and_takes_numbers_from_files(tmp_path: Path, context
     assert "| the hash graph inserts faster than Hornet | 5.8 - 14.8 |" in text
     assert "faimGraph | 3.4 - 5.4 | - |" in text
     assert write_page(page, [results], [paper]) and page.read_text() == text
-    assert "holds" in report(paper, results) or "does not hold" in report(paper, results)
+    assert "**: the hash graph inserts faster than CSR is rebuilt. Here " in report(paper, results)

@@ -1,4 +1,4 @@
-"""How the house is laid out: the registry, imports between packages, docstrings, where kernels are written."""
+"""How the packages are organized: the registry, imports between packages, docstrings, where kernels are written."""
 
 from __future__ import annotations
 

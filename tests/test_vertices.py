@@ -34,6 +34,12 @@ def test_into_a_graph_without_any(new):
     pair.check()
 
 
+def test_a_graph_of_no_arguments(structure, device):
+    graph = structure(device=device)
+    assert graph.num_vertices == graph.num_edges == 0 and not graph.directed and graph.weight_dtype is None
+    assert to_host(graph, graph.insert_vertices(2)).tolist() == [0, 1]
+
+
 def test_ids_extend_the_space(path):
     assert path.insert_vertices([9]) == [9]
     assert path.graph.num_vertices == 10

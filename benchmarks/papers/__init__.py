@@ -1,10 +1,10 @@
-"""The papers' own comparisons, remade: each table and figure on generated graphs of the papers' shapes, with the
+"""The papers' comparisons, reproduced: their tables and figures on generated graphs of the papers' shapes, with the
 structures of the registry as columns, and a verdict on each claim that numbers can decide.
 
 ``python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet``
 
-A paper is a module with a `Paper`: a list of `Experiment`, each with its claim, how it is remade, a measurement and
-checks. What came of them is in README.md, which ``--write`` fills from results files.
+A paper is a module with a `Paper`: a list of `Experiment`, each with its claim, how it is reproduced, a measurement and
+checks. The findings are in README.md, which ``--write`` fills from results files.
 """
 
 from .awad import AWAD

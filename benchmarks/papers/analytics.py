@@ -34,8 +34,8 @@ def triangles(cell: Cell) -> None:
     cell.add_time(samples)
 
 
-def sorting_beside_triangles(cell: Cell) -> None:
-    """Bring all lists into order (a sorted CSR copy), beside counting triangles: ms, and the one over the other."""
+def sorting_and_triangles(cell: Cell) -> None:
+    """Sort all lists (a sorted CSR copy), and count triangles: ms, and the ratio of the two."""
     graph = cell.undirected()
     sorting, _ = cell.timed(graph.to_csr)
     counting, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
@@ -93,7 +93,7 @@ def ranks(cell: Cell) -> None:
 def truss_by_deletion(cell: Cell) -> None:
     """Delete from the graph all edges outside its k-truss, for one k after the other, until none is left.
 
-    M edges/s: the edges that are deleted over the time to find and to delete them, at the peak and in all; and over
+    M edges/s: the edges that are deleted over the time to find and to delete them, at the peak and in total; and over
     that of deleting them alone.
     """
     graph = cell.undirected()
@@ -193,7 +193,7 @@ def sort_on_the_host(graph: fr.Graph, vertices: Any) -> Any:
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 
-def memory_beside_csr(cell: Cell) -> None:
+def memory_over_csr(cell: Cell) -> None:
     """Memory that the graph takes, 100 % being CSR; and a list of source, destination and nothing else."""
     memory = cell.directed().memory_usage()
     cell.add(100 * memory.csr / memory.used, "%", "in use", used_bytes=memory.used, csr_bytes=memory.csr)

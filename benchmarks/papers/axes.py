@@ -1,4 +1,4 @@
-"""How large the remade comparisons are, by device and mode; one scale sets graphs and batches."""
+"""How large the reproduced comparisons are, by device and mode; one scale sets graphs and batches."""
 
 from __future__ import annotations
 

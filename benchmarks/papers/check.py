@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 LESS_IS_BETTER = ("ms", "MB", "bytes/edge")
-WITHIN = 0.9  # of a ratio of the paper counts as reaching it
+ROUNDING = 0.1  # a median this far outside the paper's range still counts as within it
 LABELS = ("graph", "system", "quantity", "x")
 """What tells the rows of one experiment apart."""
 
@@ -25,7 +25,7 @@ class Check:
     text : str
         The claim, as a sentence about the measured systems.
     paper : str
-        The same ratio in the paper, or "" where it gives none.
+        The same ratio in the paper: ``"2 - 5"``, ``"2"``, ``"up to 5"``, or words; "" where it gives none.
     of, over : mapping of label to value
         What both groups have in common with themselves only, such as ``{"system": "slab"}``. Rows that agree in all
         other labels are compared. Without `over` the values themselves are judged.
@@ -33,6 +33,8 @@ class Check:
         What rows of both groups must have.
     least, most : float
         The claim holds for a pair of rows if their ratio lies between.
+    decided_by : str
+        What decides the ratio here in place of what the paper compares. Such a claim gets no verdict.
     """
 
     text: str
@@ -42,24 +44,34 @@ class Check:
     where: Mapping[str, Any] = field(default_factory=dict)
     least: float = 1.0
     most: float = math.inf
+    decided_by: str = ""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim.
+    """The verdict on a claim.
 
     Attributes
     ----------
     check : Check
-    word : {"holds", "holds, by less", "holds in part", "does not hold", "not measured"}
-        By less: everywhere, but the median ratio is below the paper's lowest (the largest below its "up to").
+    word : {"holds", "by more", "by less", "in part", "does not hold", "not comparable", "not measured"}
+        The direction of the claim holds for all pairs of rows (the first three), some, or none. By more, by less: the
+        median ratio lies outside the paper's range. For "up to" the best ratio counts.
+    figure : str
+        What the word rests on: that ratio, the number of pairs, or what decides in place of the paper's reason.
     ratios : tuple of float
         One for each pair of rows.
     """
 
     check: Check
     word: str
+    figure: str
     ratios: tuple[float, ...]
+
+    @property
+    def text(self) -> str:
+        """The word and what it rests on."""
+        return f"{self.word}: {self.figure}" if self.figure else self.word
 
     @property
     def measured(self) -> str:
@@ -82,23 +94,28 @@ def judge(check: Check, rows: Iterable[Mapping[str, Any]]) -> Verdict:
         others = {_key(row, apart): row for row in chosen if _has(row, check.over)}
         pairs = [(row, others[_key(row, apart)]) for row in mine if _key(row, apart) in others]
         ratios = [_times_as_good(row, other) for row, other in pairs]
-    agreeing = sum(check.least <= ratio <= check.most for ratio in ratios)
+    return Verdict(check, *_word(check, ratios), tuple(ratios))
+
+
+def _word(check: Check, ratios: Sequence[float]) -> tuple[str, str]:
+    """The word of a verdict, and what it rests on."""
     if not ratios:
-        word = "not measured"
-    elif agreeing == len(ratios):
-        word = "holds, by less" if _by_less(check, ratios) else "holds"
-    else:
-        word = "holds in part" if agreeing else "does not hold"
-    return Verdict(check, word, tuple(ratios))
-
-
-def _by_less(check: Check, ratios: Sequence[float]) -> bool:
-    """Whether ratios agree with a claim, but fall short of the paper's."""
-    numbers = re.findall(r"\d[\d,]*\.?\d*", check.paper)
-    if check.over is None or check.most < math.inf or not numbers:
-        return False
-    reached = max(ratios) if check.paper.startswith("up to") else float(np.median(ratios))
-    return reached < WITHIN * float(numbers[0].replace(",", ""))
+        return "not measured", ""
+    if check.decided_by:
+        return "not comparable", check.decided_by
+    agreeing = sum(check.least <= ratio <= check.most for ratio in ratios)
+    if not agreeing:
+        return "does not hold", ""
+    if agreeing < len(ratios):
+        return "in part", f"{agreeing} of {len(ratios)}"
+    numbers = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*", check.paper)]
+    if check.over is None or not numbers:
+        return "holds", ""
+    found = max(ratios) if check.paper.startswith("up to") else float(np.median(ratios))
+    if min(numbers) * (1 - ROUNDING) <= found <= max(numbers) * (1 + ROUNDING):
+        return "holds", ""
+    slower = check.most <= 1.0  # a claim that something is slower: the lower the ratio, the more it is so
+    return "by less" if (found < min(numbers)) != slower else "by more", short(found)
 
 
 def _has(row: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:

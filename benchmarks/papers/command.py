@@ -1,4 +1,4 @@
-"""The command line of the remade comparisons: ``python -m benchmarks papers [PAPER ...]``."""
+"""The command line of the reproduced comparisons: ``python -m benchmarks papers [PAPER ...]``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .shapes import Shapes
 def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
-        prog="python -m benchmarks papers", description="Remake the papers' own comparisons, with our structures."
+        prog="python -m benchmarks papers", description="Reproduce the papers' comparisons with our structures."
     )
     found.add_argument("papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)}; by default all")
     found.add_argument("--table", action="append", default=[], metavar="N", help="this table only; may be repeated")
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--list", action="store_true", help="measure nothing; show what there is to choose from")
     found.add_argument(
         "--write", nargs="*", type=Path, metavar="RESULTS",
-        help=f"measure nothing; fill {PAGE.name} from results files, by default the latest of the folder",
+        help=f"measure nothing; rewrite {PAGE.name} from results files, by default the latest of the folder",
     )  # fmt: skip
     return found
 
@@ -101,7 +101,7 @@ def choose(
             found.append((paper, mine))
     for number in wanted:
         if not any(one.is_part_of(*number) for _, experiments in found for one in experiments):
-            raise ValueError(f"no {' '.join(number)} of {', '.join(papers or PAPERS)} is remade; see --list")
+            raise ValueError(f"no {' '.join(number)} of {', '.join(papers or PAPERS)} is reproduced; see --list")
     return found
 
 

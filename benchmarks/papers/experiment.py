@@ -1,4 +1,4 @@
-"""What a table or figure of a paper is made of: its claim, how it is remade, and who takes part."""
+"""What a table or figure of a paper is made of: its claim, how it is reproduced, and which systems take part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVERY = "every structure of the run"
 
 @dataclass(frozen=True)
 class Variant:
-    """A structure with options of its own, as a column beside the others.
+    """A structure with options of its own, as a separate column.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ def only(*structures: str) -> tuple[Variant, ...]:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One table or figure, remade.
+    """One table or figure, reproduced.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Experiment:
     claim : str
         What the paper shows, in a sentence with its numbers.
     how : str
-        How it is remade, and where that differs from the paper.
+        How it is reproduced, and how that differs from the paper.
     shapes : tuple of str
         Graphs (see `shapes`).
     measure : function of Cell
@@ -69,7 +69,7 @@ class Experiment:
     gpu_only : bool
         There is nothing to measure where graphs are in the host's memory.
     derive : function of rows
-        Makes the rows that are shown and judged out of those that were measured; by default they are the same.
+        Computes the rows that are shown and judged from those that were measured; by default they are the same.
     """
 
     number: str
@@ -94,20 +94,26 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, and its tables and figures that are remade.
+    """A paper, and its tables and figures that are reproduced.
 
     Attributes
     ----------
     name : str
         On the command line and in names of files.
     citation, place : str
-        What it is called, and the machine that its numbers are from.
+        What it is called, and the GPU that its numbers are from.
+    differences : str
+        How all its experiments differ from the paper's here.
+    left_out : str
+        Its tables and figures of measurements that are not reproduced.
     experiments : tuple of Experiment
     """
 
     name: str
     citation: str
     place: str
+    differences: str
+    left_out: str
     experiments: tuple[Experiment, ...]
 
     def key(self, experiment: Experiment) -> str:

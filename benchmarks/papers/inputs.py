@@ -1,4 +1,4 @@
-"""Inputs of the remade experiments: batches and streams cut from generated graphs, before any clock runs."""
+"""Inputs of the reproduced experiments: batches and streams cut from generated graphs, before any clock runs."""
 
 from __future__ import annotations
 

@@ -12,35 +12,46 @@ from .report import place_of, tables, title_of, verdicts
 
 PAGE = Path(__file__).parent / "README.md"
 HEAD = """\
-# The papers' own comparisons, remade
+# The papers' comparisons, reproduced
 
-Each table and figure of five papers on dynamic graphs on GPUs, on generated graphs of the papers' shapes, with our
-structures as the columns. What a paper claims is judged by the ratios that were measured, wherever numbers can decide.
-Papers compare programs by different authors; here all structures share one engine, so a claim that does not hold may be
-about code that is no longer there. Why a claim does not hold, or by less, is said below it.
+Tables and figures of five papers on dynamic graphs on GPUs, on generated graphs of the papers' shapes, with our
+structures as the columns. The section of a paper begins with what differs from the paper and what is left out. The
+papers compare programs by different authors; here all structures share one engine, one way to sort batches and one
+set of analytics. A claim that does not hold may therefore concern the authors' code rather than the data structure. The
+text below each table explains the verdicts.
 
     python -m benchmarks papers --list
     python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet
     python -m benchmarks papers --device gpu --budget 240
     python -m benchmarks papers --quick                        # small graphs, about a minute on two cores
-    python -m benchmarks papers --write                        # fill this page from the latest results files
+    python -m benchmarks papers --write                        # rewrite this page from the latest results files
 
-Graphs (`shapes.py`): `scale-free` (RMAT), `dense` (RMAT, 64 edges a vertex), `uniform`, `road`, `mesh` (triangles, as
-Delaunay meshes), `solid` (18 neighbors in space). `--scale` sets their size; below scale 20 batches shrink as graphs
-do. A time is the median of three calls (two of `csr`), from an idle device until it is idle again; graphs and batches
-are prepared before. All structures must report the same changes and results, or the measurement fails. `csr` is rebuilt
-at every update. Where a reason names figures of the authors' own code, these are not ours and not of this benchmark:
-they were measured apart from it, on the same kind of GPU, and have no results file here.
+Graphs (`shapes.py`): `scale-free` (R-MAT), `dense` (R-MAT, 64 edges per vertex), `uniform`, `road`, `mesh` (triangles,
+like Delaunay meshes), `solid` (18 neighbors in space). `--scale` sets their size; below scale 20, batches shrink with
+the graphs. A time is the median of three calls (two of `csr`), from an idle device until it is idle again; graphs and
+batches are prepared beforehand. All structures must report the same changes and results, or the measurement fails.
+`csr` is rebuilt by every update. The hash graph is `slab`. Graphs have no weights.
 
-"holds": for all pairs of rows that a claim compares; "by less": so, but by less than in the paper; "in part": for some
-pairs. Ratios say how many times as good.
+Each claim is turned into ratios, one for each pair of rows (graph and batch size) that it compares: how many times as
+good the first is as the second. The table shows the paper's figure, and the range and median measured here.
+
+| verdict | meaning |
+|---|---|
+| holds | in all pairs, and the median is within the paper's range (10 % either way), if the paper gives one |
+| by less, by more | in all pairs, but the median, which is named, is below or above the paper's range |
+| in part | in some pairs; how many is named |
+| does not hold | in no pair |
+| not comparable | something else decides the ratio here, which is named |
+| not measured | no results |
+
+Where the paper says "up to", the largest ratio is compared instead of the median.
 """
 WHY = "<!-- why: {key} -->"
 END = "<!-- end -->"
 
 
 def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) -> str:
-    """Write the page anew; what is written by hand between its marks stays. Returns a line on what was filled.
+    """Rewrite the page; what is written by hand between its marks stays. Returns a line on what was filled.
 
     Parameters
     ----------
@@ -51,7 +62,8 @@ def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) 
     ordered = sorted(results, key=lambda one: (one.device == "gpu", one.header["date"]), reverse=True)
     parts, filled, count = [HEAD], 0, 0
     for paper in papers:
-        parts.append(f"## {paper.citation}\n\nThe paper's numbers are from: {paper.place}.\n")
+        parts.append(f"## {paper.citation}\n\n{paper.differences} The paper's GPU: {paper.place}.\n")
+        parts.append(f"Not reproduced: {paper.left_out}\n")
         for experiment in paper.experiments:
             key = paper.key(experiment)
             source = next((one for one in ordered if one.where(experiment=key)), None)
@@ -76,7 +88,7 @@ def _section(key: str, experiment: Experiment, source: Results | None, reason: s
         judged = verdicts(experiment, rows)
         if judged:
             lines = ["| claim | paper | here | verdict |", "|---|---|---|---|"]
-            lines += [f"| {v.check.text} | {v.check.paper or '-'} | {v.measured} | {v.word} |" for v in judged]
+            lines += [f"| {v.check.text} | {v.check.paper or '-'} | {v.measured} | {v.text} |" for v in judged]
             parts.append("\n".join(lines) + "\n")
         parts.append(f"<details><summary>Measured on {place_of(source)}</summary>\n")
         parts += tables(experiment, rows)

@@ -1,4 +1,4 @@
-"""Tables and verdicts of remade experiments, in Markdown."""
+"""Tables and verdicts of reproduced experiments, in Markdown."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .experiment import Experiment, Paper
 
 
 def report(paper: Paper, results: Results) -> str:
-    """All that was measured of a paper, with the paper's claims."""
-    head = f"## {paper.citation}\n\n{place_of(results)}. The paper's numbers are from: {paper.place}.\n"
+    """All that was measured for a paper, with the paper's claims."""
+    head = f"## {paper.citation}\n\n{place_of(results)}. The paper's GPU: {paper.place}.\n"
     parts = [head]
     for experiment in paper.experiments:
         rows = experiment.derive(results.where(experiment=paper.key(experiment)))
@@ -42,7 +42,7 @@ def place_of(results: Results) -> str:
 
 
 def verdicts(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[Verdict]:
-    """What became of its claims."""
+    """The verdicts on its claims."""
     return [judge(check, rows) for check in experiment.checks]
 
 
@@ -51,7 +51,7 @@ def verdict_lines(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> str
     lines = []
     for verdict in verdicts(experiment, rows):
         paper = f"; paper {verdict.check.paper}" if verdict.check.paper else ""
-        lines.append(f"* **{verdict.word}**: {verdict.check.text}. Here {verdict.measured}{paper}.")
+        lines.append(f"* **{verdict.text}**: {verdict.check.text}. Here {verdict.measured}{paper}.")
     return "\n".join(lines) + "\n"
 
 

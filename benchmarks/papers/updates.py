@@ -122,7 +122,7 @@ def first_batch_deletion(cell: Cell, sizes: Iterable[int]) -> None:
 
 
 def first_batch_memory(cell: Cell, sizes: Iterable[int]) -> None:
-    """Memory after a first batch, all that is allocated, and beside it what is in use: MB by batch size."""
+    """Memory after a first batch, allocated and in use: MB by batch size."""
     for size, src, dst in _first_batches(cell, sizes):
         graph = cell.system.empty(cell.graph.num_vertices, cell.device)
         graph.insert_edges(src, dst)

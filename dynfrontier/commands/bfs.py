@@ -9,29 +9,16 @@ from typing import Annotated
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    File,
-    Header,
-    Input,
-    Member,
-    Names,
-    StructureName,
-    pick_device,
-    pick_structure,
-    vertex_of,
-)
+from ..options import DeviceName, File, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
+from ..reading import reads_a_file
 
 MOST_ROWS = 20
 
 
+@reads_a_file
 def bfs(
-    file: File,
+    given: File,
     source: Annotated[
         str | None,
         typer.Option(help="Where to start: an id of the file, or a name.",
@@ -43,12 +30,6 @@ def bfs(
     ] = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     output: Annotated[Path | None, typer.Option(help="Write vertex, distance, predecessor to this CSV file.")] = None,
 ) -> None:  # fmt: skip
     """Find distances from a vertex, in edges.
@@ -58,7 +39,6 @@ def bfs(
     - `dynfrontier bfs wiki-Vote.txt.gz --source 30 --output distances.csv`
     """
     place, kind = pick_device(device), pick_structure(structure)
-    given = Input(file, member, columns, delimiter, header, names, comments)
     check_outputs(given.path, output=output)
     with memory_errors():
         edges = given.edges()

@@ -9,27 +9,14 @@ import typer
 
 from ..console import fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    File,
-    Header,
-    Input,
-    Member,
-    Names,
-    StructureName,
-    pick_device,
-    pick_structure,
-    vertex_of,
-)
+from ..options import DeviceName, File, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_text
+from ..reading import reads_a_file
 
 
+@reads_a_file
 def compare(
-    file: File,
+    given: File,
     algorithm: Annotated[
         list[str] | None,
         typer.Option("--algorithm", "-a", show_default="all", help="Compare only this; can be given several times."),
@@ -55,12 +42,6 @@ def compare(
     ] = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
 ) -> None:  # fmt: skip
     """Compare results and times with cuGraph's, or another library's, on a graph.
@@ -74,7 +55,6 @@ def compare(
     - `dynfrontier compare roads.mtx --against igraph --algorithm sssp --structure hornet --device cpu`
     """
     place, kind = pick_device(device), pick_structure(structure)
-    given = Input(file, member, columns, delimiter, header, names, comments)
     check_outputs(given.path, json=json)
     with memory_errors():
         from ..comparison import chosen_algorithms, load_graph

@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import memory_errors, out
-from ..options import COMMENTS, Columns, Comments, Delimiter, File, Header, Input, Member, Names
+from ..options import File
+from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
 
 
+@reads_a_file
 def info(
-    file: File,
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
+    given: File,
     components: Annotated[bool, typer.Option("--components", help="Also find the connected components.")] = False,
 ) -> None:
     """Say what a graph file holds: vertices, edges, degrees.
@@ -30,7 +26,7 @@ def info(
     - `dynfrontier info email-Enron.txt.gz --components`
     """
     with memory_errors():
-        stream = Input(file, member, columns, delimiter, header, names, comments).stream()
+        stream = given.stream()
         from rich.table import Table
 
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))

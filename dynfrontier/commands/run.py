@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    Header,
-    Input,
-    Member,
-    Names,
-    StructureName,
-    pick_device,
-    pick_structure,
-    vertex_of,
-)
+from ..options import DeviceName, Input, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
+from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,14 +18,15 @@ if TYPE_CHECKING:
     from algorithms import Analytic
 
 
+@reads_a_file
 def run(
     name: Annotated[
         str | None,
         typer.Argument(help="An analytic, such as pagerank, or MODULE:NAME for one that a module of yours registers. "
                             "Without one, all are listed."),
     ] = None,
-    file: Annotated[
-        Path | None,
+    given: Annotated[
+        Input | None,
         typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
                             "standard input."),
     ] = None,
@@ -58,12 +46,6 @@ def run(
     ] = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     top: Annotated[int, typer.Option(min=0, help="Show this many rows: those with the largest last value.")] = 5,
     output: Annotated[
         Path | None, typer.Option(help="Write a row for each vertex, or each edge, to this CSV file.")
@@ -90,10 +72,9 @@ def run(
         fail(f"{analytic.name} has an incremental form only; see dynfrontier workload")
     if source is not None and not analytic.takes_source:
         fail(f"--source: {analytic.name} does not start from a vertex")
-    if file is None:
+    if given is None:
         fail("give the file of a graph, too; - is standard input")
     place, kind = pick_device(device), pick_structure(structure)
-    given = Input(file, member, columns, delimiter, header, names, comments)
     check_outputs(given.path, output=output)
     with memory_errors():
         edges = given.edges()

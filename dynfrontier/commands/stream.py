@@ -9,21 +9,9 @@ import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    Header,
-    Input,
-    Member,
-    Names,
-    StructureName,
-    pick_device,
-    pick_structure,
-)
+from ..options import DeviceName, Input, StructureName, pick_device, pick_structure
 from ..outputs import check_outputs, check_picture
+from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -37,9 +25,10 @@ GENERATED_WINDOW = 3 / 4
 FILE_BATCH = 65536
 
 
+@reads_a_file
 def stream(
-    file: Annotated[
-        Path | None,
+    given: Annotated[
+        Input | None,
         typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'. "
                             "- for standard input. Without one, a scale-free (R-MAT) stream is made."),
     ] = None,
@@ -64,12 +53,6 @@ def stream(
     ] = None,
     edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
     seed: Annotated[int, typer.Option(help="Generated stream: equal seeds give equal streams.")] = 1,
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Check the final result against another library's, on the CPU.")
     ] = True,
@@ -88,9 +71,8 @@ def stream(
     - `dynfrontier stream sx-mathoverflow.txt.gz --batch-size 1000 --window 100`
     - `dynfrontier stream changes.txt --structure csr --device cpu --json results.json`
     """
-    given = None if file is None else Input(file, member, columns, delimiter, header, names, comments)
     check_picture(plot)
-    check_outputs(given and given.path, plot=plot, json=json)
+    check_outputs(None if given is None else given.path, plot=plot, json=json)
     place = pick_device(device)
     kind = pick_structure(structure)
     chosen = _pick_analytic(analytic)

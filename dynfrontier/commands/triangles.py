@@ -8,33 +8,15 @@ from typing import Annotated
 import typer
 
 from ..console import fail, memory_errors, out
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    File,
-    Header,
-    Input,
-    Member,
-    Names,
-    StructureName,
-    pick_device,
-    pick_structure,
-)
+from ..options import DeviceName, File, StructureName, pick_device, pick_structure
+from ..reading import reads_a_file
 
 
+@reads_a_file
 def triangles(
-    file: File,
+    given: File,
     structure: StructureName = None,
     device: DeviceName = "auto",
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     top: Annotated[int, typer.Option(min=0, help="Show this many vertices with the most triangles.")] = 5,
     check: Annotated[bool, typer.Option("--check/--no-check", help="Check the count against SciPy's.")] = True,
 ) -> None:
@@ -46,7 +28,7 @@ def triangles(
     """
     place, kind = pick_device(device), pick_structure(structure)
     with memory_errors():
-        edges = Input(file, member, columns, delimiter, header, names, comments).edges()
+        edges = given.edges()
         import numpy as np
 
         from algorithms import triangle_count

@@ -9,19 +9,9 @@ import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
-from ..options import (
-    COMMENTS,
-    Columns,
-    Comments,
-    Delimiter,
-    DeviceName,
-    Header,
-    Input,
-    Member,
-    Names,
-    pick_device,
-)
+from ..options import DeviceName, Input, pick_device
 from ..outputs import check_outputs, check_picture
+from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     from ..workload import Recommendation, Workload, WorkloadReport
@@ -31,10 +21,11 @@ SHOWING = ("read", "objective", "markdown", "plot", "json", "quiet")
 """Parameters that ``--read`` goes with: all others say what to run."""
 
 
+@reads_a_file
 def workload(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
+    given: Annotated[
+        Input | None,
         typer.Argument(help="A graph file, sorted by time if it has times; or lines '+ u v' and '- u v'."),
     ] = None,
     generate: Annotated[
@@ -81,12 +72,6 @@ def workload(
     ] = None,
     directed: Annotated[bool, typer.Option("--directed", help="Take u v and v u for different edges.")] = False,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal operations.")] = 1,
-    member: Member = None,
-    columns: Columns = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    names: Names = None,
-    comments: Comments = COMMENTS,
     read: Annotated[
         Path | None, typer.Option("--read", help="Run nothing; show what --json of an earlier run has written.")
     ] = None,
@@ -106,7 +91,6 @@ def workload(
     - `dynfrontier workload transactions.csv -b 1000 -b 100000 --analytic dynamic_components --json report.json`
     - `dynfrontier workload --read report.json --objective memory --plot report.png`
     """
-    given = None if file is None else Input(file, member, columns, delimiter, header, names, comments)
     check_picture(plot)
     from ..workload import OBJECTIVES, Workload, WorkloadReport
 

@@ -11,7 +11,7 @@ from ..runtime import Device, load_kernels
 OR, AND, MINUS, XOR = range(4)
 """Set operations, as kernels know them."""
 
-_OF_LISTS = {OR: np.union1d, AND: np.intersect1d, MINUS: np.setdiff1d, XOR: np.setxor1d}
+_OF_LISTS: dict[int, Any] = {OR: np.union1d, AND: np.intersect1d, MINUS: np.setdiff1d, XOR: np.setxor1d}
 
 
 def combine_bits(device: Device, operation: int, left: Any, right: Any) -> tuple[Any, int]:

@@ -21,8 +21,9 @@ MODULE = __name__.rpartition(".")[0]
 class Target(Protocol):
     """What functions are frozen for."""
 
-    substitutes: Mapping[FunctionType, FunctionType]
-    """Functions that others stand in for."""
+    @property
+    def substitutes(self) -> Mapping[Any, Any]:
+        """Functions that others stand in for."""
 
     def knows(self, value: Any) -> bool:
         """Whether the compiler has an implementation of its own for this function."""

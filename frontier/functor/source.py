@@ -29,7 +29,11 @@ def definition_of(function: FunctionType) -> Definition:
     # A lambda is told from others on its line by where its code stands.
     used = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None}
     used = {place for place in used if place != (code.co_firstlineno, 0)}
-    fitting = [node for node in ast.walk(tree) if _defines(node, function.__name__) and _covers(node, used, code)]
+    fitting = [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and _defines(node, function.__name__)
+        and _covers(node, used, code)
+    ]  # fmt: skip
     if not fitting:
         raise FunctorError(
             f"{function.__name__}() cannot be checked: its source is not in {code.co_filename}, line "
@@ -38,7 +42,7 @@ def definition_of(function: FunctionType) -> Definition:
     return min(fitting, key=_extent)
 
 
-def _defines(node: ast.AST, name: str) -> bool:
+def _defines(node: Definition, name: str) -> bool:
     if name == "<lambda>":
         return isinstance(node, ast.Lambda)
     return isinstance(node, ast.FunctionDef) and node.name == name

@@ -27,7 +27,7 @@ class Files(Mapping[str, bytes]):
 
     Parameters
     ----------
-    readers : dict of str to callable
+    readers : mapping of str to callable
         Gives the bytes of a file as they are stored.
     source : str
         Name of the archive, for errors.
@@ -38,7 +38,7 @@ class Files(Mapping[str, bytes]):
     """
 
     def __init__(
-        self, readers: dict[str, Callable[[], bytes]], source: str, limit: int, links: frozenset[str] = frozenset()
+        self, readers: Mapping[str, Callable[[], bytes]], source: str, limit: int, links: frozenset[str] = frozenset()
     ) -> None:
         self._readers, self._source, self._limit, self.links = readers, source, limit, links
 

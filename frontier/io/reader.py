@@ -168,14 +168,13 @@ def _read(
     raw, source = read_raw(path), _source_of(path)
     limit, name, key = unpacked_limit(raw), bare_name(source), Path(source).name
     data = decompress(raw, source, limit)
-    files: Files | Directory | None = open_archive(data, name, source, limit)
-    if files is not None:
-        key = _choose(files, member, source)
-        data, name, source = files[key], bare_name(key), f"{source}:{key}"
+    archive = open_archive(data, name, source, limit)
+    files: Files | Directory = Directory(Path(source).parent) if archive is None else archive
+    if archive is not None:
+        key = _choose(archive, member, source)
+        data, name, source = archive[key], bare_name(key), f"{source}:{key}"
     elif member is not None:
         raise ValueError(f"{source} is not an archive, so it has no member {member!r}")
-    else:
-        files = Directory(Path(source).parent)
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
         folder = source.removesuffix(key) if source.endswith(key) else source[: source.rfind("/") + 1]

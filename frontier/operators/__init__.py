@@ -4,7 +4,7 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 ``.cuh`` file of the folder's name those for GPUs. What several operators share stands in this folder itself:
 
 * ``engine.py`` finds and specialises kernels, and calls them;
-* ``launch.py`` decides how work is dealt to thread blocks and threads;
+* ``launch.py`` decides how work is distributed to thread blocks and threads;
 * ``functors.py``, ``weights.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels on CPUs. Those on
   GPUs are in ``frontier/cuda``.
 """

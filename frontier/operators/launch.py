@@ -1,4 +1,4 @@
-"""Shapes of launches: how work is dealt to thread blocks on a GPU, and to threads on a CPU."""
+"""Shapes of launches: how work is distributed to thread blocks on a GPU, and to threads on a CPU."""
 
 from __future__ import annotations
 

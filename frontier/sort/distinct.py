@@ -1,4 +1,4 @@
-"""The distinct arcs of a batch in order, without a host synchronization for their number."""
+"""The distinct arcs of a batch, sorted; their number is not read by the host."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class DistinctKeys(NamedTuple):
-    """The distinct arcs of a batch.
+    """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys.
 
     Attributes
     ----------
     keys : array of int64, shape (m,)
-        ``src << id_bits(num_vertices) | dst``, ascending. On the GPU m is the size of the batch, and entries from
-        `count` on are END; on the CPU m is the number of distinct arcs.
+        ``src << id_bits(num_vertices) | dst``, ascending. On the CPU m is the number of distinct arcs; on the GPU it is
+        the size of the batch, and entries from `count` on are END.
     origin : array of int64, shape (m,), or None
-        Position in the batch of each key's last arc.
+        Position in the batch of each arc's last occurrence, if it was asked for.
     count : array of int64, shape (1,)
         Number of distinct arcs, on the graph's device.
     """
@@ -42,7 +42,7 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
     Parameters
     ----------
     origin : bool
-        Find out where in the batch each arc was listed last.
+        Also give the position in the batch of each arc's last occurrence.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The arcs of a batch in order, without a host synchronization."""
+"""The arcs of a batch, sorted without a host synchronization."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_pairs
 if TYPE_CHECKING:
     from ..graph import Graph
 
-END = 2**63 - 1  # stands after all keys (keys.cuh has the same number)
+END = 2**63 - 1  # greater than all keys (keys.cuh has the same number)
 
 
 class SortedKeys(NamedTuple):
@@ -22,15 +22,16 @@ class SortedKeys(NamedTuple):
     Attributes
     ----------
     keys : array of int64, shape (m,)
-        On the CPU one for each distinct arc. On the GPU m is the size of the batch: arcs listed more than once have a
-        key each, the last of which counts, and END stands for arcs that are to be ignored.
+        On the CPU one for each distinct arc. On the GPU one for each arc of the batch: of arcs listed more than once
+        the last key counts, and arcs to be ignored have the key END.
     bits : int
-        So many low bits hold the arc's position in the batch; 0 on the CPU, and where positions were not asked for or
-        do not fit.
+        Number of low bits of a key that hold the arc's position in the batch. 0 on the CPU, and where positions were
+        not asked for or do not fit.
     shift : int
         ``id_bits(num_vertices)``.
     order : array of int64, shape (m,), or None
-        Position in the batch of each key's arc, if it was asked for and is not in the key.
+        Position in the batch of each key's arc (on the CPU that of its last occurrence), if positions were asked for
+        and are not in the keys.
     """
 
     keys: Any
@@ -40,7 +41,7 @@ class SortedKeys(NamedTuple):
 
 
 def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
-    """A batch's arcs in ascending order of source and destination.
+    """A batch's arcs as keys in ascending order of source and destination.
 
     The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
     are the graph's scratch memory: they hold until the next call.
@@ -48,7 +49,7 @@ def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys
     Parameters
     ----------
     origin : bool
-        Find out where in the batch each arc was listed last.
+        Also give each arc's position in the batch.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def _follow_directories(graph: FaimGraph, head: Any, pages: Any, first: Any, fou
     while (more := (pages > CHAIN_PAGES) & (pages > 1 << bits * height)).any():
         levels += more
         height += 1
-    above = above_first = None  # the pages of the level above, and where those of each list begin
+    above = above_first = xp.zeros(0, np.int64)  # the pages of the level above, and where those of each list begin
     for level in range(height, -1, -1):
         lists = xp.flatnonzero((levels >= level) & (levels > 0))
         size = (pages[lists] + (1 << bits * level) - 1) >> bits * level

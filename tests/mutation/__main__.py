@@ -4,14 +4,16 @@
     python -m tests.mutation --again results.json       # those that survived there, with the tests of today
 
 Each mutant is put into a copy of the project, and the tests that should notice it run until the first failure. One that
-hangs is noticed, too. Ready-made tools (mutmut, cosmic-ray) swap functions in a running process or run one command for
-all files; here compiled code must see the change, and a change should run the tests of its own file.
+hangs is noticed, too; one whose tests pass until their time is over has survived. Ready-made tools (mutmut, cosmic-ray)
+swap functions in a running process or run one command for all files; here compiled code must see the change, and a
+change should run the tests of its own file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import resource
@@ -22,7 +24,6 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,10 @@ from .targets import needs_gpu, targets_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
-PATIENCE = 8  # times as long by the clock, on a machine that has other work to do
+PLUGIN = Path(__file__).with_name("in_process.py")
+WAIT = 900  # seconds by the clock, for a test that waits for something and takes no time of a processor
 MEMORY = 16 << 30  # bytes; a fault may ask for any number
-NO_END = "no end"
+NO_END, ENDED = "no end", "the process ended with"
 
 
 class Copy:
@@ -53,25 +55,35 @@ class Copy:
                 shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             elif source.exists():
                 shutil.copy(source, folder / name)
+        shutil.copy(PLUGIN, folder / "mutation_plugin.py")
 
     def run(self, path: str, seconds: int) -> tuple[bool, str]:
         """Whether the tests of a file pass, and the last lines of what they say."""
         files, chosen = targets_of(path)
         files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--timeout=0"]
-        command += ["-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else []), *files]
+        options = ["-x", "-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else [])]
+        passed, lines = self.pytest([*options, *files], seconds)
+        return passed, "\n".join(lines[-3:])
+
+    def pytest(self, arguments: list[str], seconds: float) -> tuple[bool, list[str]]:
+        """Whether the chosen tests pass within their limits, and all that they say."""
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_plugin"]
+        command += [f"--timeout={WAIT}", *arguments]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        environment["MUTATION_SECONDS"] = str(seconds)
         try:
             done = subprocess.run(
                 command, cwd=self.folder, env=environment, capture_output=True, text=True,
-                timeout=PATIENCE * seconds, preexec_fn=partial(_limit, seconds, not self.gpu),
+                timeout=4 * WAIT, preexec_fn=None if self.gpu else _limit_memory,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return False, NO_END
+            return False, [NO_END]
         if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            return False, NO_END
+            return False, [NO_END]
+        if done.returncode < 0:
+            return False, [f"{ENDED} {signal.Signals(-done.returncode).name}"]
         passed = done.returncode in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
-        return passed, "\n".join((done.stdout + done.stderr).strip().splitlines()[-3:])
+        return passed, (done.stdout + done.stderr).strip().splitlines()
 
     def try_mutant(self, path: str, mutant: Mutant, seconds: int) -> dict[str, Any]:
         """Whether the tests notice a mutant."""
@@ -84,22 +96,24 @@ class Copy:
         finally:
             file.write_text(text)
         took = round(time.monotonic() - begin, 1)
-        noticed = next((line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", NO_END))), "")
+        noticed = next((line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", NO_END, ENDED))), "")
         return {"file": path, **asdict(mutant), "killed": not passed, "by": noticed, "seconds": took}
 
 
-def _limit(seconds: int, memory: bool) -> None:
-    """Limit a process's time (of a processor's work: others may slow it down), and memory."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    if memory:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def unfounded(copy: Copy, results: list[dict[str, Any]], seconds: int) -> list[str]:
-    """Files whose mutants were all noticed, by tests that fail without them, too."""
-    survived = {str(targets_of(result["file"])) for result in results if not result["killed"]}
-    others = {str(targets_of(result["file"])): result["file"] for result in results}
-    return [path for tests, path in others.items() if tests not in survived and not copy.run(path, seconds)[0]]
+def unfounded(copy: Copy, results: list[dict[str, Any]]) -> list[str]:
+    """Tests that noticed a mutant, and fail without one, too."""
+    noticed = sorted({test for result in results if (test := _failed(result["by"]))})
+    lines = copy.pytest(noticed, math.inf)[1] if noticed else []
+    return [test for line in lines if (test := _failed(line))]
+
+
+def _failed(line: str) -> str:
+    """The test that a line of pytest's summary says has failed, or ""."""
+    return line.removeprefix("FAILED ").partition(" - ")[0] if line.startswith("FAILED ") else ""
 
 
 def candidates(only: str, gpu: bool) -> list[tuple[str, Mutant]]:
@@ -143,12 +157,13 @@ def report(results: list[dict[str, Any]]) -> str:
 def main() -> None:
     line = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.partition("\n")[0])
     line.add_argument("--sample", type=int, default=60, help="how many mutants (default: 60)")
+    line.add_argument("--skip", type=int, default=0, help="leave out the first so many, which were tried before")
     line.add_argument("--seed", type=int, default=1)
     line.add_argument("--only", default="", metavar="PATH", help="files whose path begins so")
     line.add_argument("--gpu", action="store_true", help="mutants of CUDA headers, and the tests that need a GPU")
     line.add_argument("--tests", type=Path, default=ROOT / "tests", help="other tests, such as those of another commit")
     line.add_argument("--again", type=Path, metavar="RESULTS", help="those that survived in these results")
-    line.add_argument("--seconds", type=int, default=600, help="of a processor, for one mutant's tests (default: 600)")
+    line.add_argument("--seconds", type=int, default=300, help="of a processor, for one mutant's tests (default: 300)")
     line.add_argument("--out", type=Path, metavar="RESULTS", help="where to write the results")
     options = line.parse_args()
     if options.again:
@@ -156,7 +171,7 @@ def main() -> None:
         fields = Mutant.__dataclass_fields__
         chosen = [(r["file"], Mutant(**{name: r[name] for name in fields})) for r in old["rows"] if not r["killed"]]
     else:
-        chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)
+        chosen = sample(candidates(options.only, options.gpu), options.sample, options.seed)[options.skip :]
     device = "gpu" if options.gpu else "cpu"
     about = {"benchmark": "mutation", "device": device, "mode": "sample", "notes": []}
     about |= {"sample": options.sample, "seed": options.seed, "only": options.only}
@@ -171,10 +186,10 @@ def main() -> None:
             print(f"{verdict} {results[-1]['seconds']:5.0f} s  {path}:{mutant.line}  {old}  ->  {new}", flush=True)
             if options.out:
                 options.out.write_text(json.dumps({**about, "rows": results}, indent=1) + "\n")
-        wrong = unfounded(copy, results, options.seconds)
+        wrong = unfounded(copy, results)
     print(report(results))
     if wrong:
-        sys.exit(f"the tests of {', '.join(wrong)} fail without a mutant, too")
+        sys.exit(f"these fail without a mutant, too: {', '.join(wrong)}")
 
 
 if __name__ == "__main__":

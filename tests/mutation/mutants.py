@@ -169,7 +169,8 @@ def _call_changes(node: ast.Call) -> Iterator[tuple[Any, str, str]]:
         yield node, "min, max", function + ast.unparse(node)[len(ast.unparse(node.func)) :]
     if len(node.args) > 1 and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]) and name not in OPPOSITES:
         first, second, *rest = node.args
-        yield node, "arguments", ast.unparse(ast.Call(node.func, [second, first, *rest], node.keywords))
+        if ast.dump(first) != ast.dump(second):
+            yield node, "arguments", ast.unparse(ast.Call(node.func, [second, first, *rest], node.keywords))
 
 
 def _statement_changes(node: ast.AST) -> Iterator[tuple[Any, str, str]]:

@@ -3,54 +3,83 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
 UPDATES = (
     "test_operations_insert.py", "test_operations_delete.py", "test_operations_build.py", "test_operations_query.py",
-    "test_operations_weights.py", "test_vertices.py", "test_save_copy.py", "test_operations_large.py",
-    "test_stateful.py", "test_campaign.py", "test_operations_memory.py",
+    "test_operations_weights.py", "test_vertices.py", "test_save_copy.py", "test_statistics.py",
+    "test_operations_large.py", "test_stateful.py", "test_campaign.py", "test_operations_memory.py",
 )  # fmt: skip
 OPERATORS = (
     "test_functor_forms.py", "test_operators.py", "test_engine.py", "test_traverse_modes.py", "test_match.py",
-    "test_algorithms.py", "test_pagerank.py", "test_sssp.py", "test_k_truss.py", "test_components.py",
+    "test_compile_operators.py",
+    "test_frontier_sets.py", "test_both_ways.py", "test_neighbor_reductions.py", "test_common_neighbors.py",
+    "test_random.py", "test_public_floor.py", "test_outdated.py", "test_integer_weights.py", "test_algorithms.py",
+    "test_pagerank.py", "test_sssp.py", "test_k_truss.py", "test_components.py",
 )  # fmt: skip
-COMMON = ("test_bad_input.py", "test_operations_inputs.py", "test_observers.py", *UPDATES, "test_match.py")
+COMMON = (
+    "test_bad_input.py", "test_operations_inputs.py", "test_observers.py", *UPDATES, "test_in_edges.py",
+    "test_public_floor.py", "test_copies.py", "test_effective_edges.py", "test_match.py", "test_outdated.py",
+)  # fmt: skip
 INPUT = (
-    "test_io_text.py", "test_io_formats.py", "test_io_edge_list.py", "test_io_tables.py", "test_io_stream.py",
-    "test_io_generators.py", "test_io_data.py", "test_io_writer.py", "test_ldbc.py", "test_reader_fuzz.py",
+    "test_io_text.py", "test_io_formats.py", "test_io_edge_list.py", "test_io_tables.py", "test_io_columns.py",
+    "test_io_stream.py", "test_io_generators.py", "test_io_data.py", "test_io_writer.py", "test_ldbc.py",
+    "test_io_fuzz.py",
 )  # fmt: skip
+FILES = ("test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py")
+FUNCTORS = (
+    "test_functors.py", "test_functor_forms.py", "test_bounds.py", "test_checking.py", "test_atomics.py",
+    "test_compile_operators.py", "test_operators.py", "test_compiled_code_cache.py", "test_caches.py",
+)  # fmt: skip
+RUNTIME = (
+    "test_threads.py", "test_parallel.py", "test_parameters.py", "test_device.py", "test_interrupts.py",
+    "test_atomic_files.py", "test_compiled_code_cache.py", "test_caches.py", "test_exhausted_memory.py",
+    "test_processes.py",
+)  # fmt: skip
+TWO = "not (hornet or gpma or lpma or graphvine or faimgraph)"
+"""Two structures, and tests that are of none: what is common to all structures shows on any."""
 
 # What a file's path begins with; the tests; and which of their cases, as ``pytest -k`` takes it.
 TARGETS = (
-    (r"frontier/operators/", OPERATORS, "csr or slab"),
-    (r"frontier/(frontier|view)\.py|frontier/bitmap/", ("test_view.py", "test_frontiers.py", *OPERATORS),
-     "csr or slab"),
-    (r"frontier/sort/", ("test_sort.py", "test_match.py", *UPDATES), "csr or hornet or gpma or sort"),
+    (r"frontier/operators/", OPERATORS, TWO),
+    (r"frontier/(frontier|view|kinds)\.py|frontier/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
+    (r"frontier/philox", ("test_random.py", "test_functors.py"), TWO),
+    (r"frontier/sort/", ("test_sort.py", "test_match.py", *UPDATES),
+     "csr or hornet or gpma or graphvine or sort or match"),
     (r"frontier/io/", INPUT, ""),
     (r"frontier/interchange/", ("test_interchange.py",), ""),
-    (r"frontier/registry\.py|structures/__init__\.py", ("test_registry.py",), ""),
+    (r"frontier/registry\.py|structures/__init__\.py", ("test_registry.py", "test_new_structure.py"), ""),
     (r"frontier/runtime/growable", ("test_growable.py", "test_lpma.py"), ""),
-    (r"frontier/(functor|atomics|runtime/)",
-     ("test_functors.py", "test_bounds.py", "test_checking.py", "test_atomics.py", "test_operators.py",
-      "test_compiled_code_cache.py"),
-     "not (hornet or slab or gpma or lpma or graphvine or faimgraph)"),
-    (r"frontier/", COMMON, "csr or slab"),
-    (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES),
+    (r"frontier/(storage|invariants)\.py|frontier/runtime/atomic\.py", (*FILES, *COMMON), TWO),
+    (r"frontier/(functor|atomics)", FUNCTORS, TWO),
+    (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
+    (r"frontier/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
+    (r"frontier/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
+    (r"frontier/", COMMON, TWO),
+    (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
      "gpma or lpma or packed"),
     (r"structures/(blocks|changes)/", ("test_hornet.py", "test_graphvine.py", "test_faimgraph.py", *UPDATES),
      "hornet or graphvine or faimgraph"),
-    (r"structures/records\.py", ("test_vertices.py", *UPDATES), "hornet or slab or graphvine"),
-    (r"structures/(\w+)/", ("test_{0}.py", *UPDATES, "test_match.py", "test_view.py", "test_operators.py"), "{0}"),
+    (r"structures/records\.py", ("test_vertices.py", *UPDATES, "test_load_hostile.py"), "hornet or slab or graphvine"),
+    (r"structures/(\w+)/",
+     ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
-NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)")
+NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)",
+         r"structures/\w+/on_gpu\.py")  # fmt: skip
 """Nothing of these runs without a GPU."""
 
 
 def targets_of(path: str) -> tuple[list[str], str]:
-    """Test files for a file, and the expression that selects their cases."""
+    """Test files for a file, and the expression that selects their cases.
+
+    Test files that are named like the file or its folder come first.
+    """
     for pattern, files, chosen in TARGETS:
         match = re.match(pattern, path)
         if match:
-            return [file.format(*match.groups()) for file in files], chosen.format(*match.groups())
+            own = [f"test_{PurePosixPath(path).stem}.py", f"test_{PurePosixPath(path).parent.name}.py"]
+            listed = [file.format(*match.groups()) for file in files]
+            return list(dict.fromkeys([*own, *listed])), chosen.format(*match.groups())
     raise ValueError(f"no tests are known for {path}")
 
 
