@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, check_ids
+from .edge_data import append_rows, delete_rows, insert_rows, make_rows
 from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -45,7 +47,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     @updates
     @observed
-    def insert_edges(self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace") -> UpdateResult:
+    def insert_edges(
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
+    ) -> UpdateResult:  # fmt: skip
         """Insert a batch of edges.
 
         Parameters
@@ -56,6 +60,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         on_existing : {"replace", "keep", "add"}
             How to treat existing edges: replace the weight, keep it, or add to it. With ``"add"``, edges whose weight
             becomes 0 or negative are deleted, and absent edges with such weights are never inserted.
+        **edge_data : array-like, shape (m,)
+            A value of each edge for each column of a graph with edge data (`Graph.edge_data`). Those of existing edges
+            are replaced, or kept with ``"keep"``.
 
         Returns
         -------
@@ -76,6 +83,16 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         one_of(on_existing, "on_existing", ON_EXISTING)
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
+        if self._edge_data is not None:
+            rows = make_rows(self, src, dst, weights, edge_data)
+            if not len(rows.arcs):
+                return UpdateResult()
+            if on_existing == "add":
+                return self._result(*append_rows(self, rows))
+            return self._result(*insert_rows(self, rows, keep=on_existing == "keep"), 0)
+        if edge_data:
+            name = next(iter(edge_data))
+            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data: make it with edge_data=...")
         arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
         if not len(arcs):
             return UpdateResult()
@@ -102,6 +119,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
+        if self._edge_data is not None:
+            records = self._prepare(src, dst, directed=True)
+            return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
         arcs = self._prepare(src, dst, directed=self.directed)
         return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
 
@@ -115,7 +135,10 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         src, dst = split_keys(keys, self._num_vertices, self.vertex_dtype)
         return Arcs(src, dst, weights), self._find(src, dst)
 
-    def _insert_observed(self, arcs: Arcs) -> tuple[int, int]:
+    def _insert_observed(
+        self, arcs: Arcs, commit: Callable[[int], None] | None = None, *, changing: bool = True
+    ) -> tuple[int, int]:
+        """Insert arcs, and notify observers; `commit` is called in between with the number of new arcs."""
         told = self._what_observers_see(arcs, present=False)
         inserted = replaced = 0
         if len(arcs):
@@ -124,10 +147,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 inserted, replaced = self._insert(arcs) if in_edges is None else in_edges.insert(self, arcs)
                 self._num_arcs += inserted
                 self.version += 1
+                if commit is not None:
+                    commit(inserted)
         self._observers.tell("edges_inserted", told)
         return inserted, replaced
 
-    def _delete_observed(self, arcs: Arcs) -> int:
+    def _delete_observed(self, arcs: Arcs, commit: Callable[[int], None] | None = None) -> int:
+        """Delete arcs, and notify observers; `commit` is called in between with the number of deleted arcs."""
         told = self._what_observers_see(arcs, present=True)
         self._observers.tell("edges_deleting", told)
         deleted = 0
@@ -137,6 +163,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 deleted = self._delete(arcs) if in_edges is None else in_edges.delete(self, arcs)
                 self._num_arcs -= deleted
                 self.version += 1
+                if commit is not None:
+                    commit(deleted)
         self._observers.tell("edges_deleted", told)
         return deleted
 
@@ -261,7 +289,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         src, dst = incident_arcs(self, marked)
         gone = xp.flatnonzero(marked)
         absent = marked if self._absent is None else self._absent | marked
-        deleted = self._delete_observed(Arcs(src, dst, None))
+        deleted = self._delete_incident(src, dst)
         with self._access.changing():
             with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self._release(gone)
@@ -274,6 +302,15 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 self._in_edges.follow_vertices(self)
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
+
+    def _delete_incident(self, src: Any, dst: Any) -> int:
+        """Delete what `incident_arcs` has found; returns the number of deleted arcs."""
+        if self._edge_data is None:
+            return self._delete_observed(Arcs(src, dst, None))
+        if not self.directed:  # a record for both directions
+            keep = self.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+        return delete_rows(self, Arcs(src, dst, None))
 
     # ---- storage ----------------------------------------------------------------------------------------------------
 

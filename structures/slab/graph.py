@@ -115,7 +115,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     @property
     def slab_words(self) -> int:
         """Words of a slab: its keys and the link."""
-        return 32 if self.weight_dtype is None and self.vertex_dtype.itemsize == 4 else 16
+        return 32 if self._stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
 
     @property
     def defines(self) -> dict[str, Any]:
