@@ -92,7 +92,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             return self._result(*insert_rows(self, rows, keep=on_existing == "keep"), 0)
         if edge_data:
             name = next(iter(edge_data))
-            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data: make it with edge_data=...")
+            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
         arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
         if not len(arcs):
             return UpdateResult()

@@ -65,9 +65,9 @@ class Graph(AnyGraph, Structure):
         time and memory, and whatever needs the edges that enter a vertex no longer takes a pass over the graph. Has no
         effect on undirected graphs, which are their own reverse.
     edge_data : dict of str to dtype, optional
-        Columns with an entry for each edge (`Graph.edge_data`), beside the weights if there are any: of type bool, int8,
-        uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by keyword. With
-        an empty dict, edges have ids (`Graph.edge_ids`) and no data.
+        Columns with an entry for each edge (`Graph.edge_data`), besides the weights if there are any: of type bool,
+        int8, uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by
+        keyword. With an empty dict, edges have ids (`Graph.edge_ids`) and no data.
 
     Attributes
     ----------
@@ -391,10 +391,10 @@ class Graph(AnyGraph, Structure):
     @property
     @reads
     def slot_weights(self) -> Any:
-        """The weight of each edge, indexed by what operators see as `edge` (`find_edges`): None in graphs without weights.
+        """The weight of each edge, indexed by what operators see as `edge` (`find_edges`); None without weights.
 
-        An array of `weight_dtype` on the graph's device, valid until the next update. It is the graph's own and must not
-        be changed. Entries that are no edge's may be anything.
+        An array of `weight_dtype` on the graph's device, valid until the next update. It is the graph's own and must
+        not be changed. Entries that are no edge's may be anything.
         """
         if self._edge_data is not None:
             return self._edge_data.weights
@@ -415,8 +415,8 @@ class Graph(AnyGraph, Structure):
     def edge_ids(self, src: Any, dst: Any) -> Any:
         """The id of each edge of a graph with edge data, or -1 where there is no such edge.
 
-        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the edges
-        of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
+        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the
+        edges of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
 
         Parameters
         ----------
@@ -630,7 +630,7 @@ class Graph(AnyGraph, Structure):
     def to_csr(self, *, in_edges: bool = False) -> Graph:
         """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
 
-        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but the weights.
+        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but weights.
 
         Parameters
         ----------

@@ -200,7 +200,8 @@ class Structure(ABC):
         details = {"slots": self.slot_capacity, "tombstones": 0} | self._details()
         return StorageStatistics(
             structure=self.name, slots=details.pop("slots"), used=self._num_arcs, tombstones=details.pop("tombstones"),
-            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)} | self._column_bytes(), details=details,
+            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)} | self._column_bytes(),
+            details=details,
         )  # fmt: skip
 
     def _column_bytes(self) -> dict[str, int]:

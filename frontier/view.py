@@ -9,8 +9,8 @@ The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is 
 slot holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot
 identifies its arc until the next update: it is the `edge` that operators hand to users' functions.
 
-In a graph with edge data ``view.weights[slot]`` is the id of the edge (of the type of vertices' ids), whatever the weights
-are, and `edge` is that id (``operators/weights.py``, ``cuda/edge.cuh``). A structure need not know which it stores.
+In a graph with edge data ``view.weights[slot]`` is the id of the edge (of the type of vertices' ids), whatever the
+weights are, and `edge` is that id (``operators/weights.py``, ``cuda/edge.cuh``). A structure need not know which.
 
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v

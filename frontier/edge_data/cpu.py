@@ -37,7 +37,7 @@ def claim_last(count, src, dst, directed, table, entries, places):
 def keep_last(count, places, table, slots, present, sums):
     """Forget the places of all records but the last of each edge.
 
-    ``sums``, on the GPU: how many of each tile of records are left whose edges are in the graph, if `present`, or are not.
+    ``sums``, on the GPU: how many of each tile of records are left whose edges are in the graph (`present`) or are not.
     """
     for i in range(count):
         if places[i] >= 0 and table[places[i]] != i:

@@ -174,10 +174,7 @@ def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> 
     sums = scratch("record_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(count, 1) - 1).bit_length()
     table = scratch("record_table", entries, np.int64, fill=FREE)
-    if find:
-        slots = graph._find(records.src, records.dst)
-    else:
-        slots = graph.xp.full(count, -1, np.int64)
+    slots = graph._find(records.src, records.dst) if find else graph.xp.full(count, -1, np.int64)
     kernels.claim_last(count, records.src, records.dst, graph.directed, table, entries, places)
     kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
     return Last(slots, places, table, running_sums(graph.device, kernels, sums))

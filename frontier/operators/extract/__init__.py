@@ -158,8 +158,10 @@ def _enters(src, dst, edge, weight, wanted):
 
 
 def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
-    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored by slot
-    (weights, or ids of edges) or None."""
+    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored.
+
+    That is the weight of each, or the id of its edge; or None.
+    """
     offsets, dst, slots = collect_arcs(graph, slots=graph._stored_dtype is not None)
     xp = graph.xp
     weights = None if slots is None else graph._weights[slots]
