@@ -104,7 +104,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         distinct, slots = self._distinct(arcs)
         absent = self.xp.flatnonzero(slots < 0)
         weights = None if distinct.weights is None else distinct.weights[absent]
-        inserted, _ = self._insert_observed(Arcs(distinct.src[absent], distinct.dst[absent], weights))
+        inserted, _ = self._insert_observed(Arcs(distinct.src[absent], distinct.dst[absent], weights), changing=False)
         return self._result(inserted, 0, 0)
 
     @updates
@@ -138,8 +138,18 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _insert_observed(
         self, arcs: Arcs, commit: Callable[[int], None] | None = None, *, changing: bool = True
     ) -> tuple[int, int]:
-        """Insert arcs, and notify observers; `commit` is called in between with the number of new arcs."""
+        """Insert arcs, and notify observers.
+
+        Parameters
+        ----------
+        commit : function, optional
+            Called in between with the number of new arcs.
+        changing : bool
+            Whether arcs that are there get other values.
+        """
         told = self._what_observers_see(arcs, present=False)
+        changes = self._what_changes(arcs) if changing else []
+        self._observers.tell("edges_changing", changes)
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
@@ -150,6 +160,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 if commit is not None:
                     commit(inserted)
         self._observers.tell("edges_inserted", told)
+        self._observers.tell("edges_changed", changes)
         return inserted, replaced
 
     def _delete_observed(self, arcs: Arcs, commit: Callable[[int], None] | None = None) -> int:
@@ -171,13 +182,22 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
         """Each observer with the sources and destinations that it is to be notified of."""
         observers = self._live_observers()
-        if not observers:
+        exact = self._effective([observer for observer in observers if observer.exact], arcs, present)
+        return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+
+    def _what_changes(self, arcs: Arcs) -> list[Told]:
+        """The same, of arcs that get other values."""
+        if self._stored_dtype is None:
             return []
-        effective: tuple[Any, Any] = (arcs.src, arcs.dst)
-        exact = next((observer for observer in observers if observer.exact), None)
-        if exact is not None:
-            effective = exact.find_edges(partial(effective_edges, self, arcs, present))
-        return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+        observers = [observer for observer in self._live_observers() if observer.exact and observer.sees_changes]
+        effective = self._effective(observers, arcs, present=True)
+        return [(observer, effective) for observer in observers]
+
+    def _effective(self, observers: list[UpdateObserver], arcs: Arcs, present: bool) -> tuple[Any, Any]:
+        """The effective edges of a batch, for observers that need them."""
+        if not observers:
+            return arcs.src, arcs.dst
+        return observers[0].find_edges(partial(effective_edges, self, arcs, present))
 
     # ---- vertices ---------------------------------------------------------------------------------------------------
 

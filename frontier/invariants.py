@@ -60,12 +60,14 @@ def _check_ids(graph: Graph, ids: Any) -> None:
     """Raise ValueError unless each id below the top is that of one edge, or free, and columns have an entry for it."""
     data, xp = graph._edge_data, graph.xp
     assert data is not None
+    copies = 1 if graph.directed else 2
+    held = int(ids.size) // copies + data.free_count
+    require(data.top == held, f"there are {data.top} ids of edges, but {held} edges and free ids")
     for name, column in data.columns.items():
         require_size(column, data.top, f"column.{name}")
     require(within(ids, data.top).all() and within(data.free_ids, data.top).all(), "an id of an edge is out of range")
     used = count_at(xp, ids, data.top)
     free = count_at(xp, data.free_ids, data.top)
-    copies = 1 if graph.directed else 2
     require((used + copies * free == copies).all(), "an id is that of two edges, or that of none and not free")
 
 

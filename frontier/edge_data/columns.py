@@ -87,8 +87,8 @@ class EdgeData:
 
     # ---- ids --------------------------------------------------------------------------------------------------------
 
-    def reserve(self, count: int) -> bool:
-        """Have entries for so many more edges; returns whether arrays may have moved.
+    def reserve(self, count: int) -> None:
+        """Have entries for so many more edges. Arrays may move, even if it fails.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class EdgeData:
         """
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:
-            return False
+            return
         most = int(np.iinfo(self.id_dtype).max)
         if wanted > most:
             raise MemoryError(f"{wanted} edges with data are more than {self.id_dtype} ids; use vertex_dtype='int64'")
@@ -105,7 +105,6 @@ class EdgeData:
         for name, column in self.columns.items():
             self.columns[name] = growable.grow(self.device, column, size)
         self.capacity = size
-        return True
 
     def reserve_free(self, count: int) -> None:
         """Have room for so many more free ids."""

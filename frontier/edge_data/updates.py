@@ -145,7 +145,9 @@ def _identified(graph: Graph, records: Arcs, *, find: bool, keep: bool) -> tuple
     """
     data: Any = graph._edge_data
     xp, count = graph.xp, len(records)
-    if data.reserve(count):
+    try:
+        data.reserve(count)
+    finally:
         graph._columns_moved()
     total = count if graph.directed else 2 * count
     src, dst, stored = (xp.empty(total, graph.vertex_dtype) for _ in range(3))

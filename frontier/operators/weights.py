@@ -32,10 +32,13 @@ class ByEdge(NamedTuple):
 
 
 def edge_at(weights: Any, slot: Any) -> Any:
-    """What functors see as `edge` (int64) of the arc in a slot; -1 for a slot below 0."""
-    if not isinstance(weights, ByEdge):
-        return slot
-    return np.int64(weights.ids[slot]) if slot >= 0 else np.int64(-1)
+    """What functors see as `edge` (int64) of the arc in a slot."""
+    return np.int64(weights.ids[slot]) if isinstance(weights, ByEdge) else slot
+
+
+def edge_or_none(weights: Any, slot: Any) -> Any:
+    """The same, and -1 for an arc that is not in the graph, whose slot is negative."""
+    return edge_at(weights, slot) if slot >= 0 else np.int64(-1)
 
 
 def weight_at(weights: Any, slot: Any) -> Any:
@@ -57,6 +60,13 @@ def _is_by_edge(weights: Any) -> bool:
 
 @overload(edge_at, inline="always")
 def _edge_at(weights, slot):
+    if _is_by_edge(weights):
+        return lambda weights, slot: np.int64(weights.ids[slot])
+    return lambda weights, slot: slot
+
+
+@overload(edge_or_none)
+def _edge_or_none(weights, slot):
     if _is_by_edge(weights):
         return lambda weights, slot: np.int64(weights.ids[slot]) if slot >= 0 else np.int64(-1)
     return lambda weights, slot: slot
