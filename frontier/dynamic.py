@@ -136,16 +136,18 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return Arcs(src, dst, weights), self._find(src, dst)
 
     def _insert_observed(
-        self, arcs: Arcs, commit: Callable[[int], None] | None = None, *, changing: bool = True
+        self, arcs: Arcs, commit: Callable[..., None] | None = None, *, changing: bool = True, distinct: bool = False
     ) -> tuple[int, int]:
         """Insert arcs, and notify observers.
 
         Parameters
         ----------
         commit : function, optional
-            Called in between with the number of new arcs.
+            Called in between with what the structure returned.
         changing : bool
             Whether arcs that are there get other values.
+        distinct : bool
+            Insert by `_insert_distinct`.
         """
         told = self._what_observers_see(arcs, present=False)
         changes = self._what_changes(arcs) if changing else []
@@ -154,11 +156,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if len(arcs):
             with self._access.changing():
                 in_edges = self._in_edges
-                inserted, replaced = self._insert(arcs) if in_edges is None else in_edges.insert(self, arcs)
+                insert = self._insert_distinct if distinct else self._insert
+                done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+                inserted, replaced = done[:2]
                 self._num_arcs += inserted
                 self.version += 1
                 if commit is not None:
-                    commit(inserted)
+                    commit(*done)
         self._observers.tell("edges_inserted", told)
         self._observers.tell("edges_changed", changes)
         return inserted, replaced
@@ -404,6 +408,20 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
         """
+
+    def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
+        """*structure*, if it sets `_tells_slots`: insert arcs of which no two are equal, as `_insert` does.
+
+        But what is stored of those that are there stays as it is. It spares graphs with edge data a look-up.
+
+        Returns
+        -------
+        inserted, found : int
+            How many arcs were new, and how many were there.
+        slots : array of int64
+            The slot of each new arc, ``-2 - slot`` of each that was there, -1 for those to be ignored.
+        """
+        raise NotImplementedError
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """*structure*, optional: add the weights of arcs to those in the graph.

@@ -98,13 +98,15 @@ class InEdges:
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def insert(self, graph: Any, arcs: Arcs) -> tuple[int, int]:
-        """`_insert` of both."""
+    def insert(self, graph: Any, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
+        """`_insert`, or `_insert_distinct`, of both; returns what that of the graph does."""
         transpose = self._writable(graph)
+        insert = graph._insert_distinct if distinct else graph._insert
         if transpose is None:
-            return graph._insert(arcs)
-        transpose._num_arcs += transpose._insert(_swapped(arcs))[0]
-        return self._finish(transpose, graph._insert, arcs)
+            return insert(arcs)
+        insert_swapped = transpose._insert_distinct if distinct else transpose._insert
+        transpose._num_arcs += insert_swapped(_swapped(arcs))[0]
+        return self._finish(transpose, insert, arcs)
 
     def delete(self, graph: Any, arcs: Arcs) -> int:
         """`_delete` of both."""

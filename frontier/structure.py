@@ -44,6 +44,8 @@ class Structure(ABC):
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
+    _tells_slots: ClassVar[bool] = False
+    """Whether there is `DynamicGraph._insert_distinct`."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 

@@ -453,7 +453,7 @@ def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
         np.testing.assert_allclose(to_host(graph, a), to_host(plain, b), rtol=1e-6)
 
     same(algorithms.sssp(graph, 0).distance, algorithms.sssp(plain, 0).distance)
-    same(algorithms.pagerank(graph, tol=1e-9).rank, algorithms.pagerank(plain, tol=1e-9).rank)
+    same(algorithms.pagerank(graph, tol=1e-9).pagerank, algorithms.pagerank(plain, tol=1e-9).pagerank)
     same(graph.to_csr().weights, plain.to_csr().weights)
 
 

@@ -6,6 +6,8 @@ in-edges of a directed graph, share an entry. Ids of deleted edges are given to 
 
 An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new ones an id, and
 has the structure insert arcs whose weights are these ids. Then it writes the columns. A deletion frees ids alike.
+Where a structure can insert arcs and tell which were there (`DynamicGraph._insert_distinct`), nothing is looked up
+before: each edge of the batch is given an id, and those that had one give theirs back.
 """
 
 from .columns import COLUMN_DTYPES, WEIGHT_COLUMN, EdgeData, column_arrays

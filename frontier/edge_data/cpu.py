@@ -74,6 +74,26 @@ def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep
             out_dst[j + 1] = out_src[j]
 
 
+def count_found(count, directed, slots, sums):
+    """``sums``, on the GPU: how many of each tile of records have edges that were found (`_insert_distinct`)."""
+
+
+@cpu_kernel
+def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, ids):
+    """Append the ids meant for edges that were found to the free ones, and set their records' to those they have.
+
+    To -1 if they are to be kept as they are. ``slots`` are those of arcs, ``-2 - slot`` of one that was found.
+    """
+    copies = 1 if directed else 2
+    rank = 0
+    for i in range(count):
+        slot = slots[copies * i]
+        if slot < -1:
+            free_ids[free_count + rank] = ids[i]
+            rank += 1
+            ids[i] = -1 if keep else stored[-2 - slot]
+
+
 @cpu_kernel
 def release_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
                 out_dst):  # fmt: skip

@@ -77,6 +77,29 @@ extern "C" __global__ void __launch_bounds__(TILE) assign_ids(
   }
 }
 
+extern "C" __global__ void __launch_bounds__(TILE) count_found(i64 count, bool directed, const i64* slots, i64* sums) {
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x;
+    int here = __syncthreads_count(i < count && slots[directed ? i : 2 * i] < -1);
+    if (threadIdx.x == 0) sums[tile] = here;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
+    i64 count, bool directed, const i64* slots, const VID* stored, const i64* sums, bool summed, bool keep,
+    VID* free_ids, i64 free_count, VID* ids) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
+    i64 i = tile * TILE + threadIdx.x;
+    i64 slot = i < count ? slots[directed ? i : 2 * i] : -1;
+    i64 rank = before + block_exclusive(i64(slot < -1), here);
+    if (slot < -1) {
+      free_ids[free_count + rank] = ids[i];
+      ids[i] = keep ? VID(-1) : stored[-2 - slot];
+    }
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(TILE) release_ids(
     i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* places, const i64* sums,
     bool summed, u64* table, VID* free_ids, i64 free_count, bool directed, VID* out_src, VID* out_dst) {

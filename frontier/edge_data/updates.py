@@ -72,13 +72,22 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False) -> tuple
         Whether edges that are there keep their values.
     """
     data: Any = graph._edge_data
-    arcs, ids = _identified(graph, rows.arcs, find=True, keep=keep)
+    copies = 1 if graph.directed else 2
+    distinct = graph._tells_slots
+    if distinct:
+        data.reserve_free(len(rows.arcs))
+    arcs, ids = _identified(graph, rows.arcs, find=not distinct, keep=keep)
 
-    def commit(inserted: int) -> None:
-        data.take(inserted if graph.directed else inserted // 2)
+    def commit(inserted: int, found: int, slots: Any = None) -> None:
+        if slots is None:
+            data.take(inserted // copies)
+        else:
+            data.take((inserted + found) // copies)
+            if found:
+                _settle(graph, ids, slots, found // copies, keep)
         data.write(ids, rows.columns)
 
-    return graph._insert_observed(arcs, commit, changing=not keep)
+    return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 
 
 def build_rows(graph: Graph, rows: Rows) -> None:
@@ -88,6 +97,20 @@ def build_rows(graph: Graph, rows: Rows) -> None:
     graph._load(arcs)
     data.take(graph.num_edges)
     data.write(ids, rows.columns)
+
+
+def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
+    """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
+    data: Any = graph._edge_data
+    count = int(ids.size)
+    sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
+    launch = tile_launch(count)
+    data.kernels.count_found(count, graph.directed, slots, sums, **launch)
+    data.kernels.settle_ids(
+        count, graph.directed, slots, graph._weights, *running_sums(graph.device, data.kernels, sums), keep,
+        data.free_ids, data.free_count, ids, **launch,
+    )  # fmt: skip
+    data.give_back(found)
 
 
 def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
@@ -166,7 +189,7 @@ def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> 
     Parameters
     ----------
     find : bool
-        False if the graph is empty.
+        False if the graph is empty, or its structure tells slots: then no edge counts as one that is there.
     present : bool
         What to sum up: whether edges are in the graph, or are not.
     """
@@ -176,7 +199,7 @@ def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> 
     sums = scratch("record_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(count, 1) - 1).bit_length()
     table = scratch("record_table", entries, np.int64, fill=FREE)
-    slots = graph._find(records.src, records.dst) if find else graph.xp.full(count, -1, np.int64)
+    slots = graph._find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
     kernels.claim_last(count, records.src, records.dst, graph.directed, table, entries, places)
     kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
     return Last(slots, places, table, running_sums(graph.device, kernels, sums))

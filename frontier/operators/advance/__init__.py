@@ -54,7 +54,8 @@ def advance(
     graph : Graph
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.edge_capacity``; `weight` is 1 in
+        Whether `dst` joins the output. `edge` is the edge's slot, or its id in graphs with edge data, below
+        ``graph.edge_capacity``; `weight` is 1 in
         unweighted graphs. Calls run in parallel, in any order: use atomics for array entries that several edges may
         update.
     *args : arrays and numbers
@@ -67,9 +68,9 @@ def advance(
         edges of other members. Rules out a pull.
     direction : {"auto", "push", "pull"}
         Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
-        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, `edge` is the slot
-        of the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
-        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses `edge`.
+        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, a slot is that of
+        the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
+        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses slots.
     edges : {"out", "in", "both"}
         Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
         them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
