@@ -389,7 +389,7 @@ def small(structure, device, orientation):
     )  # fmt: skip
 
 
-@pytest.mark.sampled("orientation", of=3)
+@pytest.mark.sampled("orientation", of=7)
 def test_functors_read_and_write(small):
     spent = small.xp.zeros(small.edge_capacity)
     reached = fr.advance(small, fr.Frontier(small, [0, 1]), spend, small.edge_data["amount"], spent)
@@ -398,7 +398,7 @@ def test_functors_read_and_write(small):
     assert to_host(small, spent).tolist() == [0, 6, 7, 0]
 
 
-@pytest.mark.sampled("orientation", of=3)
+@pytest.mark.sampled("orientation", of=7)
 def test_reductions(small):
     sums = to_host(small, fr.neighbor_reduce(small, None, amount_of, small.edge_data["amount"])).tolist()
     weights = to_host(small, fr.neighbor_reduce(small, None, weight_of)).tolist()
@@ -406,7 +406,7 @@ def test_reductions(small):
     assert weights == ([12, 6, 0, 8] if small.directed else [20, 11, 13, 8])
 
 
-@pytest.mark.sampled("orientation", of=3)
+@pytest.mark.sampled("orientation", of=7)
 def test_edges_of_operators_are_ids(small):
     xp = small.xp
     first, second = xp.zeros(1, np.int64), xp.zeros(1, np.int64)
@@ -438,7 +438,7 @@ def note_time(src, dst, edge, weight, time, seen):
 
 
 @pytest.mark.parametrize("weight_dtype", ["float32", "int64"])
-@pytest.mark.sampled("weight_dtype", of=4)
+@pytest.mark.sampled("weight_dtype", of=7)
 def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
     """Each finds what it finds on a graph with weights and no edge data."""
     src, dst = rng.integers(0, 200, 1500), rng.integers(0, 200, 1500)
@@ -514,7 +514,7 @@ class Sums(fr.UpdateObserver):
             assert self.rows.pop(key) == row
 
 
-@pytest.mark.sampled("orientation", of=3)
+@pytest.mark.sampled("orientation", of=7)
 def test_observers_see_values(structure, device, orientation, rng):
     pair = Pair(structure, device, **orientation)
     sums = Sums(pair.graph)
