@@ -105,8 +105,8 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         """Add the triangles with an edge among these to `sixths`. The host does not wait."""
         graph = fr.snapshot_if_faster(self.graph, src, dst)
         self._batch += 1
-        if self._mark.size < graph.slot_capacity or self._batch > MOST_BATCHES:
-            self._mark = self.graph.xp.zeros(graph.slot_capacity, np.uint8)
+        if self._mark.size < graph.edge_capacity or self._batch > MOST_BATCHES:
+            self._mark = self.graph.xp.zeros(graph.edge_capacity, np.uint8)
             self._batch = 1
         batch = np.uint8(self._batch)
         fr.visit_edges(graph, src, dst, _set_mark, self._mark, batch, output=False)

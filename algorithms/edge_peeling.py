@@ -34,7 +34,7 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
     """
     xp = graph.xp
     numbers = xp.arange(src.size, dtype=np.int32)
-    number = xp.full(graph.slot_capacity, -1, np.int32)
+    number = xp.full(graph.edge_capacity, -1, np.int32)
     number[graph.find_edges(src, dst, checked=False)] = numbers
     number[graph.find_edges(dst, src, checked=False)] = numbers
     return number

@@ -18,6 +18,7 @@ TRUSSES = (4, 8)
 COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
 IN_EDGES = "in-edges"  # another variant (--in-edges): directed, without weights in updates, and in-edges are kept
+EDGE_DATA = "edge data"  # another variant (--edge-data): weighted, and a column of int64 beside the weights
 GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch

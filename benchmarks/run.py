@@ -14,7 +14,7 @@ from dynfrontier.peers import is_installed
 
 from . import algorithms_static, cold_start, dynamic_triangles, incremental, updates
 from .context import Budget, Context, choose_structures
-from .defaults import CPU_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
+from .defaults import CPU_PEERS, EDGE_DATA, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
 from .papers.command import main as papers_main
 from .results import FOLDER, Results
@@ -41,6 +41,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
     )
+    found.add_argument(
+        "--edge-data", action="store_true", help="updates: also graphs with a column of edge data beside the weights"
+    )
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
@@ -66,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     axes = axes_for(device.kind, options.mode, scales)
     if options.in_edges:
         axes = replace(axes, variants=(*axes.variants, IN_EDGES))
+    if options.edge_data:
+        axes = replace(axes, variants=(*axes.variants, EDGE_DATA))
     context = Context(
         device, options.mode, axes, structures, GraphSource(device, axes), peers, quiet=options.quiet, out=options.out
     )

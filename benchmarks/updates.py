@@ -17,7 +17,7 @@ import frontier as fr
 
 from .batches import distributions_of, new_batches
 from .context import Context
-from .defaults import BASELINE, BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MOST_EDGES
+from .defaults import BASELINE, BATCH_SEED, EDGE_DATA, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MOST_EDGES
 from .graphs import BenchmarkGraph
 from .results import Results, describe_run, pivot, table
 from .timing import Samples, measure, timed
@@ -53,7 +53,7 @@ def _measure_graph(
     device = context.device
     src, dst = graph.arcs()
     weights = None
-    if variant == "weighted":
+    if variant in ("weighted", EDGE_DATA):
         rng = np.random.default_rng(GRAPH_SEED)
         weights = device.xp.asarray(rng.random(int(src.size), dtype=np.float32))
     for name, kind in context.structures.items():
@@ -71,9 +71,11 @@ def _measure_structure(
 ) -> None:  # fmt: skip
     """One structure on one graph."""
     axes, device = context.axes, context.device
+    data = {"time": device.xp.arange(int(arcs[0].size))} if variant == EDGE_DATA else None
     make = partial(
-        kind.from_edges, *arcs, graph.num_vertices, directed=True, device=device, in_edges=variant == IN_EDGES
-    )
+        kind.from_edges, *arcs, graph.num_vertices, directed=True, device=device, in_edges=variant == IN_EDGES,
+        edge_data=data,
+    )  # fmt: skip
     samples, built = measure(device, make, repeat=BUILDS, limit=axes.seconds_per_call)
     labels = {"graph": graph.name, "variant": variant, "structure": kind.name}
     results.add(**labels, operation="build", **_memory(built), **_rates(samples, built.num_arcs))
@@ -114,7 +116,9 @@ def _cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bo
         if spent > len(OPERATIONS) * axes.seconds_per_call and index > axes.warm_up:
             break
         size = int(src.size)
-        weights = device.xp.ones(size, np.float32) if weighted else None
+        values = {"weights": device.xp.ones(size, np.float32)} if weighted else {}
+        if graph.edge_data is not None:
+            values["time"] = device.xp.arange(size)
         before = graph.num_arcs
         warm = index < axes.warm_up
 
@@ -124,8 +128,8 @@ def _cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bo
             spent += wall
             return result
 
-        inserted = step("insert", partial(graph.insert_edges, src, dst, weights)).inserted
-        repeated = step("duplicate", partial(graph.insert_edges, src, dst, weights)).inserted
+        inserted = step("insert", partial(graph.insert_edges, src, dst, **values)).inserted
+        repeated = step("duplicate", partial(graph.insert_edges, src, dst, **values)).inserted
         hits = step("query hit", partial(graph.has_edges, src, dst))
         deleted = step("delete", partial(graph.delete_edges, src, dst)).deleted
         misses = step("query miss", partial(graph.has_edges, src, dst))
@@ -153,16 +157,29 @@ def _compare(results: Results) -> None:
         other = baseline.get(tuple(row.get(axis) for axis in axes))
         if other and "median_ms" in row:
             row["times_rebuild"] = other["median_ms"] / row["median_ms"]
-    axes = tuple(axis for axis in axes if axis != "variant")
+    for variant, (plain_variant, ratio, _) in EXTRAS.items():
+        _compare_with_plain(results, variant, plain_variant, ratio)
+
+
+EXTRAS = {
+    IN_EDGES: ("unweighted", "times_without_in_edges", "time with in-edges, over that without"),
+    EDGE_DATA: ("weighted", "times_without_edge_data", "time with edge data, over that with weights alone"),
+}
+"""Variants that do more than another, the name of the ratio in results, and what it is."""
+
+
+def _compare_with_plain(results: Results, variant: str, plain_variant: str, ratio: str) -> None:
+    """Add to every row of a variant how many times as long it takes as another does."""
+    axes = ("graph", "distribution", "batch", "operation", "structure")
     plain = {
-        tuple(row.get(axis) for axis in (*axes, "structure")): row
-        for row in results.where(variant="unweighted")
+        tuple(row.get(axis) for axis in axes): row
+        for row in results.where(variant=plain_variant)
         if "median_ms" in row
     }
-    for row in results.where(variant=IN_EDGES):
-        other = plain.get(tuple(row.get(axis) for axis in (*axes, "structure")))
+    for row in results.where(variant=variant):
+        other = plain.get(tuple(row.get(axis) for axis in axes))
         if other and "median_ms" in row:
-            row["times_without_in_edges"] = row["median_ms"] / other["median_ms"]
+            row[ratio] = row["median_ms"] / other["median_ms"]
 
 
 def tables(results: Results) -> list[str]:
@@ -170,11 +187,12 @@ def tables(results: Results) -> list[str]:
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         updates = [row for row in results.where(graph=graph) if "batch" in row]
-        both = [row for row in updates if "times_without_in_edges" in row and not row["operation"].startswith("query")]
-        if both:
-            keys = ("distribution", "operation", "structure")
-            columns, cells = pivot(both, keys, "batch", lambda row: row["times_without_in_edges"])
-            found.append(table(f"{graph}: time with in-edges, over that without, by batch size", columns, cells))
+        for _, ratio, what in EXTRAS.values():
+            both = [row for row in updates if ratio in row and not row["operation"].startswith("query")]
+            if both:
+                keys = ("distribution", "operation", "structure")
+                columns, cells = pivot(both, keys, "batch", lambda row, ratio=ratio: row[ratio])
+                found.append(table(f"{graph}: {what}, by batch size", columns, cells))
         for distribution in dict.fromkeys(row["distribution"] for row in updates):
             rows = [row for row in updates if row["distribution"] == distribution]
             keys = ("variant", "operation", "structure")

@@ -40,7 +40,7 @@ class TimedObserver(fr.UpdateObserver):
 
     def __init__(self, graph: fr.DynamicGraph, observer: fr.UpdateObserver):
         self.seconds = 0.0
-        self.exact = observer.exact  # type: ignore[misc]
+        self.exact, self.sees_changes = observer.exact, observer.sees_changes  # type: ignore[misc]
         self._device = graph.device
         self._observer = observer
         graph.attach(self, instead_of=observer)
@@ -55,6 +55,12 @@ class TimedObserver(fr.UpdateObserver):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         self._measure(self._observer.edges_inserted, src, dst)
+
+    def edges_changing(self, src: Any, dst: Any) -> None:
+        self._measure(self._observer.edges_changing, src, dst)
+
+    def edges_changed(self, src: Any, dst: Any) -> None:
+        self._measure(self._observer.edges_changed, src, dst)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         self._measure(self._observer.edges_deleting, src, dst)

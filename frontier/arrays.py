@@ -123,6 +123,28 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
     return array.astype(dtype, copy=False)
 
 
+def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
+    """Numbers as an array of `device` of a type that functors know, whose values they keep.
+
+    Raises
+    ------
+    TypeError
+        `values` does not hold numbers of this kind: floats where integers are wanted, or anything but bools for bools.
+    ValueError
+        It is not one-dimensional, or holds an integer that `dtype` cannot.
+    """
+    array = as_device_array(device, values, name)
+    kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[dtype.kind]
+    if array.size and array.dtype.kind not in kinds:
+        raise TypeError(f"{name} holds {array.dtype}, which is not stored as {dtype}")
+    if dtype.kind in "iu" and array.size and not np.can_cast(array.dtype, dtype):
+        low, high = int(array.min()), int(array.max())
+        limits = np.iinfo(dtype)
+        if low < limits.min or high > limits.max:
+            raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
+    return array.astype(dtype, copy=False)
+
+
 def as_dtype(value: Any, name: str) -> np.dtype:
     """The dtype that `value` stands for; TypeError if it stands for none."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
+from .edge_data import append_rows, delete_rows, insert_rows, make_rows
 from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -54,7 +56,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     @updates
     @observed
-    def insert_edges(self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace") -> UpdateResult:
+    def insert_edges(
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
+    ) -> UpdateResult:  # fmt: skip
         """Insert a batch of edges.
 
         Parameters
@@ -65,6 +69,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         on_existing : {"replace", "keep", "add"}
             How to treat existing edges: replace the weight, keep it, or add to it. With ``"add"``, edges whose weight
             becomes 0 or negative are deleted, and absent edges with such weights are never inserted.
+        **edge_data : array-like, shape (m,)
+            A value of each edge for each column of a graph with edge data (`Graph.edge_data`). Those of existing edges
+            are replaced, or kept with ``"keep"``.
 
         Returns
         -------
@@ -85,6 +92,16 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         one_of(on_existing, "on_existing", ON_EXISTING)
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
+        if self._edge_data is not None:
+            rows = make_rows(self, src, dst, weights, edge_data)
+            if not len(rows.arcs):
+                return UpdateResult()
+            if on_existing == "add":
+                return self._result(*append_rows(self, rows))
+            return self._result(*insert_rows(self, rows, keep=on_existing == "keep"), 0)
+        if edge_data:
+            name = next(iter(edge_data))
+            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
         arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
         if not len(arcs):
             return UpdateResult()
@@ -96,7 +113,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         distinct, slots = self._distinct(arcs)
         absent = self.xp.flatnonzero(slots < 0)
         weights = None if distinct.weights is None else distinct.weights[absent]
-        inserted, _ = self._insert_observed(Arcs(distinct.src[absent], distinct.dst[absent], weights))
+        inserted, _ = self._insert_observed(Arcs(distinct.src[absent], distinct.dst[absent], weights), changing=False)
         return self._result(inserted, 0, 0)
 
     @updates
@@ -111,6 +128,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
+        if self._edge_data is not None:
+            records = self._prepare(src, dst, directed=True)
+            return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
         arcs = self._prepare(src, dst, directed=self.directed)
         return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
 
@@ -124,19 +144,40 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         src, dst = split_keys(keys, self._num_vertices, self.vertex_dtype)
         return Arcs(src, dst, weights), self._find(src, dst)
 
-    def _insert_observed(self, arcs: Arcs) -> tuple[int, int]:
+    def _insert_observed(
+        self, arcs: Arcs, commit: Callable[..., None] | None = None, *, changing: bool = True, distinct: bool = False
+    ) -> tuple[int, int]:
+        """Insert arcs, and notify observers.
+
+        Parameters
+        ----------
+        commit : function, optional
+            Called in between with what the structure returned.
+        changing : bool
+            Whether arcs that are there get other values.
+        distinct : bool
+            Insert by `_insert_distinct`.
+        """
         told = self._what_observers_see(arcs, present=False)
+        changes = self._what_changes(arcs) if changing else []
+        self._observers.tell("edges_changing", changes)
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
                 in_edges = self._in_edges
-                inserted, replaced = self._insert(arcs) if in_edges is None else in_edges.insert(self, arcs)
+                insert = self._insert_distinct if distinct else self._insert
+                done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+                inserted, replaced = done[:2]
                 self._num_arcs += inserted
                 self.version += 1
+                if commit is not None:
+                    commit(*done)
         self._observers.tell("edges_inserted", told)
+        self._observers.tell("edges_changed", changes)
         return inserted, replaced
 
-    def _delete_observed(self, arcs: Arcs) -> int:
+    def _delete_observed(self, arcs: Arcs, commit: Callable[[int], None] | None = None) -> int:
+        """Delete arcs, and notify observers; `commit` is called in between with the number of deleted arcs."""
         told = self._what_observers_see(arcs, present=True)
         self._observers.tell("edges_deleting", told)
         deleted = 0
@@ -146,19 +187,30 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 deleted = self._delete(arcs) if in_edges is None else in_edges.delete(self, arcs)
                 self._num_arcs -= deleted
                 self.version += 1
+                if commit is not None:
+                    commit(deleted)
         self._observers.tell("edges_deleted", told)
         return deleted
 
     def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
         """Each observer with the sources and destinations that it is to be notified of."""
         observers = self._live_observers()
-        if not observers:
+        exact = self._effective([observer for observer in observers if observer.exact], arcs, present)
+        return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+
+    def _what_changes(self, arcs: Arcs) -> list[Told]:
+        """The same, of arcs that get other values."""
+        if self._stored_dtype is None:
             return []
-        effective: tuple[Any, Any] = (arcs.src, arcs.dst)
-        exact = next((observer for observer in observers if observer.exact), None)
-        if exact is not None:
-            effective = exact.find_edges(partial(effective_edges, self, arcs, present))
-        return [(observer, effective if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+        observers = [observer for observer in self._live_observers() if observer.exact and observer.sees_changes]
+        effective = self._effective(observers, arcs, present=True)
+        return [(observer, effective) for observer in observers]
+
+    def _effective(self, observers: list[UpdateObserver], arcs: Arcs, present: bool) -> tuple[Any, Any]:
+        """The effective edges of a batch, for observers that need them."""
+        if not observers:
+            return arcs.src, arcs.dst
+        return observers[0].find_edges(partial(effective_edges, self, arcs, present))
 
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
@@ -270,7 +322,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         src, dst = incident_arcs(self, marked)
         gone = xp.flatnonzero(marked)
         absent = marked if self._absent is None else self._absent | marked
-        deleted = self._delete_observed(Arcs(src, dst, None))
+        deleted = self._delete_incident(src, dst)
         with self._access.changing():
             with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self._release(gone)
@@ -283,6 +335,15 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 self._in_edges.follow_vertices(self)
         self._tell_of_vertices()
         return self._result(0, 0, deleted)
+
+    def _delete_incident(self, src: Any, dst: Any) -> int:
+        """Delete what `incident_arcs` has found; returns the number of deleted arcs."""
+        if self._edge_data is None:
+            return self._delete_observed(Arcs(src, dst, None))
+        if not self.directed:  # a record for both directions
+            keep = self.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+        return delete_rows(self, Arcs(src, dst, None))
 
     # ---- storage ----------------------------------------------------------------------------------------------------
 
@@ -356,6 +417,20 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
         """
+
+    def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
+        """*structure*, if it sets `_tells_slots`: insert arcs of which no two are equal, as `_insert` does.
+
+        But what is stored of those that are there stays as it is. It spares graphs with edge data a look-up.
+
+        Returns
+        -------
+        inserted, found : int
+            How many arcs were new, and how many were there.
+        slots : array of int64
+            The slot of each new arc, ``-2 - slot`` of each that was there, -1 for those to be ignored.
+        """
+        raise NotImplementedError
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """*structure*, optional: add the weights of arcs to those in the graph.

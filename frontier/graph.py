@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
+from .edge_data import EdgeData, build_rows, column_arrays, make_rows
 from .in_edges import InEdges
 from .kinds import AnyGraph
 from .operators.extract import count_predecessors, extract, extract_predecessors, extract_successors
@@ -62,6 +64,10 @@ class Graph(AnyGraph, Structure):
         Whether a directed graph also keeps its transpose, `reverse`, in step with it: updates then take about twice the
         time and memory, and whatever needs the edges that enter a vertex no longer takes a pass over the graph. Has no
         effect on undirected graphs, which are their own reverse.
+    edge_data : dict of str to dtype, optional
+        Columns with an entry for each edge (`Graph.edge_data`), besides the weights if there are any: of type bool,
+        int8, uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by
+        keyword. With an empty dict, edges have ids (`Graph.edge_ids`) and no data.
 
     Attributes
     ----------
@@ -92,6 +98,7 @@ class Graph(AnyGraph, Structure):
         weight_dtype: Any = None,
         vertex_dtype: Any = None,
         in_edges: bool = False,
+        edge_data: Any = None,
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -107,6 +114,10 @@ class Graph(AnyGraph, Structure):
         self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
+        if edge_data is not None:
+            if not self.can_store_weights:
+                raise ValueError(f"{type(self).__name__} stores no edge data")
+            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, edge_data)
         if num_vertices > np.iinfo(self.vertex_dtype).max:
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
@@ -128,6 +139,7 @@ class Graph(AnyGraph, Structure):
         num_vertices: int | None = None,
         directed: bool = False,
         device: str | Device = "auto",
+        edge_data: Any = None,
         **options: Any,
     ) -> Self:
         """A graph with these edges.
@@ -145,6 +157,8 @@ class Graph(AnyGraph, Structure):
             Size of the id space; by default the largest id plus one.
         directed : bool
         device : {"auto", "cpu", "gpu"}
+        edge_data : dict of str to array-like, shape (m,), optional
+            Columns with an entry for each edge, of the arrays' types.
         **options
             Options of `Graph` and of the structure.
 
@@ -166,13 +180,18 @@ class Graph(AnyGraph, Structure):
             weights = as_weights(place, weights, "weights")
             options.setdefault("weight_dtype", weights.dtype)
         same_length(src=src, dst=dst, weights=weights)
+        if edge_data is not None:
+            edge_data = column_arrays(place, edge_data)
+            options["edge_data"] = {name: values.dtype for name, values in edge_data.items()}
         if num_vertices is None:
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
             with _room_for_ids(num_vertices):
                 graph = cls(num_vertices, directed=directed, device=place, **options)
         else:
             graph = cls(num_vertices, directed=directed, device=place, **options)
-        if src.size:
+        if graph._edge_data is not None:
+            build_rows(graph, make_rows(graph, src, dst, weights, edge_data, "from_edges"))
+        elif src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         if graph._in_edges is not None:
             graph._in_edges.current(graph)
@@ -192,12 +211,14 @@ class Graph(AnyGraph, Structure):
         Equivalent to `copy.copy` and `copy.deepcopy`.
         """
         twin = self._copy_arrays()
+        if self._edge_data is not None:
+            twin._edge_data = self._edge_data.copy()
         if self._in_edges is not None:
             twin._in_edges = self._in_edges.copied_to(twin)
         return twin
 
     def _copy_arrays(self) -> Self:
-        """A copy that keeps no in-edges."""
+        """A copy that keeps no in-edges, and shares edge data."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._in_edges = None
@@ -370,16 +391,99 @@ class Graph(AnyGraph, Structure):
     @property
     @reads
     def slot_weights(self) -> Any:
-        """The weight of the arc in each slot (`find_edges`): None in graphs without weights.
+        """The weight of each edge, indexed by what operators see as `edge` (`find_edges`); None without weights.
 
-        An array of `weight_dtype` on the graph's device, to be indexed by slots of arcs, valid until the next update.
-        It is the graph's own and must not be changed. Entries of slots without an arc may be anything.
+        An array of `weight_dtype` on the graph's device, valid until the next update. It is the graph's own and must
+        not be changed. Entries that are no edge's may be anything.
         """
+        if self._edge_data is not None:
+            return self._edge_data.weights
         return None if self.weight_dtype is None else self._weights
+
+    @property
+    @reads
+    def edge_data(self) -> Mapping[str, Any] | None:
+        """The columns of a graph with edge data, by name; None in other graphs.
+
+        Each is an array on the graph's device of at least `edge_capacity` entries, by the id of an edge: what operators
+        see as `edge`. Weights are the column ``"weight"``. An array may be read and written to, also in functors, until
+        the next insertion, which may replace it by a longer one. Entries that are no edge's may be anything.
+        """
+        return None if self._edge_data is None else MappingProxyType(self._edge_data.columns)
+
+    @reads
+    def edge_ids(self, src: Any, dst: Any) -> Any:
+        """The id of each edge of a graph with edge data, or -1 where there is no such edge.
+
+        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the
+        edges of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
+
+        Parameters
+        ----------
+        src, dst : array-like of int, shape (m,)
+
+        Returns
+        -------
+        array of int64, shape (m,), on the graph's device
+
+        Raises
+        ------
+        ValueError
+            The graph has no edge data; or a vertex is out of range, or was deleted.
+        """
+        self._require_edge_data()
+        return self.find_edges(src, dst)
+
+    @reads
+    def edge_endpoints(self, ids: Any) -> tuple[Any, Any]:
+        """The ends of edges of a graph with edge data, the reverse of `edge_ids`.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (m,)
+            In any order, with duplicates.
+
+        Returns
+        -------
+        src, dst : arrays of `vertex_dtype`, shape (m,), on the graph's device
+            ``src < dst`` in undirected graphs.
+
+        Raises
+        ------
+        ValueError
+            The graph has no edge data, or an id is that of no edge.
+
+        Notes
+        -----
+        A pass over the graph, for any number of edges.
+        """
+        data = self._require_edge_data()
+        ids = as_ids(self.device, ids, "ids")
+        xp = self.xp
+        offsets, dst, slots = extract(self, xp.arange(self._num_vertices, dtype=self.vertex_dtype))
+        src = row_ids(self.device, offsets, self.vertex_dtype)
+        if not self.directed:
+            keep = xp.flatnonzero(src < dst)
+            src, dst, slots = src[keep], dst[keep], slots[keep]
+        ends = xp.full((2, data.top), -1, self.vertex_dtype)
+        held = self._weights[slots]
+        ends[0][held], ends[1][held] = src, dst
+        inside = (ids >= 0) & (ids < data.top)
+        bad = xp.flatnonzero(~inside if not data.top else ~inside | (ends[0][xp.where(inside, ids, 0)] < 0))
+        if bad.size:
+            raise ValueError(f"ids[{int(bad[0])}] is {int(ids[bad[0]])}, the id of no edge ({bad.size} such ids)")
+        return ends[0][ids], ends[1][ids]
+
+    def _require_edge_data(self) -> EdgeData:
+        if self._edge_data is None:
+            raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")
+        return self._edge_data
 
     @reads
     def find_edges(self, src: Any, dst: Any, *, checked: bool = True) -> Any:
-        """The slot of each arc ``src[i] -> dst[i]``, or -1: the `edge` that operators see, until the next update.
+        """What operators see as `edge` of each arc ``src[i] -> dst[i]``, or -1 for arcs that are not in the graph.
+
+        These are slots, which hold until the next update, or, in graphs with edge data, ids (`edge_ids`).
 
         Parameters
         ----------
@@ -394,13 +498,13 @@ class Graph(AnyGraph, Structure):
         array of int64, shape (m,), on the graph's device
         """
         if not checked:
-            return self._find(src, dst) if src.size else self.xp.empty(0, np.int64)
+            return self._edges_at(self._find(src, dst)) if src.size else self.xp.empty(0, np.int64)
         arcs = self._prepare(src, dst, directed=True, drop_loops=False)
         if not len(arcs):
             return self.xp.empty(0, np.int64)
-        slots = self._find(arcs.src, arcs.dst)
+        edges = self._edges_at(self._find(arcs.src, arcs.dst))
         arcs.check()
-        return slots
+        return edges
 
     @reads
     def edge_weights(self, src: Any, dst: Any) -> Any:
@@ -416,15 +520,15 @@ class Graph(AnyGraph, Structure):
         ValueError
             An id is invalid, or an edge is not in the graph.
         """
-        slots = self.find_edges(src, dst)
-        missing = self.xp.flatnonzero(slots < 0)
+        edges = self.find_edges(src, dst)
+        missing = self.xp.flatnonzero(edges < 0)
         if missing.size:
             i = int(missing[0])
             u, v = (int(self.xp.asarray(as_ids(self.device, x, "ids"))[i]) for x in (src, dst))
             raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
         if self.weight_dtype is None:
-            return self.xp.ones(slots.size, np.float32)
-        return self._weights[slots]
+            return self.xp.ones(edges.size, np.float32)
+        return self.slot_weights[edges]
 
     @reads
     def degrees(self) -> Any:
@@ -509,38 +613,52 @@ class Graph(AnyGraph, Structure):
 
         `weights` is None in unweighted graphs.
         """
-        offsets, dst, weights = self._sorted_arcs()
+        src, dst, stored = self._sorted_edges()
+        return src, dst, self._weights_of(stored)
+
+    def _sorted_edges(self) -> tuple[Any, Any, Any]:
+        """All edges, sorted, undirected ones once, with what the structure stores of each (`_stored_dtype`)."""
+        offsets, dst, stored = self._sorted_arcs()
         src = row_ids(self.device, offsets, self.vertex_dtype)
         if not self.directed:
             keep = self.xp.flatnonzero(src < dst)
             src, dst = src[keep], dst[keep]
-            weights = None if weights is None else weights[keep]
-        return src, dst, weights
+            stored = None if stored is None else stored[keep]
+        return src, dst, stored
 
     @reads
     def to_csr(self, *, in_edges: bool = False) -> Graph:
         """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
 
-        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy.
+        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but weights.
 
         Parameters
         ----------
         in_edges : bool
             Whether that of a directed graph keeps in-edges.
         """
+        offsets, dst, stored = self._sorted_arcs()
         return snapshot_structure().from_csr(  # type: ignore[attr-defined]
-            *self._sorted_arcs(), directed=self.directed, device=self.device, absent=self._absent,
+            offsets, dst, self._weights_of(stored), directed=self.directed, device=self.device, absent=self._absent,
             in_edges=flag(in_edges, "in_edges"),
         )  # fmt: skip
 
     @reads
     def memory_usage(self) -> MemoryUsage:
-        """Memory used by the graph, compared with CSR; that of in-edges included, on both sides."""
+        """Memory used by the graph, compared with CSR; that of in-edges and edge data included, on both sides.
+
+        CSR would have the weights of arcs, and the other data of edges.
+        """
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
-        usage = MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        used, data = self._used_bytes(), self._edge_data
+        if data is not None and not self.read_only:  # which the reverse shares
+            used += data.used_bytes()
+            reserved += sum(data.reserved_bytes().values())
+            csr += self.num_edges * sum(data.dtypes[name].itemsize for name in data.names)
+        usage = MemoryUsage(used=used, reserved=reserved, csr=csr, arcs=self._num_arcs)
         return usage if self._in_edges is None else self._in_edges.add_usage(self, usage)
 
     @reads
@@ -550,6 +668,11 @@ class Graph(AnyGraph, Structure):
         O(V + slots) work at most. In-edges have statistics of their own, those of `reverse`.
         """
         return self._storage_statistics()
+
+    def _columns_moved(self) -> None:
+        super()._columns_moved()
+        if self._in_edges is not None:
+            self._in_edges.columns_moved()
 
     def __len__(self) -> int:
         return self._num_vertices
@@ -562,6 +685,8 @@ class Graph(AnyGraph, Structure):
         if self._in_edges is not None:
             kind += " with in-edges"
         weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
+        if self._edge_data is not None:
+            weights += f", edge data ({', '.join(self._edge_data.names)})"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
             f"{self.device.kind})"

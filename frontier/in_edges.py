@@ -94,13 +94,15 @@ class InEdges:
 
     def _link(self, graph: Graph, transpose: Graph) -> None:
         transpose._access = SharedAccess(self, graph)  # type: ignore[assignment]
+        transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
         _copy_vertices(graph, transpose)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def insert(self, graph: Any, arcs: Arcs) -> tuple[int, int]:
-        """`_insert` of both."""
-        return self._update_both(graph, "_insert", arcs, lambda counts: counts[0])
+    def insert(self, graph: Any, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
+        """`_insert`, or `_insert_distinct`, of both; returns what that of the graph does."""
+        method = "_insert_distinct" if distinct else "_insert"
+        return self._update_both(graph, method, arcs, lambda counts: counts[0])
 
     def delete(self, graph: Any, arcs: Arcs) -> int:
         """`_delete` of both."""
@@ -140,6 +142,11 @@ class InEdges:
         """`_release` of the transpose."""
         if not self.stale:
             self.transpose._release(ids)  # type: ignore[union-attr]
+
+    def columns_moved(self) -> None:
+        """`_columns_moved` of the transpose."""
+        if self.transpose is not None:
+            self.transpose._columns_moved()
 
     def compact(self) -> None:
         """`DynamicGraph.compact` of the transpose."""
@@ -254,6 +261,8 @@ class ReverseView:
         with self.reading():  # type: ignore[attr-defined]
             self._access.check()  # type: ignore[attr-defined]
             twin = self._forward._in_edges.transpose._copy_arrays()
+            if twin._edge_data is not None:
+                twin._edge_data = twin._edge_data.copy()
             twin._in_edges = InEdges(twin, self._forward._copy_arrays())
         return twin
 
@@ -293,10 +302,13 @@ def _reverse_of(graph: Graph) -> Graph:
 
 
 def empty_like(graph: Graph) -> Any:
-    """A graph of the same structure, with the same vertices and options, without edges and in-edges."""
+    """A graph of the same structure, with the same vertices and options, without edges and in-edges.
+
+    Of a graph with edge data it is one whose weights are ids of edges.
+    """
     options = {name: getattr(graph, name) for name in graph._options}
     return type(graph)(
-        graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph.weight_dtype,
+        graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph._stored_dtype,
         vertex_dtype=graph.vertex_dtype, **options,
     )  # fmt: skip
 

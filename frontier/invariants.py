@@ -36,20 +36,39 @@ def check_graph(graph: Graph) -> None:
     require((src != dst).all(), "a vertex is its own neighbor")
     if absent is not None:
         require(not (absent[src] | absent[dst]).any(), "a deleted vertex has an edge")
-    weights = None if graph.weight_dtype is None else graph._weights[slots]
+    stored = None if graph._stored_dtype is None else graph._weights[slots]
+    if graph._edge_data is not None:
+        _check_ids(graph, stored)
+    weights = graph._weights_of(stored)
     if weights is not None and weights.dtype.kind == "f":
         require(not xp.isnan(weights).any(), "a weight is NaN")
     if not in_order(src, dst):
         order = _order(graph.device, src, dst, n)
         src, dst = src[order], dst[order]
-        weights = None if weights is None else weights[order]
+        stored = None if stored is None else stored[order]
         require(in_order(src, dst), "an edge is listed twice")
     if not graph.directed:
         # Of arcs in order of (src, dst), in the order of (dst, src), each is the reverse of the one at its place.
         _, reverse = sort_pairs(graph.device, dst.astype(np.int64))
         require((dst[reverse] == src).all() and (src[reverse] == dst).all(), "an edge has one direction only")
-        if weights is not None:
-            require((weights[reverse] == weights).all(), "an edge has two weights")
+        if stored is not None:
+            problem = "an edge has two weights" if graph._edge_data is None else "an edge has two ids"
+            require((stored[reverse] == stored).all(), problem)
+
+
+def _check_ids(graph: Graph, ids: Any) -> None:
+    """Raise ValueError unless each id below the top is that of one edge, or free, and columns have an entry for it."""
+    data, xp = graph._edge_data, graph.xp
+    assert data is not None
+    copies = 1 if graph.directed else 2
+    held = int(ids.size) // copies + data.free_count
+    require(data.top == held, f"there are {data.top} ids of edges, but {held} edges and free ids")
+    for name, column in data.columns.items():
+        require_size(column, data.top, f"column.{name}")
+    require(within(ids, data.top).all() and within(data.free_ids, data.top).all(), "an id of an edge is out of range")
+    used = count_at(xp, ids, data.top)
+    free = count_at(xp, data.free_ids, data.top)
+    require((used + copies * free == copies).all(), "an id is that of two edges, or that of none and not free")
 
 
 def in_order(src: Any, dst: Any) -> bool:

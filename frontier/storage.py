@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from .edge_data import COLUMN_DTYPES, EdgeData
 from .invariants import check_graph, require, require_integer
 from .registry import structures
 from .runtime import Device, resolve_device
@@ -34,12 +35,14 @@ HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
 }  # fmt: skip
 IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
+EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
+OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
 CHUNK = 1 << 20
 ABSENT = "absent"
-VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those of the graph's ids and weights
+VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those of ids, and of what is stored by slot
 
 
 # ---- what a graph is made of ----------------------------------------------------------------------------------------
@@ -57,7 +60,12 @@ def graph_header(graph: Graph) -> dict[str, Any]:
         "num_arcs": graph.num_arcs,
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
+        **({} if graph._edge_data is None else {EDGE_DATA: _column_header(graph._edge_data)}),
     }
+
+
+def _column_header(data: EdgeData) -> dict[str, Any]:
+    return {"columns": {name: data.dtypes[name].name for name in data.names}, "top": data.top}
 
 
 def stored_arrays(graph: Structure) -> Iterator[tuple[str, Any]]:
@@ -73,7 +81,7 @@ def array_types(graph: Structure) -> dict[str, tuple[Any, tuple[int | None, ...]
     found: dict[str, Any] = {}
     for name, kind in graph._arrays.items():
         dtype, *columns = kind if isinstance(kind, tuple) else (kind,)
-        dtype = {VERTEX: graph.vertex_dtype, WEIGHT: graph.weight_dtype}[dtype] if isinstance(dtype, str) else dtype
+        dtype = {VERTEX: graph.vertex_dtype, WEIGHT: graph._stored_dtype}[dtype] if isinstance(dtype, str) else dtype
         found[name] = None if dtype is None else (dtype, (None, *columns))
     return found
 
@@ -82,6 +90,9 @@ def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
     """The graph's arrays, one after another, copied to the host if they are elsewhere."""
     for name, array in stored_arrays(graph):
         yield name, graph.device.to_host(array)
+    if graph._edge_data is not None:
+        for name, array in graph._edge_data.arrays().items():
+            yield name, graph.device.to_host(array)
 
 
 def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
@@ -89,6 +100,7 @@ def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device)
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
         vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False),
+        edge_data=header[EDGE_DATA]["columns"] if EDGE_DATA in header else None,
     )  # fmt: skip
 
 
@@ -103,9 +115,12 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
     graph._num_vertices, graph._num_arcs = header["num_vertices"], header["num_arcs"]
     for name, value in header["scalars"].items():
         setattr(graph, name, tuple(value) if isinstance(value, list) else value)
+    # Those of a pickle may be views of memory that cannot be written to.
+    arrays = {name: graph.xp.asarray(np.require(array, requirements="CW")) for name, array in arrays.items()}
     for name in (*graph._arrays, ABSENT):
-        array = arrays.get(name)  # that of a pickle may be a view of memory that cannot be written to
-        setattr(graph, f"_{name}", None if array is None else graph.xp.asarray(np.require(array, requirements="CW")))
+        setattr(graph, f"_{name}", arrays.get(name))
+    if graph._edge_data is not None:
+        graph._edge_data.set_arrays(header[EDGE_DATA]["top"], arrays)
     if check:
         check_graph(graph)
     graph._attach_runtime()
@@ -237,12 +252,18 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     require(not older, f"its format is {version!r}, of an earlier version of dynfrontier; this one reads "
             f"{FORMAT_VERSION}. Build the graph again, and save it")  # fmt: skip
     require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
-    require(header.keys() - {IN_EDGES} == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
+    require(header.keys() - OPTIONAL_FIELDS == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None
     require(kind is not None, f"there is no structure {header['structure']!r}")
     require(isinstance(header["directed"], bool), f"directed is {header['directed']!r}")
     if IN_EDGES in header:
         require(header[IN_EDGES] is True and header["directed"], f"in_edges is {header[IN_EDGES]!r}")
+    if EDGE_DATA in header:
+        data = header[EDGE_DATA]
+        require(isinstance(data, dict) and data.keys() == {"columns", "top"} and isinstance(data["columns"], dict),
+                f"edge_data is {data!r}")  # fmt: skip
+        require_integer(data["top"], "top", 0, np.iinfo(np.int64).max)
+        require(all(dtype in COLUMN_DTYPES for dtype in data["columns"].values()), f"edge_data is {data!r}")
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")
@@ -261,6 +282,8 @@ def _no_number(text: str) -> Any:
 def _read_arrays(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], graph: Graph) -> dict[str, np.ndarray]:
     """The arrays of an archive, of the types that the graph's must have."""
     types = dict(graph._array_types())
+    if graph._edge_data is not None:
+        types |= graph._edge_data.array_types()
     wanted = {f"{name}.npy" for name, kind in types.items() if kind is not None}
     given = entries.keys() - {HEADER, f"{ABSENT}.npy"}
     require(given == wanted, f"it has the arrays {sorted(given)}, not {sorted(wanted)}")

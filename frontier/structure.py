@@ -12,11 +12,12 @@ import numpy as np
 
 from .access import Access
 from .batch import ArcMaker, Arcs
+from .edge_data import EdgeData
 from .operators.extract import extract_sorted
 from .runtime import Device, Kernels, Scratch, load_kernels
 from .statistics import StorageStatistics
 from .storage import array_types, stored_arrays
-from .view import pack_view
+from .view import pack_view, with_pointer
 
 
 class Structure(ABC):
@@ -43,6 +44,8 @@ class Structure(ABC):
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
+    _tells_slots: ClassVar[bool] = False
+    """Whether there is `DynamicGraph._insert_distinct`."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 
@@ -56,6 +59,7 @@ class Structure(ABC):
     _absent: Any  # array of bool: ids that name no vertex; None while there are none
     _neighbors: Any
     _weights: Any
+    _edge_data: EdgeData | None = None
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 
@@ -132,7 +136,15 @@ class Structure(ABC):
     @property
     def defines(self) -> dict[str, Any]:
         """Macros that specialise CUDA kernels to this graph's types."""
-        return {"VID": self.vertex_dtype, "WEIGHT": self.weight_dtype or np.dtype(np.float32)}
+        return {"VID": self.vertex_dtype, "WEIGHT": self._stored_dtype or np.dtype(np.float32)}
+
+    @property
+    def _stored_dtype(self) -> np.dtype | None:
+        """Type of what a structure stores with each neighbor, and calls weights: None for nothing.
+
+        These are the graph's weights, or, in a graph with edge data, ids of edges.
+        """
+        return self.weight_dtype if self._edge_data is None else self.vertex_dtype
 
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
@@ -142,12 +154,46 @@ class Structure(ABC):
 
     def _make_view(self) -> Any:
         fields = {name: getattr(self, f"_{name}") for name in self._view_type._fields if hasattr(self, f"_{name}")}
-        return pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
+        view = pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
+        if self._edge_data is not None and self.device.is_gpu:
+            return with_pointer(view, self._edge_data.weights)  # frontier/cuda/edge_data_view.cuh
+        return view
+
+    def _columns_moved(self) -> None:
+        """Called when arrays of `_edge_data` may have been replaced."""
+        self._view = None
 
     @property
     def slot_capacity(self) -> int:
         """An exclusive upper bound on the slots of arcs."""
         return int(self._neighbors.size)
+
+    @property
+    def edge_capacity(self) -> int:
+        """An exclusive upper bound on what operators see as `edge`: the length of arrays that are indexed by it.
+
+        It may grow with every insertion.
+        """
+        return self.slot_capacity if self._edge_data is None else self._edge_data.capacity
+
+    def _edges_at(self, slots: Any) -> Any:
+        """What operators see as `edge` of the arcs in these slots (int64); -1 for those below 0."""
+        data = self._edge_data
+        if data is None or not slots.size:
+            return slots
+        edges = self.xp.empty(slots.size, np.int64)
+        data.kernels.read_ids(int(slots.size), slots, self._weights, edges)
+        return edges
+
+    def _weights_at(self, slots: Any) -> Any:
+        """The weights of the arcs in these slots, in a weighted graph."""
+        return self._weights[slots] if self._edge_data is None else self._weights_of(self._weights[slots])
+
+    def _weights_of(self, stored: Any) -> Any:
+        """Weights, for what the structure stores as such (`_stored_dtype`)."""
+        if self._edge_data is None or stored is None:
+            return stored
+        return None if self._edge_data.weights is None else self._edge_data.weights[stored]
 
     def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
         """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
@@ -157,8 +203,12 @@ class Structure(ABC):
         details = {"slots": self.slot_capacity, "tombstones": 0} | self._details()
         return StorageStatistics(
             structure=self.name, slots=details.pop("slots"), used=self._num_arcs, tombstones=details.pop("tombstones"),
-            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)}, details=details,
+            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)} | self._column_bytes(),
+            details=details,
         )  # fmt: skip
+
+    def _column_bytes(self) -> dict[str, int]:
+        return {} if self._edge_data is None else self._edge_data.reserved_bytes()
 
     def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""

@@ -35,7 +35,7 @@ class UpdateObserver:
     An observer is attached to at most one graph; attaching it twice has no further effect. Observers are notified in
     the order of attachment, and must not change the graph.
 
-    An observer never prevents an update. If one of the four notification methods raises, the observer is detached,
+    An observer never prevents an update. If one of the notification methods raises, the observer is detached,
     since it may no longer agree with the graph, and `failed` is called. The update completes, all other observers are
     notified, and then the caller of the update gets an `ObserverError`.
 
@@ -47,9 +47,14 @@ class UpdateObserver:
         cost: both directions of undirected edges, duplicates, insertions of existing arcs, deletions of absent arcs,
         and dropped entries, with a negative `src`. `visit_edges` accepts these arrays and skips dropped entries. Before
         a deletion, the batch may still turn out to be invalid.
+    sees_changes : bool
+        If true, an exact observer of a graph with weights or edge data is also notified of existing edges whose values
+        an insertion replaces, by `edges_changing` and `edges_changed`. False by default: to find them takes as long as
+        to find new edges.
     """
 
     exact: ClassVar[bool] = True
+    sees_changes: ClassVar[bool] = False
     _watched: Any = None  # weak reference to the graph, kept by it
 
     def __reduce__(self) -> Any:
@@ -69,6 +74,15 @@ class UpdateObserver:
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Called after edges were inserted, or weights changed (only non-exact observers are notified of those)."""
+
+    def edges_changing(self, src: Any, dst: Any) -> None:
+        """Called before the weights or the data of existing edges are replaced, while the old ones can be read.
+
+        Only with `sees_changes`. The insertion may still fail; then `edges_changed` is not called.
+        """
+
+    def edges_changed(self, src: Any, dst: Any) -> None:
+        """Called after they were replaced, even if by equal ones; only with `sees_changes`, after `edges_inserted`."""
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Called before edges are deleted, while they are still in the graph.

@@ -9,6 +9,9 @@ The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is 
 slot holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot
 identifies its arc until the next update: it is the `edge` that operators hand to users' functions.
 
+In a graph with edge data ``view.weights[slot]`` is the id of the edge (of the type of vertices' ids), whatever the
+weights are, and `edge` is that id (``operators/weights.py``, ``cuda/edge.cuh``). A structure need not know which.
+
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v
 ``segments(view, v)``              number of pieces that hold v's neighbors, each of which can be walked on its own;
@@ -49,3 +52,11 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
         value = fields[name]
         packed[position] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
     return ByValue(packed)
+
+
+def with_pointer(view: ByValue, array: Any) -> ByValue:
+    """A view on the GPU with the address of one more array (or None) behind its fields.
+
+    Kernels that know the view without it get what they know.
+    """
+    return ByValue(np.append(view.fields, 0 if array is None else array.data.ptr))

@@ -53,6 +53,12 @@ def test_updates_with_in_edges(tmp_path: Path, capsys: pytest.CaptureFixture) ->
     assert "time with in-edges, over that without" in capsys.readouterr().out
 
 
+def test_updates_with_edge_data(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("updates", tmp_path, "--peers", "none", "--edge-data", "--structures", "slab")
+    rows = results.where(structure="slab", variant="edge data", operation="insert")
+    assert rows
+
+
 def test_incremental_with_in_edges(tmp_path: Path) -> None:
     results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]

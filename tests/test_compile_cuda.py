@@ -108,8 +108,9 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
-@pytest.mark.parametrize("header", ["frontier/sort/kernels.cuh", "frontier/effective/kernels.cuh"])
-def test_of_batches(header, vertex_dtype, arch):
+@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data"])
+def test_of_batches(folder_name, vertex_dtype, arch):
+    header = f"frontier/{folder_name}/kernels.cuh"
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
 
 

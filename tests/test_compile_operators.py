@@ -273,10 +273,11 @@ SNAPSHOT_CASES = {
 }
 
 
-def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype):
+def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, edge_data=None):
     from frontier.runtime.cuda import compile_cubin
 
-    graph = structure(8, device="cpu", vertex_dtype=vertex_dtype, weight_dtype=weight_dtype)
+    types = {"vertex_dtype": vertex_dtype, "weight_dtype": weight_dtype, "edge_data": edge_data}
+    graph = structure(8, device="cpu", **types)
     functors, args, options = case(graph)
     defines, codes = engine.cuda_build(graph, functors, args, options, arch)
     code = compile_cubin(f"frontier/operators/{header}/{header}.cuh", defines, codes, arch)
@@ -299,6 +300,21 @@ OPERATORS = [
 def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]
     check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype)
+
+
+WITH_EDGE_DATA = [
+    pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
+    for name, structure in structures().items()
+    for case in CASES
+    for types in (NARROW, WIDE)
+    if (structure is snapshot_structure() if types == WIDE else case == "advance") or (name, types) == ("slab", NARROW)
+]
+
+
+@pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
+def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
+    header, case = CASES[name]
+    check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, {"time": "int64"})
 
 
 @pytest.mark.parametrize("name", list(SNAPSHOT_CASES))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 from ..access import reads
 from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
+from ..io.columns import check_data
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from .common import require
@@ -16,7 +18,7 @@ from .common import require
 
 @reads
 def to_dataframe(graph: Graph) -> Any:
-    """Edges as a data frame with columns ``src``, ``dst`` and, of weighted graphs, ``weight``.
+    """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
     ----------
@@ -45,8 +47,11 @@ def to_dataframe(graph: Graph) -> Any:
 
 def edge_columns(graph: Graph) -> dict[str, Any]:
     """The columns of `to_dataframe`, on the graph's device."""
-    src, dst, weights = graph.to_coo()
-    return {"src": src, "dst": dst} | ({} if weights is None else {"weight": weights})
+    src, dst, stored = graph._sorted_edges()
+    data = graph._edge_data
+    if data is not None:
+        return {"src": src, "dst": dst} | {name: column[stored] for name, column in data.columns.items()}
+    return {"src": src, "dst": dst} | ({} if stored is None else {"weight": stored})
 
 
 def from_dataframe(
@@ -56,6 +61,7 @@ def from_dataframe(
     destination: str = "dst",
     weight: str | None = None,
     *,
+    data: Sequence[str] = (),
     num_vertices: int | None = None,
     directed: bool = False,
     device: str | Device = "auto",
@@ -73,6 +79,8 @@ def from_dataframe(
         Names of the columns of integer ids.
     weight : str, optional
         Name of the column of weights; the graph has none by default.
+    data : sequence of str
+        Names of columns to keep as edge data, of their types.
     num_vertices : int, optional
         Size of the id space; by default the largest id plus one.
     directed : bool
@@ -92,6 +100,8 @@ def from_dataframe(
     weights = None
     if weight is not None:
         weights = as_weights(place, _column(frame, weight, "weight"), f"column {weight!r} of frame")
+    if data:
+        options["edge_data"] = {name: _column(frame, name, "data") for name in check_data(data)}
     return kind.from_edges(src, dst, weights, num_vertices=num_vertices, directed=directed, device=place, **options)
 
 

@@ -102,10 +102,69 @@ def _named_roles(names: Sequence[str]) -> list[str | None]:
     return roles
 
 
+DATA = "data "
+"""What the role of a column of edge data begins with, before its name."""
+
+
 def resolve_roles(
-    names: Sequence[str], columns: Columns, weighted: bool | None, source: str
+    names: Sequence[str], columns: Columns, weighted: bool | None, source: str, data: Sequence[str] = ()
 ) -> list[str | None]:  # fmt: skip
     """Roles of the columns of a table, whatever kind of table it is.
+
+    Columns that `data` names have the role `DATA` and their name; for the others see `_resolve`.
+
+    Raises
+    ------
+    ParseError, ValueError
+        As there; also if there is no column that `data` names, or `columns` gives it another role.
+    """
+    if not data:
+        return _resolve(names, columns, weighted, source)
+    chosen = {_place_of(name, names, source): name for name in check_data(data)}
+    by_position = columns is not None and not isinstance(columns, Mapping)
+    rest = list(range(len(names))) if by_position else [k for k in range(len(names)) if k not in chosen]
+    if isinstance(columns, Mapping):
+        for role, name in columns.items():
+            if name in chosen.values():
+                raise ValueError(f"{source}: data and columns[{role!r}] name the same column, {name!r}")
+    roles: list[str | None] = [None] * len(names)
+    for k, role in zip(rest, _resolve([names[k] for k in rest], columns, weighted, source), strict=True):
+        roles[k] = role
+    for k, name in chosen.items():
+        if roles[k] is not None:
+            raise ValueError(f"{source}: data names the column {name!r}, which is the {roles[k]}")
+        roles[k] = DATA + name
+    return roles
+
+
+def check_data(data: Sequence[str]) -> Sequence[str]:
+    """Raise unless `data` lists names of columns."""
+    if isinstance(data, str) or not all(isinstance(name, str) for name in data):
+        raise TypeError(f"data must be a list of names of columns, not {data!r}")
+    if len(set(data)) < len(data):
+        raise ValueError(f"data names a column twice: {list(data)}")
+    return data
+
+
+def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+    """The columns of edge data among columns by role, by name; None if there are none."""
+    return {role.removeprefix(DATA): column for role, column in picked.items() if role.startswith(DATA)} or None
+
+
+def _place_of(name: str, names: Sequence[str], source: str) -> int:
+    """The position of the one column of a name."""
+    there = [k for k, other in enumerate(names) if other == name]
+    if not there:
+        raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
+    if len(there) > 1:
+        raise ValueError(f"{source}: {len(there)} columns are called {name!r}")
+    return there[0]
+
+
+def _resolve(
+    names: Sequence[str], columns: Columns, weighted: bool | None, source: str
+) -> list[str | None]:  # fmt: skip
+    """Roles of the columns of a table, but for edge data.
 
     Columns that are left over are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,8 @@ class EdgeList:
         Whether the source says that records are directed; None where it does not say.
     operation : {"insert", "delete"}
         What a batch of a stream does to a graph.
+    data : mapping of str to array_like, shape (m,), optional
+        Further values of each record, by name: what `Graph.from_edges` takes as ``edge_data``.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class EdgeList:
     ids: np.ndarray | None
     directed: bool | None
     operation: str
+    data: dict[str, np.ndarray] | None
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class EdgeList:
         ids: Any = None,
         directed: bool | None = None,
         operation: str = "insert",
+        data: Mapping[str, Any] | None = None,
     ) -> None:
         src, dst = _vertex_column("src", src), _vertex_column("dst", dst)
         for name, column in (("dst", dst), ("weights", weights), ("times", times)):
@@ -70,6 +74,11 @@ class EdgeList:
                 if column.shape != src.shape:
                     raise ValueError(f"{name} has shape {column.shape}, src has {src.shape}")
             object.__setattr__(self, name, column)
+        if data is not None:
+            data = {name: np.asarray(column) for name, column in data.items()}
+            for name, column in data.items():
+                if column.shape != src.shape:
+                    raise ValueError(f"data[{name!r}] has shape {column.shape}, src has {src.shape}")
         largest = max(int(src.max()), int(dst.max())) if len(src) else -1
         if len(src) and min(int(src.min()), int(dst.min())) < 0:
             raise ValueError("vertex numbers must not be negative")
@@ -92,12 +101,14 @@ class EdgeList:
         object.__setattr__(self, "ids", ids)
         object.__setattr__(self, "directed", directed)
         object.__setattr__(self, "operation", operation)
+        object.__setattr__(self, "data", data)
 
     def __len__(self) -> int:
         return len(self.src)
 
     def __repr__(self) -> str:
         extra = [name for name in ("weights", "times", "ids") if getattr(self, name) is not None]
+        extra += self.data or ()
         kind = {True: ", directed", False: ", undirected", None: ""}[self.directed]
         with_ = f", with {', '.join(extra)}" if extra else ""
         return f"EdgeList({len(self):,} records, {self.num_vertices:,} vertices{kind}{with_})"
@@ -130,6 +141,7 @@ class EdgeList:
             dst=self.dst[index],
             weights=None if self.weights is None else self.weights[index],
             times=None if self.times is None else self.times[index],
+            data=None if self.data is None else {name: column[index] for name, column in self.data.items()},
         )
 
     @property

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from frontier.io.archives import Directory, Files, open_archive
-from frontier.io.columns import Columns
+from frontier.io.columns import Columns, check_data
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
@@ -36,6 +36,7 @@ def read_edges(
     header: bool | None = None,
     named: bool | None = None,
     member: str | None = None,
+    data: Sequence[str] = (),
 ) -> EdgeList:
     """Read a graph file of any supported format.
 
@@ -88,6 +89,9 @@ def read_edges(
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.
+    data : sequence of str
+        Names of columns of numbers to keep as edge data (`EdgeList.data`), whatever their names say otherwise: of a
+        text with a line of names, or of a table.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def read_edges(
     """
     options = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named,
+        "named": named, "data": check_data(data),
     }  # fmt: skip
     edges, _ = read_records(path, options, member=member, operations=False)
     return edges.compact() if compact else edges
@@ -129,7 +133,7 @@ def read_records(
     path : str, path-like or binary file
         The file.
     options : dict
-        `columns`, `weighted`, `comments`, `delimiter`, `header` and `named` of `read_edges`.
+        `columns`, `weighted`, `comments`, `delimiter`, `header`, `named` and `data` of `read_edges`.
     member : str, optional
         See `read_edges`.
     operations : bool, optional
@@ -187,7 +191,9 @@ def _numbers_only(options: dict, source: str) -> dict:
     for name in ("header", "named"):
         if options[name]:
             raise ValueError(f"{source}: {name}= is for text and CSV; this format leaves no choice")
-    return options
+    if options["data"]:
+        raise ValueError(f"{source}: data= is for text and tables whose columns have names")
+    return {name: value for name, value in options.items() if name != "data"}
 
 
 def _read_single(
@@ -195,9 +201,11 @@ def _read_single(
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
     if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
-        _numbers_only(options, source)
+        columns = options["data"]
+        _numbers_only(options | {"data": ()}, source)
         return from_table(
-            read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source
+            read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source,
+            data=columns,
         ), None  # fmt: skip
     if data.startswith(MAGIC) or (name.endswith(".mtx") and ".noheader." not in name):
         _numbers_only(options, source)
@@ -216,6 +224,7 @@ def _read_single(
             options = {**options, "columns": _TEMPORAL}
     # What comes through a pipe has no suffix.
     table = name.endswith((".csv", ".tsv")) or "." not in name
+    options = {"data_columns" if name == "data" else name: value for name, value in options.items()}
     edges, ops = read_text(data, source, operations=bool(operations), table=table, **options)
     return edges, ops if operations else None
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import BinaryIO
 
 import numpy as np
 
-from frontier.io.columns import Columns
+from frontier.io.columns import Columns, check_data
 from frontier.io.edge_list import EdgeList
 from frontier.io.reader import read_records
 from frontier.io.text import COMMENTS
@@ -69,7 +69,7 @@ class EdgeStream:
         batch = self.edges[begin : int(self._bounds[k + 1])]
         if self._inserts is None or self._inserts[begin]:
             return batch
-        return replace(batch, operation="delete", weights=None)  # a deletion names an edge, it has no weight
+        return replace(batch, operation="delete", weights=None, data=None)  # a deletion names an edge and no more
 
     def __repr__(self) -> str:
         return f"EdgeStream({len(self):,} batches of up to {self.batch_size:,}: {self.edges!r})"
@@ -119,6 +119,7 @@ def read_stream(
     header: bool | None = None,
     named: bool | None = None,
     member: str | None = None,
+    data: Sequence[str] = (),
 ) -> EdgeStream:
     """Read a graph file as a stream of batches.
 
@@ -129,7 +130,7 @@ def read_stream(
         deletions; columns beyond the ends are optional in deletions unless they are times).
     batch_size : int
         Most records per batch.
-    columns, weighted, comments, delimiter, header, named, member
+    columns, weighted, comments, delimiter, header, named, member, data
         See `read_edges`. In a file of insertions and deletions, columns count from behind the operation.
     order : {"time", "file"}
         ``"time"`` sorts by time where the file has times, records of equal time keeping their order; ``"file"`` keeps
@@ -163,7 +164,7 @@ def read_stream(
         raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
     options = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named,
+        "named": named, "data": check_data(data),
     }  # fmt: skip
     edges, ops = read_records(path, options, member=member, operations=True if operations else None)
     inserts = None if ops is None else ops == _INSERT

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from frontier.io import words as wd
-from frontier.io.columns import UNKNOWN, Columns, looks_like_times, resolve_roles
+from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.files import unpacked_limit
@@ -28,6 +28,7 @@ def from_table(
     compact: bool = False,
     directed: bool | None = None,
     source: str = "table",
+    data: Sequence[str] = (),
 ) -> EdgeList:
     """Take an edge list from a table in memory.
 
@@ -47,10 +48,13 @@ def from_table(
         What to note in the result.
     source : str
         Name of the table in errors.
+    data : sequence of str
+        Names of columns to keep as edge data (`EdgeList.data`), whatever their names say otherwise.
 
     Returns
     -------
     EdgeList
+        Edge data have the types of the columns; of integers and floats of 16 bits the next larger.
         Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64,
         or float64 if the column holds floats.
 
@@ -65,7 +69,7 @@ def from_table(
         If `table` is not a table.
     """
     names, get = _access(table)
-    roles = resolve_roles(names, columns, weighted, source)
+    roles = resolve_roles(names, columns, weighted, source, data)
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
     _check_lengths(picked, source)
     weights, times = picked.get("weight"), picked.get("time")
@@ -85,6 +89,7 @@ def from_table(
         times=None if times is None else _numbers(times, "time", source),
         num_vertices=None if ids is None else len(ids),
         directed=directed,
+        data=data_of({role: _values(column, role, source) for role, column in picked.items() if role.startswith(DATA)}),
     )
     if ids is not None:
         return replace(edges, ids=ids)
@@ -272,6 +277,14 @@ def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
         _report(np.isnan(column), f"the {name} is NaN or missing", column, source)
         _report(np.isinf(column), f"the {name} is infinite", column, source)
     return column
+
+
+def _values(column: np.ndarray, role: str, source: str) -> np.ndarray:
+    """Check a column of edge data."""
+    kind, size = column.dtype.kind, column.dtype.itemsize
+    if kind not in "biuf" or size > 8:
+        return _numbers(column, role.removeprefix(DATA), source)
+    return column.astype(f"{kind}4") if size == 2 else column
 
 
 def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:

@@ -10,9 +10,11 @@ import numpy as np
 
 from frontier.io import words as wd
 from frontier.io.columns import (
+    DATA,
     UNKNOWN,
     Columns,
     check_roles,
+    data_of,
     looks_like_times,
     resolve_roles,
     role_of,
@@ -117,6 +119,7 @@ def read_text(
     named: bool | None = None,
     operations: bool = False,
     table: bool = False,
+    data_columns: Sequence[str] = (),
 ) -> tuple[EdgeList, np.ndarray]:
     """Parse a text edge list.
 
@@ -134,6 +137,8 @@ def read_text(
         Whether every line starts with ``+`` or ``-``.
     table : bool
         Whether the file is one of the kind (CSV, TSV) that has a first line of names more often than not, and words.
+    data_columns : sequence of str
+        `data` of `frontier.io.read_edges`.
 
     Returns
     -------
@@ -162,11 +167,11 @@ def read_text(
     words = _split(plan, line)
     names = None
     if not given and not operations:
-        names, layout, words = _header(plan, at, words, columns, header, table)
+        names, layout, words = _header(plan, at, words, columns, header, table, data_columns)
         plan = replace(plan, layout=layout)
     if operations:
         words = _first_insertion(plan, at)
-    roles, exact = _roles(columns, weighted, plan, names, words, at)
+    roles, exact = _roles(columns, weighted, plan, names, words, at, data_columns)
     allowed = not given and (table or names is not None) if named is None else named
     roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
     maybe_named = "src" in in_words or (allowed and not words)
@@ -296,7 +301,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 
 
 def _header(
-    plan: _Plan, at: int, words: list[str], columns: Columns, header: bool | None, table: bool
+    plan: _Plan, at: int, words: list[str], columns: Columns, header: bool | None, table: bool, data: Sequence[str]
 ) -> tuple[list[str] | None, Layout, list[str]]:
     """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
     layout = plan.layout
@@ -305,7 +310,8 @@ def _header(
     end = plan.data.find(b"\n", at)
     below = replace(layout, start=len(plan.data) if end < 0 else end + 1)
     following = _split(plan, _record(plan, below.start)[1])
-    known = isinstance(columns, Mapping) and {str(name) for name in columns.values()} <= set(words)
+    said = [*data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
+    known = bool(said) and set(said) <= set(words)
     if header or known or roles_from_names(words) or (table and (len(words) < 2 or _holds_numbers(following))):
         # What is wrong with the names themselves, the kernel says.
         names_alone = replace(layout, start=at)
@@ -329,12 +335,16 @@ def _roles(
     names: Sequence[str] | None,
     words: Sequence[str],
     at: int,
+    data: Sequence[str],
 ) -> tuple[list[str | None], bool]:
     """Roles of the columns to parse, and whether more columns than these are an error."""
     width = len(words)
     if names is not None:
         # Columns given by position may be fewer than there are, as it is said that the rest is to be skipped.
-        return resolve_roles(names, columns, weighted, plan.source), columns is None or isinstance(columns, Mapping)
+        roles = resolve_roles(names, columns, weighted, plan.source, data)
+        return roles, columns is None or isinstance(columns, Mapping)
+    if data:
+        raise ValueError(f"{plan.source}: data names columns, but the file has no line of names")
     if columns is not None:
         if isinstance(columns, Mapping):
             raise ValueError(f"{plan.source}: columns is a mapping of names, but the file has no line of names")
@@ -414,7 +424,8 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
         if abs(value) == float("inf"):
-            raise plan.error(f"the {kept[slot]} {data[begin:end].decode()} overflows float64", begin)
+            name = kept[slot].removeprefix(DATA)
+            raise plan.error(f"the {name} {data[begin:end].decode()} overflows float64", begin)
         out.view(np.float64)[slot, row] = value
     table = {
         role: (out[slot].view(np.float64) if is_real[slot] else out[slot])[:count] for slot, role in enumerate(kept)
@@ -479,6 +490,7 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
         num_vertices=layout.num_vertices if ids is None else len(ids),
         ids=ids,
         directed=layout.directed,
+        data=data_of({role: column.copy() for role, column in table.items() if role.startswith(DATA)}),
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges
 
@@ -495,7 +507,7 @@ def _reason(plan: _Plan, status: int, position: int, column: int, row: int, tk) 
     """Say in words what the kernel found."""
     roles, layout, word = plan.roles, plan.layout, _word(plan, position)
     role = roles[column] if 0 <= column < len(roles) else None
-    name = "third column" if role == UNKNOWN else str(role) if role else f"column {column + 1}"
+    name = "third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}"
     if status == tk.WORD:
         is_name = row == 0 and role in ("src", "dst") and "src" not in plan.words
         other = next((c for c in ";|\t" if c in word), None)

@@ -39,12 +39,14 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     edges : EdgeList
         Written record by record with vertex numbers from 0 (``.mtx``: from 1, and of undirected edges the larger end
         first). `ids` are not written, and tables do not keep the number of vertices. Text has the columns
-        ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly.
+        ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly. CSV and tables
+        also have those of `data`, by their names.
 
     Raises
     ------
     ValueError
-        If the suffix is unknown, or `edges` has times and the format is ``.mtx``, which has no place for them.
+        If the suffix is unknown, or `edges` has times and the format is ``.mtx``, which has no place for them, or has
+        data and the format does not name columns.
     ImportError
         If the format needs pyarrow and it is not installed.
     OSError
@@ -52,6 +54,8 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     """
     name = bare_name(path)
     suffix = Path(name).suffix
+    if edges.data and suffix not in (".csv", ".parquet", ".feather", ".arrow"):
+        raise ValueError(f"{path}: {suffix} files have no place for data; write CSV or a table")
     if suffix in (".parquet", ".feather", ".arrow"):
         if not name == Path(path).name.lower():
             raise ValueError(f"{path}: {suffix} files are compressed inside; leave out {Path(path).suffix}")
@@ -69,7 +73,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         separator = _TEXT[suffix]
         with replacing(path) as target, _compressed(target, path) as file:
             header = _text_header(edges, separator, names_line=suffix == ".csv")
-            _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0)
+            _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0, data=edges.data)
     else:
         known = ", ".join([*_TEXT, ".mtx", ".parquet", ".feather", ".arrow"])
         raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
@@ -83,6 +87,7 @@ def _compressed(file: BinaryIO, path: str | os.PathLike) -> AbstractContextManag
 
 def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
     names = ["src", "dst"] + ["weight"] * (edges.weights is not None) + ["time"] * (edges.times is not None)
+    names += edges.data or ()
     lines = [f"# num_vertices: {edges.num_vertices}"]
     if edges.directed is not None:
         lines.append("# Directed graph" if edges.directed else "# Undirected graph")
@@ -105,9 +110,11 @@ def _write(
     times: np.ndarray | None,
     separator: str,
     base: int,
+    data: dict[str, np.ndarray] | None = None,
 ) -> None:
     file.write(header.encode())
     columns = [column for column in (*ends, weights, times) if column is not None]
+    columns += [column.astype(np.int8) if column.dtype == bool else column for column in (data or {}).values()]
     line = separator.join(["%s"] * len(columns)) + "\n"
     for begin in range(0, len(ends[0]), _ROWS):
         # tolist gives Python numbers, whose text is the shortest that reads back as the same number.
@@ -125,7 +132,7 @@ def _lines(line: str, rows: list[list]) -> Iterator[str]:
 
 def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
     pa = require_pyarrow(f"writing {suffix}")
-    columns = {"src": edges.src, "dst": edges.dst, "weight": edges.weights, "time": edges.times}
+    columns = {"src": edges.src, "dst": edges.dst, "weight": edges.weights, "time": edges.times, **(edges.data or {})}
     table = pa.table({name: column for name, column in columns.items() if column is not None})
     if suffix == ".parquet":
         import pyarrow.parquet as parquet

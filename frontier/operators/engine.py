@@ -26,6 +26,7 @@ from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import C_TYPES, define_text
+from .weights import ByEdge
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -83,10 +84,21 @@ def bare_view(graph: Graph) -> Any:
 
 
 def read_view(graph: Graph, op: Callable | None) -> tuple[Any, Any]:
-    """The view and the weights for CPU kernels that call `op` with arcs: none if it does not look at weights."""
-    if op is not None and uses_parameter(op, WEIGHT_POSITION):
-        return graph.view(), graph._weights
-    return bare_view(graph), None
+    """The view and the weights for CPU kernels that call `op` with arcs: none if it does not look at weights.
+
+    With edge data the weights say which edge it is, too.
+    """
+    edge, weight = (op is not None and uses_parameter(op, at) for at in (EDGE_POSITION, WEIGHT_POSITION))
+    if graph._edge_data is not None:
+        return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
+    return (graph.view(), graph._weights) if weight else (bare_view(graph), None)
+
+
+def readable_weights(graph: Graph, weighted: bool = True) -> Any:
+    """The graph's weights as CPU kernels read them (`weight_at`); without, only edges can be told from it."""
+    if graph._edge_data is None:
+        return graph._weights
+    return ByEdge(graph._weights, graph._edge_data.weights if weighted else None)
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
@@ -153,7 +165,7 @@ def cuda_kernels_for(
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     checked = is_checking()
     key = (
-        header, graph._kernels, types, options, checked,
+        header, graph._kernels, edge_macros(graph), types, options, checked,
         tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
@@ -164,6 +176,21 @@ def cuda_kernels_for(
         defines, codes = cuda_build(graph, functors, args, options, arch)
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
     return found
+
+
+def edge_macros(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """The macros for what the view of a graph with edge data has more than that of its structure."""
+    if graph._edge_data is None:
+        return ()
+    weight = define_text(graph.weight_dtype or np.dtype(np.float32))
+    return (
+        ("EDGE_WEIGHT", weight), ("STRUCTURE_VIEW", _view_header(graph)),
+        ("VIEW_HEADER", '"frontier/cuda/edge_data_view.cuh"'),
+    )  # fmt: skip
+
+
+def _view_header(graph: Graph) -> str:
+    return f'"{graph.package.replace(".", "/")}/view.cuh"'
 
 
 def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
@@ -190,9 +217,10 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     ]
     defines = {
         **{name: define_text(value) for name, value in graph.defines.items()},
-        "VIEW_HEADER": f'"{graph.package.replace(".", "/")}/view.cuh"',
+        "VIEW_HEADER": _view_header(graph),
         "ARG_PARAMS": "".join(f", {text}" for text in texts),
         "ARG_NAMES": "".join(f", {name}" for name in names),
+        **dict(edge_macros(graph)),
         **dict(options),
     }
     return tuple(sorted(defines.items())), tuple(codes)

@@ -1,4 +1,7 @@
-"""Weights of arcs as CPU kernels read them: of the graph's weight type.
+"""What CPU kernels hand to functors of an arc: its `edge`, and its weight, which has the graph's weight type.
+
+In graphs without edge data these are the arc's slot, and what an array of weights holds there. With edge data the slot
+holds the id of the edge, by which the weight is found (`ByEdge`).
 
 These are functions with one implementation for each kind of graph. A branch in the kernels would not do: Numba gives a
 variable a type that holds the values of all branches, and float32 and int64 together are float64.
@@ -6,25 +9,75 @@ variable a type that holds the values of all branches, and float32 and int64 tog
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
 
+class ByEdge(NamedTuple):
+    """The weights of a graph with edge data.
+
+    Attributes
+    ----------
+    ids : array of int
+        The edge in each slot.
+    weights : array, or None
+        The weight of each edge.
+    """
+
+    ids: Any
+    weights: Any
+
+
+def edge_at(weights: Any, slot: Any) -> Any:
+    """What functors see as `edge` (int64) of the arc in a slot."""
+    return np.int64(weights.ids[slot]) if isinstance(weights, ByEdge) else slot
+
+
+def edge_or_none(weights: Any, slot: Any) -> Any:
+    """The same, and -1 for an arc that is not in the graph, whose slot is negative."""
+    return edge_at(weights, slot) if slot >= 0 else np.int64(-1)
+
+
 def weight_at(weights: Any, slot: Any) -> Any:
     """The weight in a slot; 1 (float32) in graphs without weights."""
+    if isinstance(weights, ByEdge):
+        return np.float32(1) if weights.weights is None else weights.weights[weights.ids[slot]]
     return np.float32(1) if weights is None else weights[slot]
 
 
 def weight_or_one(weights: Any, slot: Any) -> Any:
     """The same, and 1 for an arc that is not in the graph, whose slot is negative."""
-    return weight_at(weights, slot) if weights is None or slot >= 0 else weights.dtype.type(1)
+    held = weights.weights if isinstance(weights, ByEdge) else weights
+    return weight_at(weights, slot) if held is None or slot >= 0 else held.dtype.type(1)
+
+
+def _is_by_edge(weights: Any) -> bool:
+    return isinstance(weights, types.BaseNamedTuple) and weights.instance_class is ByEdge
+
+
+@overload(edge_at, inline="always")
+def _edge_at(weights, slot):
+    if _is_by_edge(weights):
+        return lambda weights, slot: np.int64(weights.ids[slot])
+    return lambda weights, slot: slot
+
+
+@overload(edge_or_none)
+def _edge_or_none(weights, slot):
+    if _is_by_edge(weights):
+        return lambda weights, slot: np.int64(weights.ids[slot]) if slot >= 0 else np.int64(-1)
+    return lambda weights, slot: slot
 
 
 @overload(weight_at, inline="always")
 def _weight_at(weights, slot):
+    if _is_by_edge(weights):
+        if isinstance(weights[1], types.NoneType):
+            return lambda weights, slot: np.float32(1)
+        return lambda weights, slot: weights.weights[weights.ids[slot]]
     if isinstance(weights, types.NoneType):
         return lambda weights, slot: np.float32(1)
     return lambda weights, slot: weights[slot]
@@ -32,6 +85,12 @@ def _weight_at(weights, slot):
 
 @overload(weight_or_one)
 def _weight_or_one(weights, slot):
+    if _is_by_edge(weights):
+        if isinstance(weights[1], types.NoneType):
+            return lambda weights, slot: np.float32(1)
+        return lambda weights, slot: (
+            weights.weights[weights.ids[slot]] if slot >= 0 else weights.weights.dtype.type(1)
+        )
     if isinstance(weights, types.NoneType):
         return lambda weights, slot: np.float32(1)
     return lambda weights, slot: weights[slot] if slot >= 0 else weights.dtype.type(1)

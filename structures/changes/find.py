@@ -88,7 +88,7 @@ def find_changes(
     dst = scratch("change_dst", size, graph.vertex_dtype)
     group = None if ordered or not device.is_gpu else scratch("change_group", size, np.int32)
     weights = arcs.weights if weighted else None
-    change_weights = scratch("change_weights", size, graph.weight_dtype) if weighted else None
+    change_weights = scratch("change_weights", size, graph._stored_dtype) if weighted else None
     change_slots = scratch("change_slots", size, slot_dtype) if ordered or not inserting else None
     kernels.keep_changes(
         size, keys, bits, shift, order, slots, not inserting, weights, *running_sums(device, kernels, sums), vertex,

@@ -43,7 +43,7 @@ class CSR(DynamicGraph):
         super().__init__(num_vertices, **options)
         self._offsets = self.xp.zeros(self._num_vertices + 1, np.int64)
         self._neighbors = self.xp.empty(0, self.vertex_dtype)
-        self._weights = None if self.weight_dtype is None else self.xp.empty(0, self.weight_dtype)
+        self._weights = None if self._stored_dtype is None else self.xp.empty(0, self._stored_dtype)
 
     @classmethod
     def from_csr(
@@ -79,7 +79,7 @@ class CSR(DynamicGraph):
     @property
     def weights(self) -> Any:
         """The weights of the arcs, or None."""
-        return self._weights
+        return self._weights_of(self._weights)
 
     _check_arrays = check_arrays
 
@@ -113,7 +113,7 @@ class CSR(DynamicGraph):
         """Rebuild by merging sorted distinct keys into all rows."""
         offsets = np.empty_like(self._offsets)
         indices = np.empty(size, self.vertex_dtype)
-        merged = None if self._weights is None else np.empty(size, self.weight_dtype)
+        merged = None if self._weights is None else np.empty(size, self._stored_dtype)
         tally = np.zeros(2, np.int64)
         self._kernels.merge_rows(
             self._num_vertices, self._offsets, self._neighbors, self._weights, keys, weights,

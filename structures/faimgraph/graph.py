@@ -133,7 +133,7 @@ class FaimGraph(PagePool, DynamicGraph):
             self._view = None
 
     def _used_bytes(self) -> int:
-        entry = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+        entry = self.vertex_dtype.itemsize + (0 if self._stored_dtype is None else self._stored_dtype.itemsize)
         page = entry * self.page_entries + self._links.itemsize
         return (self._used - self._queued) * page + self._queued * self._queue.itemsize + 8 * self._num_vertices
 

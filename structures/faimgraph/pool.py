@@ -27,7 +27,7 @@ class PagePool:
     ----------
     _neighbors : array of `vertex_dtype`, shape (pages * page_entries,)
         Page p is ``_neighbors[p * page_entries :][:page_entries]``.
-    _weights : array of `weight_dtype`, same shape, or None
+    _weights : array of `_stored_dtype`, same shape, or None
     _links : array of int32, shape (pages,)
         The page that follows a page in its list.
     _queue : array of int32
@@ -35,7 +35,7 @@ class PagePool:
 
     device: Device
     vertex_dtype: np.dtype
-    weight_dtype: np.dtype | None
+    _stored_dtype: np.dtype | None
     page_size: int
     _view: tuple[int, Any] | None
 
@@ -54,7 +54,7 @@ class PagePool:
         self._check_pages(pages)
         size = pages << self.page_bits
         pool = growable.empty(self.device, size, self.vertex_dtype)
-        weights = None if self.weight_dtype is None else growable.empty(self.device, size, self.weight_dtype)
+        weights = None if self._stored_dtype is None else growable.empty(self.device, size, self._stored_dtype)
         links = growable.empty(self.device, pages, np.int32)
         queue = self.device.xp.empty(0, np.int32)
         self._neighbors, self._weights, self._links, self._queue = pool, weights, links, queue

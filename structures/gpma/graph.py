@@ -130,8 +130,8 @@ class GPMA(PackedGraph):
         """Allocate what rounds may need, before anything changes; void windows count too."""
         self._host.room_to_plan(self, batch.size)
         self._scratch.get("staged_keys", 2 * entries, np.int64)
-        if self.weight_dtype is not None:
-            self._scratch.get("staged_weights", 2 * entries, self.weight_dtype)
+        if self._stored_dtype is not None:
+            self._scratch.get("staged_weights", 2 * entries, self._stored_dtype)
         # `room_to_move` puts its sums into new arrays: CuPy keeps the memory of this one for them.
         self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 

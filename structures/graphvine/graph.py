@@ -119,7 +119,7 @@ class GraphVine(VertexRecords, DynamicGraph):
         self._bits = bits
         self._children = xp.empty((0, 2), np.int32)
         self._neighbors = xp.empty(0, self.vertex_dtype)
-        self._weights: Any = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self._weights: Any = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
         self._queue = xp.empty(0, np.int32)
         self._front = self._free = 0
 
@@ -150,7 +150,7 @@ class GraphVine(VertexRecords, DynamicGraph):
 
     @property
     def _slot_bytes(self) -> int:
-        return self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+        return self.vertex_dtype.itemsize + (0 if self._stored_dtype is None else self._stored_dtype.itemsize)
 
     def _used_blocks(self) -> int:
         return int(self._queue.size) - self._free
@@ -214,7 +214,7 @@ class GraphVine(VertexRecords, DynamicGraph):
             raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can address")
         xp, old = self.xp, int(self._queue.size)
         pool = xp.empty(capacity << bits, self.vertex_dtype)
-        weights = None if self._weights is None else xp.empty(capacity << bits, self.weight_dtype)
+        weights = None if self._weights is None else xp.empty(capacity << bits, self._stored_dtype)
         children = xp.empty((capacity, 2), np.int32)
         queue = xp.empty(capacity, np.int32)
         at_end = min(self._free, old - self._front)
@@ -327,9 +327,9 @@ class GraphVine(VertexRecords, DynamicGraph):
         """
         twin = type(self)(
             self._num_vertices, block_size=block_size, directed=self.directed, device=self.device,
-            weight_dtype=self.weight_dtype, vertex_dtype=self.vertex_dtype,
+            weight_dtype=self._stored_dtype, vertex_dtype=self.vertex_dtype,
         )  # fmt: skip
-        offsets, dst, slots = collect_arcs(self, slots=self.is_weighted)
+        offsets, dst, slots = collect_arcs(self, slots=self._stored_dtype is not None)
         twin._build(offsets, dst, None if slots is None else self._weights[slots])
         for name in (*(f"_{name}" for name in self._arrays), *self._scalars):
             setattr(self, name, getattr(twin, name))

@@ -57,7 +57,7 @@ class BlockArrays:
     Attributes
     ----------
     _neighbors : array of `vertex_dtype`, shape (units << unit_bits,)
-    _weights : array of `weight_dtype`, same shape, or None
+    _weights : array of `_stored_dtype`, same shape, or None
     _free_bits : array of uint32
         1 for each free block, and 0 for those of lists; ``words_per_unit`` words for each unit, of which a block-array
         uses the first; the others of the unit that it begins in are 0.
@@ -69,7 +69,7 @@ class BlockArrays:
 
     device: Device
     vertex_dtype: np.dtype
-    weight_dtype: np.dtype | None
+    _stored_dtype: np.dtype | None
     _weights: Any
     _kernels: Kernels
     _view: tuple[int, Any] | None
@@ -78,7 +78,7 @@ class BlockArrays:
         xp = self.device.xp
         self.unit_bits = unit_bits
         self._neighbors = xp.empty(0, self.vertex_dtype)
-        self._weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        self._weights = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
         self._free_bits = xp.empty(0, np.uint32)
         self._free_counts = xp.empty(0, np.int32)
         self._array_classes = xp.empty(0, np.int8)

@@ -134,7 +134,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
 
     def _used_bytes(self) -> int:
         numbers = self._details()
-        slot = self.vertex_dtype.itemsize + (0 if self.weight_dtype is None else self.weight_dtype.itemsize)
+        slot = self.vertex_dtype.itemsize + (0 if self._stored_dtype is None else self._stored_dtype.itemsize)
         words = sum(
             arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
         )  # fmt: skip

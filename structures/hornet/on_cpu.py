@@ -24,7 +24,7 @@ def changes_of_all(graph: Hornet, offsets: Any, dst: Any, weights: Any) -> Chang
     n = graph._num_vertices
     if offsets is None:
         offsets, dst = np.zeros(n + 1, np.int64), np.empty(0, graph.vertex_dtype)
-        weights = None if graph.weight_dtype is None else np.empty(0, graph.weight_dtype)
+        weights = None if graph._stored_dtype is None else np.empty(0, graph._stored_dtype)
     ids, positions = np.arange(n, dtype=graph.vertex_dtype), np.zeros(dst.size, graph.vertex_dtype)
     return Changes(n, ids, offsets, dst, weights, positions)
 

@@ -37,7 +37,7 @@ def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:
     staged = graph._scratch.get("staged", numbers[STAGED], graph.vertex_dtype)
     if graph._weights is None:
         return staged, None
-    return staged, graph._scratch.get("staged_weights", numbers[STAGED], graph.weight_dtype)
+    return staged, graph._scratch.get("staged_weights", numbers[STAGED], graph._stored_dtype)
 
 
 def move(

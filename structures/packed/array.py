@@ -129,7 +129,7 @@ class PackedArray(DynamicGraph):
                 f"num_vertices is {self._num_vertices}; a packed memory array has at most {MAX_VERTICES} vertices"
             )
         xp = self.xp
-        weights = None if self.weight_dtype is None else xp.empty(0, self.weight_dtype)
+        weights = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
         self._build(xp.zeros(self._num_vertices + 1, np.int64), xp.empty(0, self.vertex_dtype), weights)
 
     def _attach_runtime(self) -> None:
@@ -178,7 +178,7 @@ class PackedArray(DynamicGraph):
         xp, slots = self.xp, leaves * LEAF
         return {
             "neighbors": xp.empty(slots, self.vertex_dtype),
-            "weights": None if self.weight_dtype is None else xp.empty(slots, self.weight_dtype),
+            "weights": None if self._stored_dtype is None else xp.empty(slots, self._stored_dtype),
             "offsets": xp.empty(rows + 1, np.int64),
             "row_degrees": xp.empty(rows, self.vertex_dtype),
             "separators": xp.empty(leaves, np.int64),
@@ -258,7 +258,7 @@ class PackedArray(DynamicGraph):
         """All arcs, whose number is `arcs`, as CSR."""
         xp, vertices = self.xp, self._num_vertices
         offsets, indices = xp.empty(vertices + 1, np.int64), xp.empty(arcs, self.vertex_dtype)
-        weights = None if self.weight_dtype is None else xp.empty(arcs, self.weight_dtype)
+        weights = None if self._stored_dtype is None else xp.empty(arcs, self._stored_dtype)
         self._kernels.export_rows(
             self.leaves, self._held_view(), self._ends(), vertices, offsets, indices, weights, tile=8
         )  # fmt: skip

@@ -50,7 +50,7 @@ def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
         graph._ends(),
         None if batch.keys is None else graph.xp.cumsum((batch.places & 1) == 0, dtype=np.int64),
         scratch("staged_keys", staged, np.int64),
-        None if graph.weight_dtype is None else scratch("staged_weights", staged, graph.weight_dtype),
+        None if graph._stored_dtype is None else scratch("staged_weights", staged, graph._stored_dtype),
     )
 
 

@@ -96,6 +96,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     _view_type = View
     _arrays: ClassVar = {"records": (np.int32, 4), "neighbors": VERTEX, "separate_weights": WEIGHT, "ring": np.int32}
     _find_lanes = 4
+    _tells_slots = True
     _options = ("load_factor",)
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
@@ -115,7 +116,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     @property
     def slab_words(self) -> int:
         """Words of a slab: its keys and the link."""
-        return 32 if self.weight_dtype is None and self.vertex_dtype.itemsize == 4 else 16
+        return 32 if self._stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
 
     @property
     def defines(self) -> dict[str, Any]:
@@ -228,6 +229,32 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
                 self._undo(arcs, slots)
                 raise
         return inserted, replaced
+
+    def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
+        count = len(arcs)
+        error_counts = self._examine(arcs)
+        self._reserve(count // 8)
+        slots = self._scratch.get("slots", count, np.int64)
+        self._counters.reset()
+        self._kernels.insert(
+            count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
+            slots, None, 0, None, False, tile=4,
+        )  # fmt: skip
+        counts = self._counters.collect()
+        arcs.check(waited=True)
+        self._account(counts)
+        inserted, found = counts[CHANGED], counts[FOUND]
+        if counts[DEFERRED]:
+            try:
+                moved = self.xp.zeros(self._num_vertices, bool)
+                more, again = self._insert_pending(arcs, slots, counts[DEFERRED], moved)
+            except MemoryError:
+                self._undo(arcs, slots)
+                raise
+            inserted, found = inserted + more, found + again
+            if found:
+                self._kernels.locate(count, self._make_view(), moved, arcs.src, arcs.dst, slots)
+        return inserted, found, slots
 
     def _insert_pending(self, arcs: Arcs, slots: Any, deferred: int, moved: Any) -> tuple[int, int]:
         """Insert the `deferred` arcs, after making room for them; returns how many were new and found.

@@ -36,7 +36,7 @@ class SlabPool:
 
     device: Device
     vertex_dtype: np.dtype
-    weight_dtype: np.dtype | None
+    _stored_dtype: np.dtype | None
     _records: Any
     _separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
     _joined_weights: tuple[Any, Any]  # `_neighbors`, and the view of the weights among them
@@ -51,7 +51,7 @@ class SlabPool:
     @property
     def _joined(self) -> bool:
         """Whether weights are as wide as keys: those of a slab then follow it in `_neighbors`."""
-        return self.weight_dtype is not None and self.weight_dtype.itemsize == self.vertex_dtype.itemsize
+        return self._stored_dtype is not None and self._stored_dtype.itemsize == self.vertex_dtype.itemsize
 
     @property
     def slab_stride(self) -> int:
@@ -60,7 +60,7 @@ class SlabPool:
 
     @property
     def _weights(self) -> Any:
-        """Weights by slot, an array of `weight_dtype`, or None in graphs without.
+        """Weights by slot, an array of `_stored_dtype`, or None in graphs without.
 
         Where weights are as wide as keys it is `_neighbors` without the first slab, seen as weights: the weight of key
         i lies `slab_words` words after it. Otherwise it is an array of its own, as long as `_neighbors`.
@@ -69,7 +69,7 @@ class SlabPool:
             return self._separate_weights
         neighbors, weights = self._joined_weights
         if neighbors is not self._neighbors:
-            weights = self._neighbors[self.slab_words :].view(self.weight_dtype)
+            weights = self._neighbors[self.slab_words :].view(self._stored_dtype)
             self._joined_weights = self._neighbors, weights
         return weights
 
@@ -80,7 +80,7 @@ class SlabPool:
         xp = self.device.xp
         size = capacity * self.slab_stride
         neighbors = fill_with(xp.empty(size, self.vertex_dtype), EMPTY)
-        weights = None if self.weight_dtype is None or self._joined else xp.zeros(size, self.weight_dtype)
+        weights = None if self._stored_dtype is None or self._joined else xp.zeros(size, self._stored_dtype)
         ring = xp.empty(2 * capacity, np.int32)
         self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
         self._used = self._free_head = self._free_count = 0

@@ -39,7 +39,7 @@ class SlabTables(SlabPool):
         """The keys and weights of these tables as rows: offsets, keys, weights."""
         xp, rows = self.xp, int(layout.records.shape[0])
         dst = xp.empty(layout.keys, self.vertex_dtype)
-        weights = None if self._weights is None else xp.empty(layout.keys, self.weight_dtype)
+        weights = None if self._weights is None else xp.empty(layout.keys, self._stored_dtype)
         self._kernels.gather(
             layout.chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, layout.records, rows,
             layout.chain_offsets, layout.offsets, xp.zeros(rows, np.int32), dst, weights, tile=32,

@@ -27,7 +27,7 @@ class Rows(DynamicGraph):
 
     def __init__(self, num_vertices: int = 0, **options: Any):
         super().__init__(num_vertices, **options)
-        weights = None if self.weight_dtype is None else np.empty(0, self.weight_dtype)
+        weights = None if self._stored_dtype is None else np.empty(0, self._stored_dtype)
         self._build(np.zeros(self._num_vertices + 1, np.int64), np.empty(0, self.vertex_dtype), weights)
 
     def _view_scalars(self) -> dict[str, int]:

@@ -54,7 +54,8 @@ def advance(
     graph : Graph
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Whether `dst` joins the output. `edge` is the edge's slot, below ``graph.slot_capacity``; `weight` is 1 in
+        Whether `dst` joins the output. `edge` is the edge's slot, or its id in graphs with edge data, below
+        ``graph.edge_capacity``; `weight` is 1 in
         unweighted graphs. Calls run in parallel, in any order: use atomics for array entries that several edges may
         update.
     *args : arrays and numbers
@@ -67,9 +68,9 @@ def advance(
         edges of other members. Rules out a pull.
     direction : {"auto", "push", "pull"}
         Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
-        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, `edge` is the slot
-        of the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
-        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses `edge`.
+        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, a slot is that of
+        the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
+        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses slots.
     edges : {"out", "in", "both"}
         Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
         them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
@@ -140,7 +141,7 @@ def graphs_to_walk(graph: Graph, edges: str, op: Callable) -> tuple[Graph, ...]:
         raise ValueError(f"edges={edges!r} needs the edges that enter a vertex: make the graph with in_edges=True")
     if edges == "in":
         return (graph.reverse,)
-    if uses_parameter(op, EDGE_POSITION):
+    if graph.edge_data is None and uses_parameter(op, EDGE_POSITION):
         raise ValueError("op must not use edge with edges='both': slots of both directions are not told apart")
     return graph, graph.reverse
 
@@ -150,7 +151,8 @@ def pull_pays(graph: Graph, frontier: Frontier, functors: Functors) -> bool:
     op, condition, prepare = functors
     if condition is None or prepare is not None or not graph.has_in_edges or len(frontier) * 64 < graph.num_vertices:
         return False
-    if graph.directed and uses_parameter(op, EDGE_POSITION):  # a slot of the reverse may be out of an array's bounds
+    slots = graph.directed and graph.edge_data is None  # one of the reverse may be out of an array's bounds
+    if slots and uses_parameter(op, EDGE_POSITION):
         return False
     own = frontier if frontier.graph is graph else frontier._on(graph)
     return own.num_arcs > graph.num_arcs * PULL_ABOVE

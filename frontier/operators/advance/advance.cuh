@@ -2,10 +2,11 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/output.cuh"
 #include "frontier/cuda/functor.cuh"
 
-extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 // Called once for each vertex of a frontier, before its edges.
 #ifdef HAS_PREPARE
@@ -15,13 +16,9 @@ extern "C" __device__ void prepare(VID src ARG_PARAMS);
 #define PREPARE(u) (void)0
 #endif
 
-__device__ __forceinline__ WEIGHT weight_of(const View& view, i64 slot) {
-  return view.weights ? view.weights[slot] : WEIGHT(1);
-}
-
 #define PUSH_BODY                                                                                              \
   auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {                                                   \
-    if (valid && ALLOWED(v) && op(u, v, slot, weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) \
+    if (valid && ALLOWED(v) && op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) \
       output.append(view, v);                                                                                  \
   }
 
@@ -81,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull(
           for (i64 slot = run.low; slot < run.high; ++slot) {
             VID u = view.neighbors[slot];
             if (u >= 0 && has_bit(bits, u)) {
-              if (op(u, v, slot, weight_of(view, slot) ARG_NAMES)) joined = true;
+              if (op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES)) joined = true;
               if (!ALLOWED(v)) {
                 wanted = false;
                 break;
@@ -135,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(
             hits &= hits - 1;
             bool joins = false;
             if (lane == first) {
-              joins = op(u, v, slot, weight_of(view, slot) ARG_NAMES);
+              joins = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
               wanted = ALLOWED(v);
             }
             joined |= __shfl_sync(0xffffffffu, int(joins), first) != 0;

@@ -12,7 +12,7 @@ from ...atomics import atomic_add, atomic_exch
 from ...runtime import parallel_kernel
 from ..functors import preparation, vertex_test
 from ..output import BUFFER, make_flush
-from ..weights import weight_at
+from ..weights import edge_at, weight_at
 
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> Any:
@@ -40,7 +40,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> An
                         if not allowed(v, args):
                             continue
                         weight = weight_at(weights, slot)
-                        if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+                        if op(u, v, edge_at(weights, slot), weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
                             buffer[held] = v
                             held += 1
                             if held == BUFFER:
@@ -85,7 +85,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
                             if u < 0 or not has_bit(bits, u):
                                 continue
                             weight = weight_at(weights, slot)
-                            if op(u, v, slot, weight, *args):
+                            if op(u, v, edge_at(weights, slot), weight, *args):
                                 joins = True
                             if not allowed(v, args):
                                 wanted = False

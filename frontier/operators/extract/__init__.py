@@ -66,7 +66,7 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
 
 @reads
 def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
-    """The neighbor lists of some vertices, as they lie in memory: not sorted, and with slots.
+    """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
     `Graph.successors` sorts them, and gives weights.
 
@@ -82,8 +82,8 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
         The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of the graph's vertex dtype, shape (offsets[-1],)
         In no particular order for each vertex.
-    slots : array of int64, shape (offsets[-1],)
-        Of the arcs: what functors see as `edge`.
+    edges : array of int64, shape (offsets[-1],)
+        What functors see as `edge`: the slots of the arcs, or the ids of their edges.
 
     Raises
     ------
@@ -96,7 +96,8 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     """
     check_graph(graph)
     ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
-    return extract(graph, ids.astype(graph.vertex_dtype, copy=False))
+    offsets, dst, slots = extract(graph, ids.astype(graph.vertex_dtype, copy=False))
+    return offsets, dst, graph._edges_at(slots)
 
 
 def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -109,7 +110,7 @@ def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     dst, slots = sort_rows(graph, rows, int(vertices.size), dst, slots)
-    return offsets, dst, None if slots is None else graph._weights[slots]
+    return offsets, dst, None if slots is None else graph._weights_at(slots)
 
 
 def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -133,7 +134,7 @@ def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     xp.cumsum(xp.searchsorted(dst, vertices, side="right") - first, out=offsets[1:])
     rows = row_ids(device, offsets, np.dtype(np.int64))
     chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
-    return offsets, src[chosen], None if slots is None else graph._weights[slots[chosen]]
+    return offsets, src[chosen], None if slots is None else graph._weights_at(slots[chosen])
 
 
 def count_predecessors(graph: Graph) -> Any:
@@ -157,10 +158,13 @@ def _enters(src, dst, edge, weight, wanted):
 
 
 def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
-    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, weights or None."""
-    offsets, dst, slots = collect_arcs(graph, slots=graph.is_weighted)
+    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored.
+
+    That is the weight of each, or the id of its edge; or None.
+    """
+    offsets, dst, slots = collect_arcs(graph, slots=graph._stored_dtype is not None)
     xp = graph.xp
-    weights = graph._weights[slots] if graph.weight_dtype is not None else None
+    weights = None if slots is None else graph._weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
         keys.sort()

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...runtime import parallel_kernel
 from ..functors import arc_test
-from ..weights import weight_at
+from ..weights import edge_at, weight_at
 
 
 def make_extract(iterator: ModuleType, op: Any) -> Any:
@@ -32,7 +32,7 @@ def make_extract(iterator: ModuleType, op: Any) -> Any:
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        if chosen(u, v, slot, weight, args):
+                        if chosen(u, v, edge_at(weights, slot), weight, args):
                             if not counting:
                                 out_dst[offsets[i] + held] = relabel[v] if renamed else v
                                 if with_slots:

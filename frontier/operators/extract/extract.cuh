@@ -2,11 +2,12 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/expand.cuh"
 
 #ifdef HAS_OP
-extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
-#define CHOSEN(u, v, slot) op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES)
+extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
+#define CHOSEN(u, v, slot) op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES)
 #else
 #define CHOSEN(u, v, slot) true
 #endif

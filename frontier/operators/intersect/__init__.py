@@ -18,6 +18,7 @@ from ..engine import (
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
+    readable_weights,
     run_cpu,
 )
 from ..extract import sort_rows
@@ -41,7 +42,7 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     graph : Graph
     us, vs : array-like of int, shape (m,)
     op : function ``op(u, v, w, edge_uw, edge_vw, *args)``, optional
-        Called for every common neighbor `w` of every pair, with the slots of the arcs u -> w and v -> w.
+        Called for every common neighbor `w` of every pair, with the `edge` (see `advance`) of u -> w and of v -> w.
     *args : arrays and numbers
         As in `advance`.
     checked : bool
@@ -167,7 +168,8 @@ def _intersect(graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple)
         _expand_pairs(graph, count, (("op", op, _KINDS, None),), values, options, us, vs, counts)
     elif count:
         kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
-        run_cpu(kernel, (op,), count, bare_view(graph), us, vs, counts, values)
+        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
+        run_cpu(kernel, (op,), count, bare_view(graph), edges, us, vs, counts, values)
     return counts
 
 

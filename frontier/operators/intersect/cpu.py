@@ -10,6 +10,7 @@ import numpy as np
 
 from ...runtime import parallel_kernel
 from ...sort import END
+from ..weights import edge_at
 
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
 
@@ -42,7 +43,7 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
         return piece, run, low, high, slot, seen
 
     @parallel_kernel(few=64, grain=16)
-    def intersect(begin, end, view, us, vs, counts, args):
+    def intersect(begin, end, view, weights, us, vs, counts, args):
         # The number of common neighbors goes to counts[i], if that is given.
         for i in range(begin, end):
             u = us[i]
@@ -71,10 +72,11 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
                             if counts is not None:
                                 found += 1
                             if op is not None:
+                                here, there = edge_at(weights, slot), edge_at(weights, other)
                                 if swapped:
-                                    op(u, v, w, other, slot, *args)
+                                    op(u, v, w, there, here, *args)
                                 else:
-                                    op(u, v, w, slot, other, *args)
+                                    op(u, v, w, here, there, *args)
                     run, low, high = next_run(view, run)
             if counts is not None:
                 counts[i] = found

@@ -3,6 +3,7 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/expand.cuh"
 
 #ifdef HAS_OP
@@ -21,8 +22,8 @@ extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_
 
 #ifdef HAS_OP
 #define FOUND_COMMON                                                                          \
-  auto found_common = [&](i64, VID u, VID v, VID w, i64 edge_uw, i64 edge_vw, bool common) { \
-    if (common) op(u, v, w, edge_uw, edge_vw ARG_NAMES);                                      \
+  auto found_common = [&](i64, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) { \
+    if (common) op(u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);                                      \
   }
 #elif defined(HAS_MEMBERS)
 // counts[i] is where the next common neighbor of pair i goes.

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...runtime import parallel_kernel
 from ..reductions import combiner
-from ..weights import weight_at
+from ..weights import edge_at, weight_at
 
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
@@ -29,7 +29,7 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) 
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        value = out.dtype.type(op(u, v, slot, weight, *args))
+                        value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         total = out.dtype.type(combine(total, value))
                     run, low, high = next_run(view, run)
             out[u] = total
@@ -57,7 +57,7 @@ def make_neighbor_search(iterator: ModuleType, op: Any, wanted: bool) -> Any:
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        if bool(op(u, v, slot, weight, *args)) == wanted:
+                        if bool(op(u, v, edge_at(weights, slot), weight, *args)) == wanted:
                             found = True
                             break
                     run, low, high = next_run(view, run)
@@ -88,7 +88,7 @@ def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        value = kind.dtype.type(op(u, v, slot, weight, *args))
+                        value = kind.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         if value != value:  # not a number
                             continue
                         better = value < best if lowest else value > best

@@ -3,10 +3,11 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/combine.cuh"
 #include "frontier/cuda/expand.cuh"
 
-extern "C" __device__ VALUE op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ VALUE op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 #ifdef HAS_COMBINE
 extern "C" __device__ RESULT combine(RESULT a, RESULT b);
@@ -16,7 +17,7 @@ struct Combine {
 };
 #endif
 
-#define VALUE_OF(u, v, slot) op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES)
+#define VALUE_OF(u, v, slot) op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES)
 
 // What is reduced: the functor's values; or, where BEST is <= or >=, the ids of those whose value is the best of u.
 #ifdef BEST

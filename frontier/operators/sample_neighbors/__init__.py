@@ -10,7 +10,7 @@ import numpy as np
 from ...access import reads
 from ...arguments import integer, one_of
 from ...frontier import Frontier, check_frontier
-from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
+from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, readable_weights, run_cpu
 from ..functors import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_sample, make_sample_randomly
 
@@ -97,7 +97,7 @@ def sample_neighbors(
         kernels.sample_randomly(size, *draws, graph.view(), vertices, *values, tile=32)
     else:
         kernel = cpu_kernel_for(graph.package, make_sample_randomly, (op,), weighted)
-        keys = graph._weights if weighted else None
+        keys = readable_weights(graph) if weighted else None
         run_cpu(kernel, (op,), size, *draws, *read_view(graph, op), keys, vertices, values)
 
 

@@ -12,7 +12,7 @@ from ...functor import cpu_functor
 from ...philox import random
 from ...runtime import parallel_kernel
 from ...runtime.cpu import is_compiling
-from ..weights import weight_at
+from ..weights import edge_at, weight_at
 
 
 def make_sample(iterator: ModuleType, op: Any) -> Any:
@@ -32,7 +32,7 @@ def make_sample(iterator: ModuleType, op: Any) -> Any:
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        op(u, v, slot, weight, *args)
+                        op(u, v, edge_at(weights, slot), weight, *args)
                         left -= 1
                         if left == 0:
                             break
@@ -89,6 +89,6 @@ def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
                     run, low, high = next_run(view, run)
             for k in range(held):
                 weight = weight_at(weights, slots[k])
-                op(u, drawn[k], slots[k], weight, *args)
+                op(u, drawn[k], edge_at(weights, slots[k]), weight, *args)
 
     return sample_randomly

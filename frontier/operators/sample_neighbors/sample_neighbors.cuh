@@ -2,10 +2,11 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/philox.cuh"
 #include "frontier/cuda/tile.cuh"
 
-extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 // The functor, for the first `limit` neighbors of each vertex of a list; one thread a vertex.
 extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* vertices ARG_PARAMS) {
@@ -18,7 +19,7 @@ extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* ve
         for (i64 slot = run.low; slot < run.high && left > 0; ++slot) {
           VID v = view.neighbors[slot];
           if (v < 0) continue;
-          op(u, v, slot, view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES);
+          op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
           --left;
         }
         if (left == 0) break;
@@ -58,7 +59,7 @@ extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View 
             if (v < 0) continue;
             double key = random_at(seed, u, v);
 #ifdef WEIGHTED
-            double weight = view.weights ? double(view.weights[slot]) : 1.0;
+            double weight = double(weight_of(view, slot));
             if (!(weight > 0)) continue;
             key = -log(1 - key) / weight;
 #endif
@@ -76,7 +77,7 @@ extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View 
       }
       if (best.slot < 0) break;  // those that are left are never drawn
       if (lane == 0)
-        op(u, best.neighbor, best.slot, view.weights ? view.weights[best.slot] : WEIGHT(1) ARG_NAMES);
+        op(u, best.neighbor, edge_of(view, best.slot), weight_of(view, best.slot) ARG_NAMES);
       last = best;
     }
   }

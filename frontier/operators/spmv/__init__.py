@@ -82,7 +82,7 @@ class SpMV:
             self.graph = _snapshot(graph, *_transposed(graph, self.weighted))
         elif not isinstance(graph, snapshot_structure()):
             offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
-            self.graph = _snapshot(graph, offsets, dst, graph._weights[slots] if self.weighted else None)
+            self.graph = _snapshot(graph, offsets, dst, graph._weights_at(slots) if self.weighted else None)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle or a copy holds: of the graphs, only that of the products."""
@@ -175,7 +175,7 @@ class SpMV:
         position = xp.empty_like(order)
         position[order] = xp.arange(order.size, dtype=order.dtype)
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
-        weights = graph._weights[slots] if self.weighted else None
+        weights = graph._weights_at(slots) if self.weighted else None
         self.graph = _snapshot(graph, offsets, dst, weights)
         self._order = order
         lengths = degrees[order]
@@ -222,7 +222,7 @@ def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:
     device, xp, n = graph.device, graph.xp, graph.num_vertices
     offsets, dst, slots = collect_arcs(graph, None, slots=weighted)
     keys = arc_keys(device, dst, row_ids(device, offsets, graph.vertex_dtype), n)
-    weights = graph._weights[slots] if weighted else None
+    weights = graph._weights_at(slots) if weighted else None
     if weighted:
         keys, weights = sort_pairs(device, keys, weights)
     else:

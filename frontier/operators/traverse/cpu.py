@@ -10,7 +10,7 @@ import numpy as np
 
 from ...runtime import cpu_kernel
 from ..functors import preparation, vertex_test
-from ..weights import weight_at
+from ..weights import edge_at, weight_at
 
 
 @numba.njit(inline="always")
@@ -54,7 +54,7 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
                             if not allowed(v, args):
                                 continue
                             weight = weight_at(weights, slot)
-                            if op(u, v, slot, weight, *args) and stamps[v] != epoch:
+                            if op(u, v, edge_at(weights, slot), weight, *args) and stamps[v] != epoch:
                                 stamps[v] = epoch
                                 lists[(steps + 1) & 1, held] = v
                                 held += 1

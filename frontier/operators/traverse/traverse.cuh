@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     if (threadIdx.x == 0) next_count = 0, next_arcs = 0, next_arcs_high = 0;
     __syncthreads();
     auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
-      if (valid && ALLOWED(v) && op(u, v, slot, weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
+      if (valid && ALLOWED(v) && op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
         out[atomicAdd(&next_count, 1u)] = v;
         u64 degree = u64(view.degree(v));
         atomicAdd(&next_arcs, u32(degree & 0xffff));

@@ -10,7 +10,7 @@ import numpy as np
 from ...atomics import atomic_add, atomic_exch
 from ...runtime import parallel_kernel
 from ..output import BUFFER, make_flush
-from ..weights import weight_or_one
+from ..weights import edge_or_none, weight_or_one
 
 
 def make_visit(iterator: ModuleType, op: Any) -> Any:
@@ -33,7 +33,7 @@ def make_visit(iterator: ModuleType, op: Any) -> Any:
                 continue
             slot = np.int64(find(view, u, v))
             weight = weight_or_one(weights, slot)
-            if op(u, v, slot, weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
+            if op(u, v, edge_or_none(weights, slot), weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
                 buffer[held] = v
                 held += 1
                 if held == BUFFER:
@@ -56,6 +56,6 @@ def make_visit_only(iterator: ModuleType, op: Any) -> Any:
             v = dst[i]
             if 0 <= u < num_vertices and 0 <= v < num_vertices:
                 slot = np.int64(find(view, u, v))
-                op(u, v, slot, weight_or_one(weights, slot), *args)
+                op(u, v, edge_or_none(weights, slot), weight_or_one(weights, slot), *args)
 
     return visit_only

@@ -2,11 +2,12 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/tile.cuh"
 
 #ifdef NO_OUTPUT
 
-extern "C" __device__ void op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ void op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 extern "C" __global__ void visit_only(
     i64 count, i64 num_vertices, View view, const VID* src, const VID* dst ARG_PARAMS) {
@@ -14,13 +15,13 @@ extern "C" __global__ void visit_only(
     VID u = src[i], v = dst[i];
     if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) continue;
     i64 slot = view.find(u, v);
-    op(u, v, slot, slot >= 0 && view.weights ? view.weights[slot] : WEIGHT(1) ARG_NAMES);
+    op(u, v, edge_of(view, slot), slot < 0 ? Weight(1) : weight_of(view, slot) ARG_NAMES);
   }
 }
 
 #else
 
-extern "C" __device__ int op(VID src, VID dst, i64 edge, WEIGHT weight ARG_PARAMS);
+extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 // The functor, for each listed arc. counters: [0] vertices put out, [1] arcs that leave them, [2] ids out of range.
 extern "C" __global__ void visit(
@@ -35,8 +36,7 @@ extern "C" __global__ void visit(
       v = dst[i];
       if (u < num_vertices && v >= 0 && v < num_vertices) {
         i64 slot = view.find(u, v);
-        WEIGHT weight = slot >= 0 && view.weights ? view.weights[slot] : WEIGHT(1);
-        joins = op(u, v, slot, weight ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch;
+        joins = op(u, v, edge_of(view, slot), slot < 0 ? Weight(1) : weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch;
       } else {
         atomicAdd(counters + 2, 1ull);
       }

@@ -1,0 +1,10 @@
+// The view of a graph with edge data: that of its structure, whose `weights` hold ids of edges, and behind it the weights by
+// id. Macros: STRUCTURE_VIEW (the structure's view.cuh), EDGE_WEIGHT.
+#pragma once
+#define View StructureView
+#include STRUCTURE_VIEW
+#undef View
+
+struct View : StructureView {
+  const EDGE_WEIGHT* weights_by_edge;  // null in graphs without weights
+};

@@ -1,0 +1,19 @@
+"""Edge data: named columns with an entry for each edge, at an id that the edge keeps as long as it exists.
+
+A graph with edge data stores ids where others store weights, so that structures need not know of it. Its weights are a
+column like any other. Columns are growable arrays by id, of which both directions of an undirected edge, and the
+in-edges of a directed graph, share an entry. Ids of deleted edges are given to new ones.
+
+An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new ones an id, and
+has the structure insert arcs whose weights are these ids. Then it writes the columns. A deletion frees ids alike.
+Where a structure can insert arcs and tell which were there (`DynamicGraph._insert_distinct`), nothing is looked up
+before: each edge of the batch is given an id, and those that had one give theirs back.
+"""
+
+from .columns import COLUMN_DTYPES, WEIGHT_COLUMN, EdgeData, column_arrays
+from .updates import append_rows, build_rows, delete_rows, insert_rows, make_rows
+
+__all__ = [
+    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "append_rows", "build_rows", "column_arrays", "delete_rows",
+    "insert_rows", "make_rows",
+]  # fmt: skip

@@ -1,0 +1,134 @@
+"""CPU kernels of edge data.
+
+A *record* is an edge of a batch, as the user lists it. A record of an undirected graph is two arcs.
+"""
+
+from ..runtime import cpu_kernel
+from ..sort import END
+
+FREE = END  # an entry of the table that holds no record
+
+
+@cpu_kernel
+def claim_last(count, src, dst, directed, table, entries, places):
+    """Enter each record into a hash table that keeps the last of those of one edge.
+
+    ``places`` becomes each record's entry, or -1. ``entries`` is a power of two; all that the table holds is FREE.
+    """
+    mask = entries - 1
+    for i in range(count):
+        u, v = src[i], dst[i]
+        if u < 0:
+            places[i] = -1
+            continue
+        ordered = directed or u < v
+        low, high = (u, v) if ordered else (v, u)
+        at = ((low * 0x9E3779B1 + high) * 0x85EBCA6B >> 15) & mask
+        while table[at] != FREE:
+            a, b = src[table[at]], dst[table[at]]
+            if (a == u and b == v) or (not directed and a == v and b == u):
+                break
+            at = (at + 1) & mask
+        table[at] = i
+        places[i] = at
+
+
+@cpu_kernel
+def keep_last(count, places, table, slots, present, sums):
+    """Forget the places of all records but the last of each edge.
+
+    ``sums``, on the GPU: how many of each tile of records are left whose edges are in the graph (`present`) or are not.
+    """
+    for i in range(count):
+        if places[i] >= 0 and table[places[i]] != i:
+            places[i] = -1
+
+
+@cpu_kernel
+def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep, free_ids, free_count, top, directed,
+               out_src, out_dst, out_ids, ids):  # fmt: skip
+    """The id of each record's edge, and the arcs to insert, which carry it; the table becomes FREE again.
+
+    Edges in the graph have an id (none here, if they are to be kept as they are). Others get the ids that were freed
+    last, and then those from `top` on. Records that do not count have the id -1, as have their arcs.
+    """
+    copies = 1 if directed else 2
+    rank = 0
+    for i in range(count):
+        found = -1
+        if places[i] >= 0:
+            table[places[i]] = FREE
+            if slots[i] < 0:
+                found = free_ids[free_count - 1 - rank] if rank < free_count else top + rank - free_count
+                rank += 1
+            elif not keep:
+                found = stored[slots[i]]
+        ids[i] = found
+        j = copies * i
+        out_ids[j] = found
+        out_src[j] = src[i] if found >= 0 else -1
+        out_dst[j] = dst[i] if found >= 0 else -1
+        if not directed:
+            out_ids[j + 1] = found
+            out_src[j + 1] = out_dst[j]
+            out_dst[j + 1] = out_src[j]
+
+
+def count_found(count, directed, slots, sums):
+    """``sums``, on the GPU: how many of each tile of records have edges that were found (`_insert_distinct`)."""
+
+
+@cpu_kernel
+def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, ids):
+    """Append the ids meant for edges that were found to the free ones, and set their records' to those they have.
+
+    To -1 if they are to be kept as they are. ``slots`` are those of arcs, ``-2 - slot`` of one that was found.
+    """
+    copies = 1 if directed else 2
+    rank = 0
+    for i in range(count):
+        slot = slots[copies * i]
+        if slot < -1:
+            free_ids[free_count + rank] = ids[i]
+            rank += 1
+            ids[i] = -1 if keep else stored[-2 - slot]
+
+
+@cpu_kernel
+def release_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
+                out_dst):  # fmt: skip
+    """Append the ids of the records' edges that are in the graph to the free ones; the arcs of these edges.
+
+    The table becomes FREE again.
+    """
+    copies = 1 if directed else 2
+    rank = 0
+    for i in range(count):
+        gone = False
+        if places[i] >= 0:
+            table[places[i]] = FREE
+            gone = slots[i] >= 0
+        if gone:
+            free_ids[free_count + rank] = stored[slots[i]]
+            rank += 1
+        j = copies * i
+        out_src[j] = src[i] if gone else -1
+        out_dst[j] = dst[i] if gone else -1
+        if not directed:
+            out_src[j + 1] = out_dst[j]
+            out_dst[j + 1] = out_src[j]
+
+
+@cpu_kernel
+def read_ids(count, slots, stored, ids):
+    """The ids of the edges in these slots; -1 for slots below 0."""
+    for i in range(count):
+        ids[i] = stored[slots[i]] if slots[i] >= 0 else -1
+
+
+@cpu_kernel
+def write_column(count, ids, values, column, width):
+    """Store the values of records, of `width` bytes each, by the ids of their edges; those without are skipped."""
+    for i in range(count):
+        if ids[i] >= 0:
+            column[ids[i]] = values[i]

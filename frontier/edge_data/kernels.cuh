@@ -1,0 +1,133 @@
+// CUDA kernels of edge data; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
+#pragma once
+#include "frontier/cuda/keys.cuh"
+#include "frontier/cuda/scan_tiles.cuh"
+
+constexpr u64 FREE = END;
+
+extern "C" __global__ void claim_last(
+    i64 count, const VID* src, const VID* dst, bool directed, u64* table, i64 entries, i64* places) {
+  GRID_STRIDE(i, count) {
+    VID u = src[i], v = dst[i];
+    i64 place = -1;
+    if (u >= 0) {
+      u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
+      u64 at = (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
+      while (true) {
+        u64 held = atomicCAS(table + at, FREE, u64(i));
+        if (held == FREE) break;
+        VID a = src[held], b = dst[held];  // whichever of the equal records is held by now
+        if ((a == u && b == v) || (!directed && a == v && b == u)) {
+          atomicMax(table + at, u64(i));
+          break;
+        }
+        at = (at + 1) & u64(entries - 1);
+      }
+      place = i64(at);
+    }
+    places[i] = place;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) keep_last(
+    i64 count, i64* places, const u64* table, const i64* slots, bool present, i64* sums) {
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x;
+    i64 place = i < count ? places[i] : -1;
+    bool kept = place >= 0 && table[place] == u64(i);
+    if (place >= 0 && !kept) places[i] = -1;
+    int here = __syncthreads_count(kept && (slots[i] >= 0) == present);
+    if (threadIdx.x == 0) sums[tile] = here;
+  }
+}
+
+// The arcs of record i, or none.
+__device__ inline void put_arcs(i64 i, VID u, VID v, bool directed, VID* out_src, VID* out_dst) {
+  if (directed) {
+    out_src[i] = u;
+    out_dst[i] = v;
+  } else {
+    out_src[2 * i] = out_dst[2 * i + 1] = u;
+    out_dst[2 * i] = out_src[2 * i + 1] = v;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) assign_ids(
+    i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* places, const i64* sums,
+    bool summed, u64* table, bool keep, const VID* free_ids, i64 free_count, i64 top, bool directed, VID* out_src,
+    VID* out_dst, VID* out_ids, VID* ids) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
+    i64 i = tile * TILE + threadIdx.x;
+    i64 place = i < count ? places[i] : -1;
+    i64 slot = place >= 0 ? slots[i] : -1;
+    bool fresh = place >= 0 && slot < 0;
+    i64 rank = before + block_exclusive(i64(fresh), here);
+    if (place >= 0) table[place] = FREE;
+    VID id = -1;
+    if (fresh) id = rank < free_count ? free_ids[free_count - 1 - rank] : VID(top + rank - free_count);
+    if (slot >= 0 && !keep) id = stored[slot];
+    if (i < count) {
+      bool there = id >= 0;
+      put_arcs(i, there ? src[i] : VID(-1), there ? dst[i] : VID(-1), directed, out_src, out_dst);
+      ids[i] = id;
+      if (directed) out_ids[i] = id;
+      else out_ids[2 * i] = out_ids[2 * i + 1] = id;
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) count_found(i64 count, bool directed, const i64* slots, i64* sums) {
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x;
+    int here = __syncthreads_count(i < count && slots[directed ? i : 2 * i] < -1);
+    if (threadIdx.x == 0) sums[tile] = here;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
+    i64 count, bool directed, const i64* slots, const VID* stored, const i64* sums, bool summed, bool keep,
+    VID* free_ids, i64 free_count, VID* ids) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
+    i64 i = tile * TILE + threadIdx.x;
+    i64 slot = i < count ? slots[directed ? i : 2 * i] : -1;
+    i64 rank = before + block_exclusive(i64(slot < -1), here);
+    if (slot < -1) {
+      free_ids[free_count + rank] = ids[i];
+      ids[i] = keep ? VID(-1) : stored[-2 - slot];
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) release_ids(
+    i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* places, const i64* sums,
+    bool summed, u64* table, VID* free_ids, i64 free_count, bool directed, VID* out_src, VID* out_dst) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
+    i64 i = tile * TILE + threadIdx.x;
+    i64 place = i < count ? places[i] : -1;
+    i64 slot = place >= 0 ? slots[i] : -1;
+    i64 rank = before + block_exclusive(i64(slot >= 0), here);
+    if (place >= 0) table[place] = FREE;
+    if (slot >= 0) free_ids[free_count + rank] = stored[slot];
+    if (i < count) put_arcs(i, slot >= 0 ? src[i] : VID(-1), slot >= 0 ? dst[i] : VID(-1), directed, out_src, out_dst);
+  }
+}
+
+extern "C" __global__ void read_ids(i64 count, const i64* slots, const VID* stored, i64* ids) {
+  GRID_STRIDE(i, count) {
+    i64 slot = slots[i];
+    ids[i] = slot < 0 ? i64(-1) : i64(stored[slot]);
+  }
+}
+
+extern "C" __global__ void write_column(i64 count, const VID* ids, const void* values, void* column, i64 width) {
+  GRID_STRIDE(i, count) {
+    VID id = ids[i];
+    if (id < 0) continue;
+    if (width == 8) ((u64*)column)[id] = ((const u64*)values)[i];
+    else if (width == 4) ((u32*)column)[id] = ((const u32*)values)[i];
+    else ((u8*)column)[id] = ((const u8*)values)[i];
+  }
+}

@@ -1,0 +1,214 @@
+"""Updates of graphs with edge data: ids for the edges of a batch, the arcs that carry them, and the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import same_length
+from ..batch import Arcs
+from ..sort import running_sums, tile_count, tile_launch
+from .columns import WEIGHT_COLUMN
+from .cpu import FREE
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+    from ..graph import Graph
+
+
+class Rows(NamedTuple):
+    """The records of a batch.
+
+    Attributes
+    ----------
+    arcs : Arcs
+        One for each, as in a directed graph.
+    columns : dict of str to array, shape (m,)
+        The weights among them, in weighted graphs.
+    """
+
+    arcs: Arcs
+    columns: dict[str, Any]
+
+
+class Last(NamedTuple):
+    """Which records of a batch count: the last of each edge. Arrays are scratch memory.
+
+    Attributes
+    ----------
+    slots : array of int64
+        Of each record's edge; -1 if it is not in the graph.
+    places : array of int64
+        -1 for records that do not count; the entries of others in the table, which must be set to FREE.
+    table : array of int64
+    sums : tuple
+        As `running_sums` gives them, of the records that count whose edges are, or are not, in the graph.
+    """
+
+    slots: Any
+    places: Any
+    table: Any
+    sums: tuple[Any, bool]
+
+
+def make_rows(
+    graph: Graph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
+) -> Rows:  # fmt: skip
+    """A user's batch, whose values are still to be checked (`Arcs.check`)."""
+    columns = graph._edge_data.rows(data, function)  # type: ignore[union-attr]
+    arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
+    same_length(src=arcs.src, **columns)
+    return Rows(arcs, columns if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns})
+
+
+def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False) -> tuple[int, int]:
+    """Insert records; returns how many arcs were new, and how many were there and have new values.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether edges that are there keep their values.
+    """
+    data: Any = graph._edge_data
+    copies = 1 if graph.directed else 2
+    distinct = graph._tells_slots
+    if distinct:
+        data.reserve_free(len(rows.arcs))
+    arcs, ids = _identified(graph, rows.arcs, find=not distinct, keep=keep)
+
+    def commit(inserted: int, found: int, slots: Any = None) -> None:
+        if slots is None:
+            data.take(inserted // copies)
+        else:
+            data.take((inserted + found) // copies)
+            if found:
+                _settle(graph, ids, slots, found // copies, keep)
+        data.write(ids, rows.columns)
+
+    return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
+
+
+def build_rows(graph: Graph, rows: Rows) -> None:
+    """Fill an empty graph."""
+    data: Any = graph._edge_data
+    arcs, ids = _identified(graph, rows.arcs, find=False, keep=False)
+    graph._load(arcs)
+    data.take(graph.num_edges)
+    data.write(ids, rows.columns)
+
+
+def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
+    """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
+    data: Any = graph._edge_data
+    count = int(ids.size)
+    sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
+    launch = tile_launch(count)
+    data.kernels.count_found(count, graph.directed, slots, sums, **launch)
+    data.kernels.settle_ids(
+        count, graph.directed, slots, graph._weights, *running_sums(graph.device, data.kernels, sums), keep,
+        data.free_ids, data.free_count, ids, **launch,
+    )  # fmt: skip
+    data.give_back(found)
+
+
+def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
+    """Delete the edges of records; returns how many arcs were deleted."""
+    data: Any = graph._edge_data
+    xp, count = graph.xp, len(arcs)
+    data.reserve_free(count)
+    total = count if graph.directed else 2 * count
+    src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
+    last = _last_of_each(graph, arcs, find=True, present=True)
+    data.kernels.release_ids(
+        count, arcs.src, arcs.dst, last.slots, graph._weights, last.places, *last.sums, last.table, data.free_ids,
+        data.free_count, graph.directed, src, dst, **tile_launch(count),
+    )  # fmt: skip
+
+    def commit(deleted: int) -> None:
+        data.give_back(deleted if graph.directed else deleted // 2)
+
+    return graph._delete_observed(_with_checks(arcs, src, dst), commit)
+
+
+def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
+    """Insert records whose weights are added to those of edges that are there, and replace the other columns.
+
+    Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
+    """
+    data, xp = graph._edge_data, graph.xp
+    arcs = rows.arcs.check()
+    last = _last_of_each(graph, arcs, find=True, present=False)
+    try:
+        chosen = xp.flatnonzero(last.places >= 0)
+    finally:
+        last.table.fill(FREE)
+    slots = last.slots[chosen]
+    src, dst = arcs.src[chosen], arcs.dst[chosen]
+    columns = {name: values[chosen] for name, values in rows.columns.items()}
+    weights = columns[WEIGHT_COLUMN]
+    present = xp.flatnonzero(slots >= 0)
+    added, held = weights[present], data.weights[graph._weights[slots[present]]]  # type: ignore[union-attr]
+    sums = added + held
+    if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
+        graph._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()) * (1 if graph.directed else 2))
+    weights[present] = sums
+    stay = xp.flatnonzero(weights > 0)
+    gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
+    staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
+    inserted, replaced = insert_rows(graph, staying)  # first, as it may take much more memory
+    return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))
+
+
+def _identified(graph: Graph, records: Arcs, *, find: bool, keep: bool) -> tuple[Arcs, Any]:
+    """The arcs of records that count, with the ids of their edges as weights, and the id for each record's values.
+
+    The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1.
+    """
+    data: Any = graph._edge_data
+    xp, count = graph.xp, len(records)
+    try:
+        data.reserve(count)
+    finally:
+        graph._columns_moved()
+    total = count if graph.directed else 2 * count
+    src, dst, stored = (xp.empty(total, graph.vertex_dtype) for _ in range(3))
+    ids = xp.empty(count, graph.vertex_dtype)
+    last = _last_of_each(graph, records, find=find, present=False)
+    data.kernels.assign_ids(
+        count, records.src, records.dst, last.slots, graph._weights, last.places, *last.sums, last.table, keep,
+        data.free_ids, data.free_count, data.top, graph.directed, src, dst, stored, ids, **tile_launch(count),
+    )  # fmt: skip
+    return _with_checks(records, src, dst, stored), ids
+
+
+def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> Last:
+    """The last record of each edge. What is called next must set the table to FREE; no memory may be allocated before.
+
+    Parameters
+    ----------
+    find : bool
+        False if the graph is empty, or its structure tells slots: then no edge counts as one that is there.
+    present : bool
+        What to sum up: whether edges are in the graph, or are not.
+    """
+    count, scratch = len(records), graph._scratch.get
+    kernels: Any = graph._edge_data.kernels  # type: ignore[union-attr]
+    places = scratch("record_places", count, np.int64)
+    sums = scratch("record_sums", tile_count(count), np.int64)
+    entries = 1 << (2 * max(count, 1) - 1).bit_length()
+    table = scratch("record_table", entries, np.int64, fill=FREE)
+    slots = graph._find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
+    kernels.claim_last(count, records.src, records.dst, graph.directed, table, entries, places)
+    kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
+    return Last(slots, places, table, running_sums(graph.device, kernels, sums))
+
+
+def _with_checks(records: Arcs, src: Any, dst: Any, stored: Any = None) -> Arcs:
+    """Arcs that are checked when the records are from which they were made."""
+
+    def check(waited: bool) -> None:
+        records.check(waited=waited)
+
+    return Arcs(src, dst, stored, check, records.error_counts)
