@@ -6,7 +6,9 @@
 from . import catalogue, comparators
 from .analytic import Analytic, analytics, find_analytic, register
 from .bfs import UNREACHED, BFSResult, bfs
+from .coloring import Coloring, coloring
 from .connected_components import Components, connected_components
+from .core_number import CoreNumbers, KCore, core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
 from .dynamic_k_truss import DynamicKTruss
@@ -15,8 +17,12 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
 from .incremental import AnalyticFailedError, IncrementalAlgorithm
 from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
+from .label_propagation import Communities, label_propagation
+from .local_clustering import Clustering, local_clustering
+from .maximal_independent_set import IndependentSet, maximal_independent_set
 from .pagerank import ConvergenceError, PageRank, pagerank
 from .result import Result
+from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
 from .triangle_count import TriangleCount, triangle_count
 
@@ -25,8 +31,12 @@ __all__ = [
     "Analytic",
     "AnalyticFailedError",
     "BFSResult",
+    "Clustering",
+    "Coloring",
+    "Communities",
     "Components",
     "ConvergenceError",
+    "CoreNumbers",
     "Distances",
     "DynamicBFS",
     "DynamicComponents",
@@ -35,18 +45,29 @@ __all__ = [
     "DynamicSSSP",
     "DynamicTriangleCount",
     "IncrementalAlgorithm",
+    "IndependentSet",
+    "KCore",
     "KTruss",
     "PageRank",
     "Result",
+    "Similarity",
     "TriangleCount",
     "TrussNumbers",
     "analytics",
     "bfs",
     "catalogue",
+    "coloring",
     "comparators",
     "connected_components",
+    "core_number",
     "find_analytic",
+    "jaccard",
+    "k_core",
     "k_truss",
+    "label_propagation",
+    "local_clustering",
+    "maximal_independent_set",
+    "overlap",
     "pagerank",
     "register",
     "sssp",

@@ -9,8 +9,22 @@ from typing import Any
 
 from .analytic import Analytic, register
 from .bfs import bfs
-from .comparators import Counts, Distances, Distribution, Edges, Partition
+from .coloring import coloring
+from .comparators import (
+    Counts,
+    Distances,
+    Distribution,
+    Edges,
+    Exact,
+    Partition,
+    Valid,
+    Values,
+    dominant_labels,
+    maximal_independent,
+    proper_coloring,
+)
 from .connected_components import connected_components
+from .core_number import core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
 from .dynamic_k_truss import DynamicKTruss
@@ -18,7 +32,11 @@ from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
 from .k_truss import k_truss, truss_numbers
+from .label_propagation import label_propagation
+from .local_clustering import local_clustering
+from .maximal_independent_set import maximal_independent_set
 from .pagerank import pagerank
+from .similarity import jaccard, overlap
 from .sssp import sssp
 from .triangle_count import triangle_count
 
@@ -56,3 +74,30 @@ register(Analytic(
     "truss_numbers", truss_numbers, values=("src", "dst", "truss"), per="edge", comparator=Edges(),
     directions="refused",
 ))  # fmt: skip
+register(Analytic("core_number", core_number, values=("core_number",), comparator=Exact()))
+register(Analytic(
+    "k_core", k_core, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4}, varied="k",
+    headline=("num_edges", "core edge"),
+))  # fmt: skip
+register(Analytic(
+    "label_propagation", label_propagation, values=("labels",), vertex_values=("labels",),
+    comparator=Valid(dominant_labels), parameters={"max_iter": 100, "seed": 0}, directions="refused",
+    headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
+))  # fmt: skip
+register(Analytic(
+    "coloring", coloring, values=("color",), comparator=Valid(proper_coloring), parameters={"seed": 0},
+    directions="refused", headline=("count", "color"), note="greedy colorings may differ in their number of colors",
+))  # fmt: skip
+register(Analytic(
+    "maximal_independent_set", maximal_independent_set, values=("members",), comparator=Valid(maximal_independent),
+    parameters={"seed": 0}, directions="refused", headline=("count", "member"),
+    note="maximal independent sets may differ in size",
+))  # fmt: skip
+register(Analytic(
+    "local_clustering", local_clustering, values=("clustering",), comparator=Values(rtol=1e-9), directions="refused",
+))  # fmt: skip
+for similarity in (jaccard, overlap):
+    register(Analytic(
+        similarity.__name__, similarity, values=("src", "dst", "coefficient"), per="edge",
+        comparator=Edges(Values(rtol=1e-6)),
+    ))  # fmt: skip

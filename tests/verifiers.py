@@ -200,12 +200,130 @@ def verify_pagerank(graph, result, alpha=0.85, tol=1e-5, personalization=None, w
     assert (found[~exists] == 0).all()
 
 
+# ---- the gallery ----------------------------------------------------------------------------------------------------
+
+
+def neighbor_sets(graph):
+    """The neighbors of each vertex (successors, in directed graphs), as sets."""
+    rows = adjacency(graph)
+    return [set(rows.indices[a:b].tolist()) for a, b in itertools.pairwise(rows.indptr)]
+
+
+def existing(graph):
+    """Which vertices there are."""
+    return host(graph.has_vertices(graph.xp.arange(graph.num_vertices)))
+
+
+def core_numbers_of(graph):
+    """Core numbers: the vertex of lowest degree leaves, one at a time; degrees count edges of both directions."""
+    matrix = adjacency(graph)
+    matrix = (matrix + matrix.T).tocsr() if graph.directed else matrix.tocsr()
+    degree = np.asarray(matrix.sum(axis=1)).ravel()
+    numbers = np.zeros(graph.num_vertices, np.int64)
+    k = 0
+    for _ in range(graph.num_vertices):
+        v = int(degree.argmin())
+        numbers[v] = k = max(k, int(degree[v]))
+        degree[v] = np.iinfo(np.int64).max // 2
+        degree[matrix.indices[matrix.indptr[v] : matrix.indptr[v + 1]]] -= matrix.data[
+            matrix.indptr[v] : matrix.indptr[v + 1]
+        ]
+    return numbers
+
+
+def verify_core_number(graph, result):
+    """Numbers are those of peeling one vertex after another."""
+    found = host(result.core_number)
+    assert found.dtype == np.int32 and (found == core_numbers_of(graph)).all()
+
+
+def verify_k_core(graph, result):
+    """The edges are those between vertices of core number k or more."""
+    numbers = core_numbers_of(graph)
+    src, dst, _ = (None if a is None else host(a) for a in graph.to_coo())
+    held = (numbers[src] >= result.k) & (numbers[dst] >= result.k)
+    assert (host(result.src) == src[held]).all() and (host(result.dst) == dst[held]).all()
+    assert result.num_edges == held.sum() == result.to_graph().num_edges
+
+
+def verify_label_propagation(graph, result, max_iter=100, seed=0):
+    """No label is more frequent among a vertex's neighbors than its own; labels are the smallest vertices."""
+    labels, there = host(result.labels), existing(graph)
+    assert result.converged and result.iterations <= max_iter
+    assert labels.shape == there.shape and labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
+    assert result.count == np.unique(labels[there]).size
+    for v in np.unique(labels[there]):
+        assert np.flatnonzero(labels == v)[0] == v
+    for v, near in enumerate(neighbor_sets(graph)):
+        if near:
+            found, counts = np.unique(labels[list(near)], return_counts=True)
+            assert counts.max() == counts[found == labels[v]].sum(), f"vertex {v} has a rare label"
+        elif there[v]:
+            assert labels[v] == v
+
+
+def verify_coloring(graph, result, seed=0):
+    """Neighbors have different colors, and each vertex has neighbors of all lower colors, as a greedy one does."""
+    color, there = host(result.color), existing(graph)
+    assert color.shape == there.shape and (color[~there] == -1).all() and (color[there] >= 0).all()
+    assert result.count == color.max(initial=-1) + 1
+    for v, near in enumerate(neighbor_sets(graph)):
+        others = {int(color[u]) for u in near}
+        assert color[v] not in others and set(range(color[v])) <= others, f"vertex {v}"
+
+
+def verify_maximal_independent_set(graph, result, seed=0):
+    """No two members are neighbors, and every other vertex has a neighbor that is one."""
+    members, there = host(result.members), existing(graph)
+    assert members.dtype == bool and members.shape == there.shape and not members[~there].any()
+    assert result.count == members.sum()
+    near = adjacency(graph) @ members
+    assert not near[members].any() and (near[there & ~members] > 0).all()
+
+
+def verify_local_clustering(graph, result):
+    """Triangles, from the matrix product, over pairs of neighbors."""
+    triangles, there = triangles_per_vertex(graph), existing(graph)
+    pairs = np.array([len(near) * (len(near) - 1) // 2 for near in neighbor_sets(graph)], np.int64)
+    expected = np.divide(triangles, pairs, out=np.zeros(pairs.size), where=pairs > 0)
+    np.testing.assert_allclose(host(result.clustering), expected, rtol=1e-14)
+    assert abs(result.average - expected[there].sum() / max(there.sum(), 1)) < 1e-12
+    assert abs(result.transitivity - triangles.sum() / max(pairs.sum(), 1)) < 1e-12
+
+
+def verify_similarity(graph, result, src, dst, over):
+    """The pairs are these, and coefficients the common neighbors over what `over` says of both sets of neighbors."""
+    near = neighbor_sets(graph)
+    assert (host(result.src) == src).all() and (host(result.dst) == dst).all()
+    pairs = [(near[u], near[v]) for u, v in zip(src.tolist(), dst.tolist(), strict=True)]
+    expected = [len(one & other) / max(over(one, other), 1) for one, other in pairs]
+    np.testing.assert_allclose(host(result.coefficient), expected, rtol=1e-14)
+
+
+def of_either(one, other):
+    """What Jaccard coefficients divide by."""
+    return len(one | other)
+
+
+def of_smaller(one, other):
+    """What overlap coefficients divide by."""
+    return min(len(one), len(other))
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
+    "coloring": verify_coloring,
     "components": verify_components,
+    "core_number": verify_core_number,
+    "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
+    "k_core": lambda graph, result, k: verify_k_core(graph, result),
     "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
+    "label_propagation": verify_label_propagation,
+    "local_clustering": verify_local_clustering,
+    "maximal_independent_set": verify_maximal_independent_set,
+    "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "triangles": verify_triangles,
