@@ -74,6 +74,14 @@ register(Analytic(
     "truss_numbers", truss_numbers, values=("src", "dst", "truss"), per="edge", comparator=Edges(),
     directions="refused",
 ))  # fmt: skip
+# ---- the gallery ----------------------------------------------------------------------------------------------------
+
+GALLERY = (
+    "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
+    "overlap",
+)  # fmt: skip
+"""Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
+
 register(Analytic("core_number", core_number, values=("core_number",), comparator=Exact()))
 register(Analytic(
     "k_core", k_core, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4}, varied="k",

@@ -12,15 +12,14 @@ import pytest
 from conftest import STRUCTURES, is_drawn
 
 from algorithms import analytics
+from algorithms.catalogue import GALLERY
 
-EVERYWHERE = ("bfs", "components", "pagerank", "triangles", "sssp", "k_truss", "truss_numbers")
 SAMPLED = pytest.mark.sampled("name", of=len(STRUCTURES))
 
 
 def each(names):
     """Parameters ``name``: those of the gallery are run on one structure."""
-    gallery = analytics().keys() - set(EVERYWHERE)
-    return [pytest.param(name, marks=SAMPLED) if name in gallery else name for name in names]
+    return [pytest.param(name, marks=SAMPLED) if name in GALLERY else name for name in names]
 
 
 def names_for(structure):
@@ -29,6 +28,6 @@ def names_for(structure):
 
     def chosen(name):
         case.callspec = SimpleNamespace(params={"name": name, "structure": structure})
-        return name in EVERYWHERE or is_drawn(case)
+        return name not in GALLERY or is_drawn(case)
 
     return [name for name, known in analytics().items() if known.static and chosen(name)]

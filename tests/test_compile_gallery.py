@@ -10,10 +10,10 @@ import importlib
 import numpy as np
 import pytest
 from test_compile_operators import check_compiles
-from test_gallery import GALLERY
 
 import frontier as fr
 from algorithms import analytics
+from algorithms.catalogue import GALLERY
 from frontier.operators.engine import functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.runtime.kernels import C_TYPES

@@ -18,6 +18,7 @@ from verifiers import VERIFIERS, host
 import algorithms
 import frontier as fr
 from algorithms import analytics
+from algorithms.catalogue import GALLERY
 
 CSR = fr.structures()["csr"]
 SHAPES = {
@@ -28,7 +29,6 @@ SHAPES = {
 }
 UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering")
 SEEDED = ("label_propagation", "coloring", "maximal_independent_set")
-GALLERY = ("core_number", "k_core", *UNDIRECTED, "jaccard", "overlap")
 
 
 def check(name, graph, **settings):
