@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from .analytic import Analytic, register
+from .betweenness_centrality import betweenness_centrality
 from .bfs import bfs
+from .closeness_centrality import closeness_centrality
 from .coloring import coloring
 from .comparators import (
     Counts,
@@ -31,13 +33,16 @@ from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
+from .hits import hits
 from .k_truss import k_truss, truss_numbers
+from .katz_centrality import katz_centrality
 from .label_propagation import label_propagation
 from .local_clustering import local_clustering
 from .maximal_independent_set import maximal_independent_set
 from .pagerank import pagerank
 from .similarity import jaccard, overlap
 from .sssp import sssp
+from .strongly_connected_components import strongly_connected_components
 from .triangle_count import triangle_count
 
 
@@ -78,7 +83,8 @@ register(Analytic(
 
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
-    "overlap",
+    "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
+    "katz_centrality",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -109,3 +115,23 @@ for similarity in (jaccard, overlap):
         similarity.__name__, similarity, values=("src", "dst", "coefficient"), per="edge",
         comparator=Edges(Values(rtol=1e-6)),
     ))  # fmt: skip
+register(Analytic(
+    "strongly_connected_components", strongly_connected_components, values=("labels",), vertex_values=("labels",),
+    comparator=Partition(), headline=("count", "component"),
+))  # fmt: skip
+register(Analytic(
+    "betweenness_centrality", betweenness_centrality, values=("betweenness_centrality",), comparator=Values(atol=1e-12),
+    parameters={"sources": 16, "seed": 0},
+))  # fmt: skip
+register(Analytic(
+    "closeness_centrality", closeness_centrality, values=("closeness_centrality",), comparator=Values(rtol=1e-9),
+    parameters={"sources": 64, "seed": 0},
+))  # fmt: skip
+register(Analytic(
+    "hits", hits, values=("hubs", "authorities"), comparator=Values(rtol=1e-3, atol=1e-5),
+    parameters={"max_iter": 10000, "tol": 1e-7},
+))  # fmt: skip
+register(Analytic(
+    "katz_centrality", katz_centrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
+    parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+))  # fmt: skip

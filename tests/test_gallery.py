@@ -172,7 +172,67 @@ def test_similarity_of_pairs(device):
         algorithms.overlap(graph, [0, 1], [2])
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_centralities_are_those_of_networkx(directed, device):
+    src, dst = np.random.default_rng(2).integers(0, 60, (2, 150))
+    graph = CSR.from_edges(src, dst, num_vertices=70, directed=directed, device=device)
+    theirs = networkx_graph(graph)
+
+    def compare(values, expected):
+        assert dict(enumerate(host(values).tolist())) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+    for options in ({}, {"normalized": False}, {"endpoints": True}, {"normalized": False, "endpoints": True}):
+        found = algorithms.betweenness_centrality(graph, **options)
+        compare(found.betweenness_centrality, nx.betweenness_centrality(theirs, **options))
+    for improved in (False, True):
+        found = algorithms.closeness_centrality(graph, wf_improved=improved)
+        compare(found.closeness_centrality, nx.closeness_centrality(theirs, wf_improved=improved))
+    found = algorithms.hits(graph, tol=1e-12, max_iter=10**5)
+    for ours, expected in zip((found.hubs, found.authorities), nx.hits(theirs), strict=True):
+        compare(ours, expected)
+    for options in ({"alpha": 0.05}, {"alpha": 0.05, "beta": 2.5, "normalized": False}):
+        compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
+
+
+def test_strong_components_that_coloring_finds(device):
+    """Rings of different sizes that point to each other in a row, with tails before and behind."""
+    src, dst, first = [0], [1], 1
+    for size in (2, 7, 3, 40, 5):
+        ring = np.arange(first, first + size)
+        src += [*ring, ring[-1]]
+        dst += [*np.roll(ring, -1), first + size]
+        first += size
+    graph = CSR.from_edges(np.array(src), np.array(dst), directed=True, device=device)
+    assert check("strongly_connected_components", graph).count == 7
+
+
+@pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality"])
+def test_samples_of_sources(name, device):
+    """A number of them, or which; more than there are is all of them."""
+    graph, known = build("rmat", device), analytics()[name]
+    for sources in (5, [3, 7, 100], 10**6):
+        check(name, graph, sources=sources)
+    for sources, error in ((0, ValueError), (2.5, TypeError), ([10**6], ValueError)):
+        with pytest.raises(error, match="sources"):
+            known.compute(graph, sources=sources)
+
+
+@pytest.mark.parametrize("name", ["hits", "katz_centrality"])
+def test_what_does_not_converge_says_so(name):
+    graph, known = build("rmat"), analytics()[name]
+    with pytest.raises(algorithms.ConvergenceError, match=f"{name} did not reach tol=0 in max_iter=2 iterations"):
+        known.compute(graph, tol=0, max_iter=2)
+    found = known.static(graph, tol=0, max_iter=2, fail_on_nonconvergence=False)
+    assert found.iterations == 2 and not found.converged
+    for options in ({"tol": -1}, {"max_iter": 0}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            known.compute(graph, **options)
+
+
 WRONG = {
+    "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
+    "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
+    "katz_centrality": ("katz_centrality", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

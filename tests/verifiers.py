@@ -12,6 +12,8 @@ from scipy.sparse import csr_array, identity
 from scipy.sparse.csgraph import connected_components as component_numbers
 from scipy.sparse.linalg import spsolve
 
+from algorithms._samples import sample_of
+
 
 def host(array):
     return array.get() if hasattr(array, "get") else np.asarray(array)
@@ -310,22 +312,114 @@ def of_smaller(one, other):
     return min(len(one), len(other))
 
 
+def verify_strong_components(graph, result):
+    """Labels are the smallest vertices of SciPy's strong components."""
+    labels, there = host(result.labels), existing(graph)
+    assert labels.dtype == graph.vertex_dtype
+    count, of = component_numbers(adjacency(graph), directed=True, connection="strong")
+    smallest = np.full(count, graph.num_vertices)
+    np.minimum.at(smallest, of, np.arange(graph.num_vertices))
+    assert (labels == np.where(there, smallest[of], -1)).all() and result.count == np.unique(labels[there]).size
+
+
+def distances_and_paths(graph):
+    """All distances, infinite where there are none, and the numbers of shortest paths, by matrix products."""
+    matrix, n = adjacency(graph).astype(np.float64), graph.num_vertices
+    distance, paths = np.full((n, n), np.inf), np.eye(n)
+    np.fill_diagonal(distance, 0)
+    last, step = np.eye(n), 0
+    while last.any():
+        step += 1
+        last = np.where(np.isinf(distance), (matrix.T @ last.T).T, 0)
+        distance[last > 0] = step
+        paths += last
+    return distance, paths
+
+
+def chosen_sources(graph, sources, seed):
+    """The sources that a call draws."""
+    return sample_of(graph, sources, seed)[0]
+
+
+def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=False, seed=0):
+    """The sum over sources and targets of the fraction of shortest paths on which a vertex is."""
+    distance, paths = distances_and_paths(graph)
+    n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, seed)
+    expected = np.zeros(n)
+    for s in chosen:
+        on_way = distance[s][:, None] + distance == distance[s][None, :]
+        on_way &= np.isfinite(distance[s])[None, :]
+        share = np.where(on_way, paths[s][:, None] * paths / np.maximum(paths[s], 1)[None, :], 0)
+        share[:, s] = 0
+        if not endpoints:
+            np.fill_diagonal(share, 0)
+            share[s] = 0
+        expected += share.sum(axis=1)
+    others = there if endpoints else there - 1
+    scale = 1 / max(others * (others - 1), 1) if normalized else 1 if graph.directed else 0.5
+    expected *= scale * there / max(len(chosen), 1)
+    np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
+
+
+def verify_closeness(graph, result, sources=None, wf_improved=True, seed=0):
+    """The inverse of the mean distance from the sources, times the fraction of them that have a path."""
+    distance, _ = distances_and_paths(graph)
+    chosen, expected = chosen_sources(graph, sources, seed), np.zeros(graph.num_vertices)
+    for v in range(graph.num_vertices):
+        lengths = [distance[s, v] for s in chosen if s != v]
+        finite = [length for length in lengths if np.isfinite(length)]
+        if finite:
+            expected[v] = len(finite) / sum(finite) * (len(finite) / len(lengths) if wf_improved else 1)
+    np.testing.assert_allclose(host(result.closeness_centrality), expected, rtol=1e-12)
+
+
+def verify_hits(graph, result, max_iter=100, tol=1e-5):
+    """Another iteration changes as little as the last one, and scores add up to 1."""
+    matrix = adjacency(graph)
+    hubs, authorities = host(result.hubs), host(result.authorities)
+    assert result.converged and result.error < tol and result.iterations <= max_iter
+    authorities_of = matrix.T @ hubs
+    again = matrix @ (authorities_of / max(authorities_of.sum(), 1e-300))
+    again = again / max(again.sum(), 1e-300)
+    assert np.abs(again - hubs).sum() <= tol
+    total = float(matrix.nnz > 0)
+    assert abs(hubs.sum() - total) < 1e-9 and abs(authorities.sum() - total) < 1e-9
+    assert np.abs(authorities - authorities_of / max(authorities_of.sum(), 1e-300)).sum() <= tol * 10
+    assert (hubs[~existing(graph)] == 0).all() and (hubs >= 0).all()
+
+
+def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
+    """The solution of the linear equations."""
+    matrix, n = adjacency(graph), graph.num_vertices
+    alpha = 1 / (matrix.sum(axis=1).max(initial=0) + 1) if alpha is None else alpha
+    found = host(result.katz_centrality)
+    assert result.converged and found.shape == (n,)
+    if n:
+        expected = spsolve((identity(n, format="csc") - alpha * matrix.T).tocsc(), beta * existing(graph))
+        np.testing.assert_allclose(found, expected / max(np.linalg.norm(expected), 1e-300), atol=1e-4)
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
+    "betweenness_centrality": verify_betweenness,
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
+    "closeness_centrality": verify_closeness,
     "coloring": verify_coloring,
     "components": verify_components,
     "core_number": verify_core_number,
+    "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),
     "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
+    "katz_centrality": verify_katz,
     "label_propagation": verify_label_propagation,
     "local_clustering": verify_local_clustering,
     "maximal_independent_set": verify_maximal_independent_set,
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
+    "strongly_connected_components": verify_strong_components,
     "triangles": verify_triangles,
     "truss_numbers": verify_truss_numbers,
 }

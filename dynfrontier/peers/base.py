@@ -147,6 +147,18 @@ class BasePeer(ABC):
         """Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order."""
         return None
 
+    def strongly_connected_components(self, graph: Any) -> Task | None:
+        """A label for each vertex, equal within a component."""
+        return None
+
+    def hits(self, graph: Any, tol: float, max_iter: int) -> Task | None:
+        """Hub and authority scores of each vertex, which add up to 1: two arrays of float64."""
+        return None
+
+    def katz_centrality(self, graph: Any, tol: float, max_iter: int) -> Task | None:
+        """Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: float64."""
+        return None
+
 
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     """``src, dst`` and perhaps ``weights``, with each edge in both directions."""

@@ -159,6 +159,12 @@ class Peer(BasePeer):
     def overlap(self, graph: Built) -> Task | None:
         return self._similarity(graph, plc.overlap_coefficients)
 
+    def strongly_connected_components(self, graph: Built) -> Task:
+        return Task(
+            lambda: plc.strongly_connected_components(self.handle, graph.graph, None, None, None, None, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
+        )
+
 
 def _by_vertex(graph: Built, vertices: Any, values: Any, default: Any) -> np.ndarray:
     """Values in the order of vertex ids, on the host."""

@@ -77,6 +77,11 @@ class Peer(BasePeer):
             lambda result: (ends[:, 0], ends[:, 1], np.array(result, np.float64)),
         )
 
+    def strongly_connected_components(self, graph: igraph.Graph) -> Task:
+        return Task(
+            lambda: graph.connected_components(mode="strong"), lambda result: np.array(result.membership, np.int64)
+        )
+
 
 def _weights(graph: igraph.Graph) -> str | None:
     return "weight" if graph.is_weighted() else None

@@ -94,6 +94,29 @@ class Peer(BasePeer):
             return None
         return Task(lambda: list(nx.jaccard_coefficient(graph, graph.edges)), lambda result: _columns(result, 3))
 
+    def strongly_connected_components(self, graph: nx.Graph) -> Task:
+        find = nx.strongly_connected_components if graph.is_directed() else nx.connected_components
+
+        def read(result: list[set[int]]) -> np.ndarray:
+            labels = {v: number for number, component in enumerate(result) for v in component}
+            return _by_vertex(graph, labels, -1, np.int64)
+
+        return Task(lambda: list(find(graph)), read)
+
+    def hits(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
+        def read(result: tuple[dict, dict]) -> tuple[np.ndarray, ...]:
+            return tuple(_by_vertex(graph, scores, 0.0, np.float64) for scores in result)
+
+        return Task(lambda: nx.hits(graph, max_iter=max_iter, tol=tol), read)
+
+    def katz_centrality(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
+        degrees = graph.out_degree if graph.is_directed() else graph.degree
+        alpha = 1 / (max((d for _, d in degrees), default=0) + 1)
+        return Task(
+            lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol),
+            lambda result: _by_vertex(graph, result, 0.0, np.float64),
+        )
+
 
 def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:
     """Edges, and perhaps what each has, as arrays."""
