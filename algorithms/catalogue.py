@@ -45,6 +45,8 @@ from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
 from .triangle_count import triangle_count
 
+__all__ = ["GALLERY"]
+
 
 def _ranks(alpha: float, tol: float, **_: Any) -> Distribution:
     """A step that changes ranks by less than tol leaves them within tol alpha / (1 - alpha) of the exact ones."""

@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: ``python -m benchmarks [NAME]``; by default all but those of the papers."""
+"""The command line of the benchmarks: ``python -m benchmarks [NAME]``; by default all without options of their own."""
 
 from __future__ import annotations
 
