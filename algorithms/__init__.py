@@ -24,6 +24,7 @@ from .katz_centrality import Katz, katz_centrality
 from .label_propagation import Communities, label_propagation
 from .local_clustering import Clustering, local_clustering
 from .maximal_independent_set import IndependentSet, maximal_independent_set
+from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
 from .result import Result
 from .similarity import Similarity, jaccard, overlap
@@ -60,6 +61,7 @@ __all__ = [
     "PageRank",
     "Result",
     "Similarity",
+    "SpanningForest",
     "TriangleCount",
     "TrussNumbers",
     "analytics",
@@ -80,6 +82,7 @@ __all__ = [
     "label_propagation",
     "local_clustering",
     "maximal_independent_set",
+    "minimum_spanning_forest",
     "overlap",
     "pagerank",
     "register",

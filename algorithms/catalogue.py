@@ -39,6 +39,7 @@ from .katz_centrality import katz_centrality
 from .label_propagation import label_propagation
 from .local_clustering import local_clustering
 from .maximal_independent_set import maximal_independent_set
+from .minimum_spanning_forest import minimum_spanning_forest
 from .pagerank import pagerank
 from .similarity import jaccard, overlap
 from .sssp import sssp
@@ -86,7 +87,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality",
+    "katz_centrality", "minimum_spanning_forest",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -136,4 +137,9 @@ register(Analytic(
 register(Analytic(
     "katz_centrality", katz_centrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
     parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+))  # fmt: skip
+register(Analytic(
+    "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge", comparator=Edges(),
+    directions="refused", weights="expected", headline=("num_edges", "forest edge"),
+    note="of several forests of the same weight it is that of the lowest edges in order of their ends",
 ))  # fmt: skip

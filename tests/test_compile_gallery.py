@@ -14,7 +14,7 @@ from test_compile_operators import check_compiles
 import frontier as fr
 from algorithms import analytics
 from algorithms.catalogue import GALLERY
-from frontier.operators.engine import functor_args
+from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.runtime.kernels import C_TYPES
 
@@ -79,10 +79,12 @@ BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1}
 """How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
 """Some algorithms share functors."""
+LINKED = set()
+"""The operators whose kernels were compiled and linked; without --long, once for each."""
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_functors_compile(name, monkeypatch):
+def test_functors_compile(name, monkeypatch, request):
     known, kept = analytics()[name], []
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, device="cpu")
     with monkeypatch.context() as patch:
@@ -95,5 +97,9 @@ def test_functors_compile(name, monkeypatch):
             plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
             case = CASES[operator](op, *values, **options)
-            check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)
+            if operator in LINKED and not request.config.getoption("--long", False):
+                cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
+            else:
+                LINKED.add(operator)
+                check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)
     assert kept

@@ -27,7 +27,7 @@ SHAPES = {
     "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
     "apart": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
-UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering")
+UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest")
 SEEDED = ("label_propagation", "coloring", "maximal_independent_set")
 
 
@@ -229,10 +229,25 @@ def test_what_does_not_converge_says_so(name):
             known.compute(graph, **options)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_spanning_forests_of_weighted_graphs(dtype, device):
+    """With many equal weights, negative ones, and infinite ones; integers that floats would round are refused."""
+    src, dst, n = SHAPES["rmat"]
+    weights = np.random.default_rng(3).integers(-9, 10, len(src)).astype(dtype)
+    if dtype == "float32":
+        weights[::7] = np.inf
+    check("minimum_spanning_forest", CSR.from_edges(src, dst, weights, num_vertices=n, device=device))
+    if dtype == "int64":
+        weights[-1] = -(2**53) - 1
+        graph = CSR.from_edges(src, dst, weights, num_vertices=n, device=device)
+        with pytest.raises(ValueError, match="compares weights as float64, but this graph has some beyond"):
+            algorithms.minimum_spanning_forest(graph)
+
+
 WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
-    "katz_centrality": ("katz_centrality", 0.01),
+    "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

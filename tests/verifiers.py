@@ -399,6 +399,28 @@ def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
         np.testing.assert_allclose(found, expected / max(np.linalg.norm(expected), 1e-300), atol=1e-4)
 
 
+def verify_minimum_spanning_forest(graph, result):
+    """The edges are those of Kruskal's algorithm, in order of weights and then of ends."""
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
+    parent, kept = list(range(graph.num_vertices)), []
+
+    def root(v):
+        while parent[v] != v:
+            v = parent[v]
+        return v
+
+    for i in np.lexsort((dst, src, weights)):
+        one, other = root(src[i]), root(dst[i])
+        if one != other:
+            parent[one] = other
+            kept.append(i)
+    kept = np.sort(np.array(kept, np.int64))
+    assert (host(result.src) == src[kept]).all() and (host(result.dst) == dst[kept]).all()
+    assert (host(result.weight) == weights[kept]).all()
+    assert result.num_edges == kept.size and np.isclose(result.total_weight, weights[kept].sum())
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -416,6 +438,7 @@ VERIFIERS = {
     "label_propagation": verify_label_propagation,
     "local_clustering": verify_local_clustering,
     "maximal_independent_set": verify_maximal_independent_set,
+    "minimum_spanning_forest": verify_minimum_spanning_forest,
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
