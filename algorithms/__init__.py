@@ -5,19 +5,31 @@
 
 from . import catalogue, comparators
 from .analytic import Analytic, analytics, find_analytic, register
+from .betweenness_centrality import Betweenness, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
+from .closeness_centrality import Closeness, closeness_centrality
+from .coloring import Coloring, coloring
 from .connected_components import Components, connected_components
+from .core_number import CoreNumbers, KCore, core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
+from .hits import Hits, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm
 from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
+from .katz_centrality import Katz, katz_centrality
+from .label_propagation import Communities, label_propagation
+from .local_clustering import Clustering, local_clustering
+from .maximal_independent_set import IndependentSet, maximal_independent_set
+from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
 from .result import Result
+from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
+from .strongly_connected_components import strongly_connected_components
 from .triangle_count import TriangleCount, triangle_count
 
 __all__ = [
@@ -25,8 +37,14 @@ __all__ = [
     "Analytic",
     "AnalyticFailedError",
     "BFSResult",
+    "Betweenness",
+    "Closeness",
+    "Clustering",
+    "Coloring",
+    "Communities",
     "Components",
     "ConvergenceError",
+    "CoreNumbers",
     "Distances",
     "DynamicBFS",
     "DynamicComponents",
@@ -34,22 +52,42 @@ __all__ = [
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTriangleCount",
+    "Hits",
     "IncrementalAlgorithm",
+    "IndependentSet",
+    "KCore",
     "KTruss",
+    "Katz",
     "PageRank",
     "Result",
+    "Similarity",
+    "SpanningForest",
     "TriangleCount",
     "TrussNumbers",
     "analytics",
+    "betweenness_centrality",
     "bfs",
     "catalogue",
+    "closeness_centrality",
+    "coloring",
     "comparators",
     "connected_components",
+    "core_number",
     "find_analytic",
+    "hits",
+    "jaccard",
+    "k_core",
     "k_truss",
+    "katz_centrality",
+    "label_propagation",
+    "local_clustering",
+    "maximal_independent_set",
+    "minimum_spanning_forest",
+    "overlap",
     "pagerank",
     "register",
     "sssp",
+    "strongly_connected_components",
     "triangle_count",
     "truss_numbers",
 ]

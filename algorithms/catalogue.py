@@ -8,19 +8,45 @@ from __future__ import annotations
 from typing import Any
 
 from .analytic import Analytic, register
+from .betweenness_centrality import betweenness_centrality
 from .bfs import bfs
-from .comparators import Counts, Distances, Distribution, Edges, Partition
+from .closeness_centrality import closeness_centrality
+from .coloring import coloring
+from .comparators import (
+    Counts,
+    Distances,
+    Distribution,
+    Edges,
+    Exact,
+    Partition,
+    Valid,
+    Values,
+    dominant_labels,
+    maximal_independent,
+    proper_coloring,
+)
 from .connected_components import connected_components
+from .core_number import core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_triangle_count import DynamicTriangleCount
+from .hits import hits
 from .k_truss import k_truss, truss_numbers
+from .katz_centrality import katz_centrality
+from .label_propagation import label_propagation
+from .local_clustering import local_clustering
+from .maximal_independent_set import maximal_independent_set
+from .minimum_spanning_forest import minimum_spanning_forest
 from .pagerank import pagerank
+from .similarity import jaccard, overlap
 from .sssp import sssp
+from .strongly_connected_components import strongly_connected_components
 from .triangle_count import triangle_count
+
+__all__ = ["GALLERY"]
 
 
 def _ranks(alpha: float, tol: float, **_: Any) -> Distribution:
@@ -55,4 +81,65 @@ register(Analytic(
 register(Analytic(
     "truss_numbers", truss_numbers, values=("src", "dst", "truss"), per="edge", comparator=Edges(),
     directions="refused",
+))  # fmt: skip
+# ---- the gallery ----------------------------------------------------------------------------------------------------
+
+GALLERY = (
+    "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
+    "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
+    "katz_centrality", "minimum_spanning_forest",
+)  # fmt: skip
+"""Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
+
+register(Analytic("core_number", core_number, values=("core_number",), comparator=Exact()))
+register(Analytic(
+    "k_core", k_core, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4}, varied="k",
+    headline=("num_edges", "core edge"),
+))  # fmt: skip
+register(Analytic(
+    "label_propagation", label_propagation, values=("labels",), vertex_values=("labels",),
+    comparator=Valid(dominant_labels), parameters={"max_iter": 100, "seed": 0}, directions="refused",
+    headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
+))  # fmt: skip
+register(Analytic(
+    "coloring", coloring, values=("color",), comparator=Valid(proper_coloring), parameters={"seed": 0},
+    directions="refused", headline=("count", "color"), note="greedy colorings may differ in their number of colors",
+))  # fmt: skip
+register(Analytic(
+    "maximal_independent_set", maximal_independent_set, values=("members",), comparator=Valid(maximal_independent),
+    parameters={"seed": 0}, directions="refused", headline=("count", "member"),
+    note="maximal independent sets may differ in size",
+))  # fmt: skip
+register(Analytic(
+    "local_clustering", local_clustering, values=("clustering",), comparator=Values(rtol=1e-9), directions="refused",
+))  # fmt: skip
+for similarity in (jaccard, overlap):
+    register(Analytic(
+        similarity.__name__, similarity, values=("src", "dst", "coefficient"), per="edge",
+        comparator=Edges(Values(rtol=1e-6)),
+    ))  # fmt: skip
+register(Analytic(
+    "strongly_connected_components", strongly_connected_components, values=("labels",), vertex_values=("labels",),
+    comparator=Partition(), headline=("count", "component"),
+))  # fmt: skip
+register(Analytic(
+    "betweenness_centrality", betweenness_centrality, values=("betweenness_centrality",), comparator=Values(atol=1e-12),
+    parameters={"sources": 16, "seed": 0},
+))  # fmt: skip
+register(Analytic(
+    "closeness_centrality", closeness_centrality, values=("closeness_centrality",), comparator=Values(rtol=1e-9),
+    parameters={"sources": 64, "seed": 0},
+))  # fmt: skip
+register(Analytic(
+    "hits", hits, values=("hubs", "authorities"), comparator=Values(rtol=1e-3, atol=1e-5),
+    parameters={"max_iter": 10000, "tol": 1e-7},
+))  # fmt: skip
+register(Analytic(
+    "katz_centrality", katz_centrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
+    parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+))  # fmt: skip
+register(Analytic(
+    "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge", comparator=Edges(),
+    directions="refused", weights="expected", headline=("num_edges", "forest edge"),
+    note="of several forests of the same weight it is that of the lowest edges in order of their ends",
 ))  # fmt: skip

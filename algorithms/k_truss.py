@@ -19,13 +19,14 @@ Decomposition on Multicore Systems", HPEC 2017; Green et al., "Quickly Finding a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import frontier as fr
 
+from ._subgraph import Subgraph
 from .edge_peeling import GONE, number_edges, peel
 from .result import Result
 
@@ -34,44 +35,8 @@ LOOKUP_STEPS = 8
 
 
 @dataclass(frozen=True)
-class KTruss(Result):
-    """Result of `k_truss`; arrays are on the graph's device.
-
-    Attributes
-    ----------
-    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges of the truss, each once, as ``src < dst``, sorted.
-    k : int
-    num_vertices : int
-        Of the graph, and of the result of `to_graph`.
-    structure : type
-        Of the graph.
-    """
-
-    src: Any
-    dst: Any
-    k: int
-    num_vertices: int
-    structure: type[fr.Graph] = field(repr=False)
-
-    @property
-    def num_edges(self) -> int:
-        """Number of edges of the truss."""
-        return int(self.src.size)
-
-    def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
-        """The truss as an undirected, unweighted graph with the same vertex ids, on the same device.
-
-        Parameters
-        ----------
-        structure : str or class, optional
-            By default that of the input graph.
-        """
-        kind = self.structure if structure is None else fr.structure_class(structure)
-        device = "gpu" if hasattr(self.src, "get") else "cpu"
-        return kind.from_edges(
-            self.src, self.dst, num_vertices=self.num_vertices, device=device, vertex_dtype=self.src.dtype
-        )
+class KTruss(Subgraph):
+    """Result of `k_truss`: the edges of the truss. See `Subgraph` for the attributes."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Algorithms on a static graph, by structure, compared with CSR and peers.
 
-All analytics of the catalogue that have a static form, those that look for weights on weights from 1 to 255; SpMV; and
-the orientation of a graph, which is a part of some. Peers run on the same graph in the same run, each in a process of
-its own. The time in which they build their graph is recorded separately. Where a peer returns the same result, both are
-compared.
+The analytics of the catalogue that have a static form, the gallery excepted; those that look for weights on weights
+from 1 to 255; SpMV; and the orientation of a graph, which is a part of some. Peers run on the same graph in the same
+run, each in a process of its own. The time in which they build their graph is recorded separately. Where a peer returns
+the same result, both are compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import frontier as fr
 from algorithms.comparators import edges_of
 
-from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls, comparator_of, peer_tasks
+from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls_of, comparator_of, peer_tasks
 from .context import Context
 from .defaults import (
     BASELINE,
@@ -101,7 +101,7 @@ def _measure_structure(
             agrees = comparator_of(algorithm).same_digests(expected.setdefault(algorithm, digest), digest)
         results.add(**labels, algorithm=algorithm, agrees=agrees, **more, **samples.numbers())
 
-    for call in calls().values():
+    for call in calls_of(gallery=False).values():
         if not call.weighted:
             _measure_call(context, call, built, source, keep)
     degrees = built.degrees()
@@ -113,7 +113,7 @@ def _measure_structure(
 
     del built
     built = make(weighted=True)
-    for call in calls().values():
+    for call in calls_of(gallery=False).values():
         if call.weighted:
             _measure_call(context, call, built, source, keep)
 

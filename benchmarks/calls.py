@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from algorithms import Analytic, analytics
+from algorithms.catalogue import GALLERY
 from algorithms.comparators import Comparator, Values
 
 from .defaults import PAGERANK_ALPHA, PAGERANK_STEPS, PAGERANK_TOL, TRUSSES
@@ -75,9 +76,14 @@ def _all_calls() -> Iterator[Call]:
             yield Call(label, analytic, analytic.settings(**own))
 
 
+def calls_of(gallery: bool) -> dict[str, Call]:
+    """The calls of the gallery's algorithms, which have a benchmark of their own, or those of all others."""
+    return {label: call for label, call in calls().items() if (call.analytic.name in GALLERY) == gallery}
+
+
 def peer_tasks() -> list[str]:
     """The tasks of peers, in the order in which they are asked for them."""
-    asked = [call for call in calls().values() if call.label not in ("triangles per vertex", "pagerank steps")]
+    asked = [call for call in calls_of(False).values() if call.label not in ("triangles per vertex", "pagerank steps")]
     cheap = [call.label for call in asked if call.analytic.name not in COSTLY]
     costly = sorted((call for call in asked if call.analytic.name in COSTLY), key=_cost)
     return ["build", *cheap, *PEERS_OWN, *(call.label for call in costly)]

@@ -24,6 +24,9 @@ CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
 MOST_EDGES = 2**24  # in total over the batches of one size: there are fewer of the large ones
 PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
+GALLERY_STRUCTURES = ("csr", "slab")  # unless others are named
+GALLERY_PEERS = ("igraph", "networkit")  # with graphs on a GPU, too
+GALLERY_LIMIT_S = 200.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ AXES |= {
     for device in ("cpu", "gpu")
 }  # fmt: skip
 MODES = ("full", "quick", "smoke")
-SHARES = {"updates": 0.3, "algorithms": 0.35, "dynamic": 0.15, "incremental": 0.2}
+SHARES = {"updates": 0.3, "algorithms": 0.35, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2}
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 
 

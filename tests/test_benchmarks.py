@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from algorithms import DynamicComponents, analytics
+from algorithms.catalogue import GALLERY
 from benchmarks import incremental, run
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
@@ -189,3 +190,13 @@ def test_table() -> None:
     assert table("none", ["a"], []) == ""
     text = table("some", ["name", "value"], [["x", 1234], ["long name", 0.5], ["none", None]])
     assert "| long name |   0.5 |" in text and "| x         | 1,234 |" in text and "|      - |" not in text
+
+
+def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    pytest.importorskip("igraph")
+    results = results_of("gallery", tmp_path, "--structures", "csr", "--peers", "igraph")
+    assert {row["algorithm"] for row in results.where(system="csr")} == set(GALLERY)
+    compared = results.where(system="igraph")
+    assert len(compared) > 4 and all(row["agrees"] in (True, None) for row in results.rows)
+    assert results.where(algorithm="coloring", system="csr")[0]["times_peers"]["igraph"] > 0
+    assert "times as fast as the fastest peer" in capsys.readouterr().out

@@ -7,6 +7,7 @@ updates must do is in `test_operations_memory`.)
 import numpy as np
 import pytest
 from allocations import failing_after
+from drawn import each
 from model import random_batch, to_host
 from test_operations_memory import contents
 
@@ -139,7 +140,7 @@ def test_queries(graph, name):
     check_each_allocation(graph, QUERIES[name])
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", each(ALGORITHMS))
 def test_algorithms(graph, name):
     assert check_each_allocation(graph, ALGORITHMS[name]) > 1
 

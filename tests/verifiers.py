@@ -12,6 +12,8 @@ from scipy.sparse import csr_array, identity
 from scipy.sparse.csgraph import connected_components as component_numbers
 from scipy.sparse.linalg import spsolve
 
+from algorithms._samples import sample_of
+
 
 def host(array):
     return array.get() if hasattr(array, "get") else np.asarray(array)
@@ -200,14 +202,247 @@ def verify_pagerank(graph, result, alpha=0.85, tol=1e-5, personalization=None, w
     assert (found[~exists] == 0).all()
 
 
+# ---- the gallery ----------------------------------------------------------------------------------------------------
+
+
+def neighbor_sets(graph):
+    """The neighbors of each vertex (successors, in directed graphs), as sets."""
+    rows = adjacency(graph)
+    return [set(rows.indices[a:b].tolist()) for a, b in itertools.pairwise(rows.indptr)]
+
+
+def existing(graph):
+    """Which vertices there are."""
+    return host(graph.has_vertices(graph.xp.arange(graph.num_vertices)))
+
+
+def core_numbers_of(graph):
+    """Core numbers: the vertex of lowest degree leaves, one at a time; degrees count edges of both directions."""
+    matrix = adjacency(graph)
+    matrix = (matrix + matrix.T).tocsr() if graph.directed else matrix.tocsr()
+    degree = np.asarray(matrix.sum(axis=1)).ravel()
+    numbers = np.zeros(graph.num_vertices, np.int64)
+    k = 0
+    for _ in range(graph.num_vertices):
+        v = int(degree.argmin())
+        numbers[v] = k = max(k, int(degree[v]))
+        degree[v] = np.iinfo(np.int64).max // 2
+        degree[matrix.indices[matrix.indptr[v] : matrix.indptr[v + 1]]] -= matrix.data[
+            matrix.indptr[v] : matrix.indptr[v + 1]
+        ]
+    return numbers
+
+
+def verify_core_number(graph, result):
+    """Numbers are those of peeling one vertex after another."""
+    found = host(result.core_number)
+    assert found.dtype == np.int32 and (found == core_numbers_of(graph)).all()
+
+
+def verify_k_core(graph, result):
+    """The edges are those between vertices of core number k or more."""
+    numbers = core_numbers_of(graph)
+    src, dst, _ = (None if a is None else host(a) for a in graph.to_coo())
+    held = (numbers[src] >= result.k) & (numbers[dst] >= result.k)
+    assert (host(result.src) == src[held]).all() and (host(result.dst) == dst[held]).all()
+    assert result.num_edges == held.sum() == result.to_graph().num_edges
+
+
+def verify_label_propagation(graph, result, max_iter=100, seed=0):
+    """No label is more frequent among a vertex's neighbors than its own; labels are the smallest vertices."""
+    labels, there = host(result.labels), existing(graph)
+    assert result.converged and result.iterations <= max_iter
+    assert labels.shape == there.shape and labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
+    assert result.count == np.unique(labels[there]).size
+    for v in np.unique(labels[there]):
+        assert np.flatnonzero(labels == v)[0] == v
+    for v, near in enumerate(neighbor_sets(graph)):
+        if near:
+            found, counts = np.unique(labels[list(near)], return_counts=True)
+            assert counts.max() == counts[found == labels[v]].sum(), f"vertex {v} has a rare label"
+        elif there[v]:
+            assert labels[v] == v
+
+
+def verify_coloring(graph, result, seed=0):
+    """Neighbors have different colors, and each vertex has neighbors of all lower colors, as a greedy one does."""
+    color, there = host(result.color), existing(graph)
+    assert color.shape == there.shape and (color[~there] == -1).all() and (color[there] >= 0).all()
+    assert result.count == color.max(initial=-1) + 1
+    for v, near in enumerate(neighbor_sets(graph)):
+        others = {int(color[u]) for u in near}
+        assert color[v] not in others and set(range(color[v])) <= others, f"vertex {v}"
+
+
+def verify_maximal_independent_set(graph, result, seed=0):
+    """No two members are neighbors, and every other vertex has a neighbor that is one."""
+    members, there = host(result.members), existing(graph)
+    assert members.dtype == bool and members.shape == there.shape and not members[~there].any()
+    assert result.count == members.sum()
+    near = adjacency(graph) @ members
+    assert not near[members].any() and (near[there & ~members] > 0).all()
+
+
+def verify_local_clustering(graph, result):
+    """Triangles, from the matrix product, over pairs of neighbors."""
+    triangles, there = triangles_per_vertex(graph), existing(graph)
+    pairs = np.array([len(near) * (len(near) - 1) // 2 for near in neighbor_sets(graph)], np.int64)
+    expected = np.divide(triangles, pairs, out=np.zeros(pairs.size), where=pairs > 0)
+    np.testing.assert_allclose(host(result.clustering), expected, rtol=1e-14)
+    assert abs(result.average - expected[there].sum() / max(there.sum(), 1)) < 1e-12
+    assert abs(result.transitivity - triangles.sum() / max(pairs.sum(), 1)) < 1e-12
+
+
+def verify_similarity(graph, result, src, dst, over):
+    """The pairs are these, and coefficients the common neighbors over what `over` says of both sets of neighbors."""
+    near = neighbor_sets(graph)
+    assert (host(result.src) == src).all() and (host(result.dst) == dst).all()
+    pairs = [(near[u], near[v]) for u, v in zip(src.tolist(), dst.tolist(), strict=True)]
+    expected = [len(one & other) / max(over(one, other), 1) for one, other in pairs]
+    np.testing.assert_allclose(host(result.coefficient), expected, rtol=1e-14)
+
+
+def of_either(one, other):
+    """What Jaccard coefficients divide by."""
+    return len(one | other)
+
+
+def of_smaller(one, other):
+    """What overlap coefficients divide by."""
+    return min(len(one), len(other))
+
+
+def verify_strong_components(graph, result):
+    """Labels are the smallest vertices of SciPy's strong components."""
+    labels, there = host(result.labels), existing(graph)
+    assert labels.dtype == graph.vertex_dtype
+    count, of = component_numbers(adjacency(graph), directed=True, connection="strong")
+    smallest = np.full(count, graph.num_vertices)
+    np.minimum.at(smallest, of, np.arange(graph.num_vertices))
+    assert (labels == np.where(there, smallest[of], -1)).all() and result.count == np.unique(labels[there]).size
+
+
+def distances_and_paths(graph):
+    """All distances, infinite where there are none, and the numbers of shortest paths, by matrix products."""
+    matrix, n = adjacency(graph).astype(np.float64), graph.num_vertices
+    distance, paths = np.full((n, n), np.inf), np.eye(n)
+    np.fill_diagonal(distance, 0)
+    last, step = np.eye(n), 0
+    while last.any():
+        step += 1
+        last = np.where(np.isinf(distance), (matrix.T @ last.T).T, 0)
+        distance[last > 0] = step
+        paths += last
+    return distance, paths
+
+
+def chosen_sources(graph, sources, seed):
+    """The sources that a call draws."""
+    return sample_of(graph, sources, seed)[0]
+
+
+def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=False, seed=0):
+    """The sum over sources and targets of the fraction of shortest paths on which a vertex is."""
+    distance, paths = distances_and_paths(graph)
+    n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, seed)
+    expected = np.zeros(n)
+    for s in chosen:
+        on_way = distance[s][:, None] + distance == distance[s][None, :]
+        on_way &= np.isfinite(distance[s])[None, :]
+        share = np.where(on_way, paths[s][:, None] * paths / np.maximum(paths[s], 1)[None, :], 0)
+        share[:, s] = 0
+        if not endpoints:
+            np.fill_diagonal(share, 0)
+            share[s] = 0
+        expected += share.sum(axis=1)
+    others = there if endpoints else there - 1
+    scale = 1 / max(others * (others - 1), 1) if normalized else 1 if graph.directed else 0.5
+    expected *= scale * there / max(len(chosen), 1)
+    np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
+
+
+def verify_closeness(graph, result, sources=None, wf_improved=True, seed=0):
+    """The inverse of the mean distance from the sources, times the fraction of them that have a path."""
+    distance, _ = distances_and_paths(graph)
+    chosen, expected = chosen_sources(graph, sources, seed), np.zeros(graph.num_vertices)
+    for v in range(graph.num_vertices):
+        lengths = [distance[s, v] for s in chosen if s != v]
+        finite = [length for length in lengths if np.isfinite(length)]
+        if finite:
+            expected[v] = len(finite) / sum(finite) * (len(finite) / len(lengths) if wf_improved else 1)
+    np.testing.assert_allclose(host(result.closeness_centrality), expected, rtol=1e-12)
+
+
+def verify_hits(graph, result, max_iter=100, tol=1e-5):
+    """Another iteration changes as little as the last one, and scores add up to 1."""
+    matrix = adjacency(graph)
+    hubs, authorities = host(result.hubs), host(result.authorities)
+    assert result.converged and result.error < tol and result.iterations <= max_iter
+    authorities_of = matrix.T @ hubs
+    again = matrix @ (authorities_of / max(authorities_of.sum(), 1e-300))
+    again = again / max(again.sum(), 1e-300)
+    assert np.abs(again - hubs).sum() <= tol
+    total = float(matrix.nnz > 0)
+    assert abs(hubs.sum() - total) < 1e-9 and abs(authorities.sum() - total) < 1e-9
+    assert np.abs(authorities - authorities_of / max(authorities_of.sum(), 1e-300)).sum() <= tol * 10
+    assert (hubs[~existing(graph)] == 0).all() and (hubs >= 0).all()
+
+
+def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
+    """The solution of the linear equations."""
+    matrix, n = adjacency(graph), graph.num_vertices
+    alpha = 1 / (matrix.sum(axis=1).max(initial=0) + 1) if alpha is None else alpha
+    found = host(result.katz_centrality)
+    assert result.converged and found.shape == (n,)
+    if n:
+        expected = spsolve((identity(n, format="csc") - alpha * matrix.T).tocsc(), beta * existing(graph))
+        np.testing.assert_allclose(found, expected / max(np.linalg.norm(expected), 1e-300), atol=1e-4)
+
+
+def verify_minimum_spanning_forest(graph, result):
+    """The edges are those of Kruskal's algorithm, in order of weights and then of ends."""
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
+    parent, kept = list(range(graph.num_vertices)), []
+
+    def root(v):
+        while parent[v] != v:
+            v = parent[v]
+        return v
+
+    for i in np.lexsort((dst, src, weights)):
+        one, other = root(src[i]), root(dst[i])
+        if one != other:
+            parent[one] = other
+            kept.append(i)
+    kept = np.sort(np.array(kept, np.int64))
+    assert (host(result.src) == src[kept]).all() and (host(result.dst) == dst[kept]).all()
+    assert (host(result.weight) == weights[kept]).all()
+    assert result.num_edges == kept.size and np.isclose(result.total_weight, weights[kept].sum())
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
+    "betweenness_centrality": verify_betweenness,
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
+    "closeness_centrality": verify_closeness,
+    "coloring": verify_coloring,
     "components": verify_components,
+    "core_number": verify_core_number,
+    "hits": verify_hits,
+    "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
+    "k_core": lambda graph, result, k: verify_k_core(graph, result),
     "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
+    "katz_centrality": verify_katz,
+    "label_propagation": verify_label_propagation,
+    "local_clustering": verify_local_clustering,
+    "maximal_independent_set": verify_maximal_independent_set,
+    "minimum_spanning_forest": verify_minimum_spanning_forest,
+    "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
+    "strongly_connected_components": verify_strong_components,
     "triangles": verify_triangles,
     "truss_numbers": verify_truss_numbers,
 }

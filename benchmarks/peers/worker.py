@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import frontier as fr
 from algorithms.comparators import Counts
 from benchmarks.calls import PEERS_OWN, SPMV, calls, comparator_of
 from benchmarks.defaults import VECTOR_SEED
@@ -63,7 +64,14 @@ class Worker:
         seconds, result = timed_calls(task.run, peer.synchronize, request["repeat"], request["task_limit"])
         found = task.read(result)
         comparator = comparator_of(name)
-        return {"digest": comparator.digest(found if isinstance(found, tuple) else (found,)), **_times(seconds)}
+        edges = self._edge_list() if comparator.needs_edges else None
+        digest = comparator.digest(found if isinstance(found, tuple) else (found,), edges=edges)
+        return {"digest": digest, **_times(seconds)}
+
+    def _edge_list(self) -> fr.io.EdgeList:
+        """The edges, for comparators that need them."""
+        src, dst = (np.load(self.folder / f"{end}.npy") for end in ("src", "dst"))
+        return fr.io.EdgeList(src, dst, num_vertices=self.request["num_vertices"])
 
     def _edges(self, batches: int = 0, weighted: bool = False) -> Any:
         """The edge list, together with the first batches, in the peer's form."""

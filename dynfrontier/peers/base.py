@@ -119,6 +119,46 @@ class BasePeer(ABC):
         """Shortest paths along weighted edges: distances as float64, infinite where there is no path."""
         return None
 
+    def core_number(self, graph: Any) -> Task | None:
+        """The core number of each vertex as int64; in directed graphs by degrees in both directions."""
+        return None
+
+    def k_core(self, graph: Any, k: int) -> Task | None:
+        """Edges of the k-core, in any order, as `k_truss`."""
+        return None
+
+    def label_propagation(self, graph: Any) -> Task | None:
+        """A label for each vertex of an undirected graph that is one of the most frequent among its neighbors."""
+        return None
+
+    def coloring(self, graph: Any) -> Task | None:
+        """A greedy coloring of an undirected graph: of each vertex a number from 0 on."""
+        return None
+
+    def maximal_independent_set(self, graph: Any) -> Task | None:
+        """Which vertices of an undirected graph are in a maximal independent set, as bool."""
+        return None
+
+    def local_clustering(self, graph: Any) -> Task | None:
+        """Clustering coefficients of the vertices of an undirected graph: float64, 0 with fewer than two neighbors."""
+        return None
+
+    def jaccard(self, graph: Any) -> Task | None:
+        """Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order."""
+        return None
+
+    def strongly_connected_components(self, graph: Any) -> Task | None:
+        """A label for each vertex, equal within a component."""
+        return None
+
+    def hits(self, graph: Any, tol: float, max_iter: int) -> Task | None:
+        """Hub and authority scores of each vertex, which add up to 1: two arrays of float64."""
+        return None
+
+    def katz_centrality(self, graph: Any, tol: float, max_iter: int) -> Task | None:
+        """Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: float64."""
+        return None
+
 
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     """``src, dst`` and perhaps ``weights``, with each edge in both directions."""

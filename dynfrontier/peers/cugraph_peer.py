@@ -17,10 +17,13 @@ MOST_STEPS = 1000
 
 
 class Built(NamedTuple):
-    """A graph, and how many vertices it has."""
+    """A graph, how many vertices it has, and the ends of its arcs: both directions of undirected edges."""
 
     graph: Any
     num_vertices: int
+    directed: bool
+    src: Any
+    dst: Any
 
 
 class Peer(BasePeer):
@@ -60,7 +63,7 @@ class Peer(BasePeer):
             self.handle, properties, src, dst, weight_array=weights, store_transposed=False, renumber=True,
             do_expensive_check=False, input_array_format="COO", vertices_array=vertices,
         )  # fmt: skip
-        return Built(graph, int(vertices.size))
+        return Built(graph, int(vertices.size), directed, src, dst)
 
     def synchronize(self) -> None:
         cp.cuda.Device().synchronize()
@@ -123,6 +126,44 @@ class Peer(BasePeer):
             return _by_vertex(graph, vertices, cp.where(unreached, np.inf, distances.astype(np.float64)), np.inf)
 
         return Task(lambda: plc.sssp(self.handle, graph.graph, source, np.inf, True, False), read)
+
+    def core_number(self, graph: Built) -> Task | None:
+        if graph.directed:
+            return None
+        return Task(
+            lambda: plc.core_number(self.handle, graph.graph, "incoming", False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), 0),
+        )
+
+    def k_core(self, graph: Built, k: int) -> Task | None:
+        if graph.directed:
+            return None
+        return Task(
+            lambda: plc.k_core(self.handle, graph.graph, k, "incoming", None, False),
+            lambda result: (result[0].get(), result[1].get()),
+        )
+
+    def _similarity(self, graph: Built, compute: Any) -> Task | None:
+        if graph.directed:
+            return None
+        once = graph.src < graph.dst
+        src, dst = graph.src[once], graph.dst[once]
+        return Task(
+            lambda: compute(self.handle, graph.graph, src, dst, False, False),
+            lambda result: (result[0].get(), result[1].get(), result[2].astype(np.float64).get()),
+        )
+
+    def jaccard(self, graph: Built) -> Task | None:
+        return self._similarity(graph, plc.jaccard_coefficients)
+
+    def overlap(self, graph: Built) -> Task | None:
+        return self._similarity(graph, plc.overlap_coefficients)
+
+    def strongly_connected_components(self, graph: Built) -> Task:
+        return Task(
+            lambda: plc.strongly_connected_components(self.handle, graph.graph, None, None, None, None, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
+        )
 
 
 def _by_vertex(graph: Built, vertices: Any, values: Any, default: Any) -> np.ndarray:

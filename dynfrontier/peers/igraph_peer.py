@@ -55,6 +55,33 @@ class Peer(BasePeer):
         weights = _weights(graph)
         return Task(lambda: graph.distances(source, weights=weights), lambda result: np.array(result[0], np.float64))
 
+    def core_number(self, graph: igraph.Graph) -> Task:
+        return Task(graph.coreness, lambda result: np.array(result, np.int64))
+
+    def label_propagation(self, graph: igraph.Graph) -> Task:
+        return Task(graph.community_label_propagation, lambda result: np.array(result.membership, np.int64))
+
+    def coloring(self, graph: igraph.Graph) -> Task:
+        return Task(graph.vertex_coloring_greedy, lambda result: np.array(result, np.int64))
+
+    def local_clustering(self, graph: igraph.Graph) -> Task:
+        return Task(
+            lambda: graph.transitivity_local_undirected(mode="zero"), lambda result: np.array(result, np.float64)
+        )
+
+    def jaccard(self, graph: igraph.Graph) -> Task:
+        ends = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
+        pairs = ends.tolist()
+        return Task(
+            lambda: graph.similarity_jaccard(pairs=pairs, mode="out", loops=False) if pairs else [],
+            lambda result: (ends[:, 0], ends[:, 1], np.array(result, np.float64)),
+        )
+
+    def strongly_connected_components(self, graph: igraph.Graph) -> Task:
+        return Task(
+            lambda: graph.connected_components(mode="strong"), lambda result: np.array(result.membership, np.int64)
+        )
+
 
 def _weights(graph: igraph.Graph) -> str | None:
     return "weight" if graph.is_weighted() else None

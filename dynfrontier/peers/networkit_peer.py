@@ -85,6 +85,19 @@ class Peer(BasePeer):
     def pagerank_steps(self, graph: nk.Graph, alpha: float, steps: int) -> Task:
         return self._rank(graph, alpha, NEVER, steps)
 
+    def core_number(self, graph: nk.Graph) -> Task | None:
+        if graph.isDirected():
+            return None
+        return Task(
+            lambda: nk.centrality.CoreDecomposition(graph).run().scores(), lambda result: np.array(result, np.int64)
+        )
+
+    def local_clustering(self, graph: nk.Graph) -> Task:
+        return Task(
+            lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(),
+            lambda result: np.array(result, np.float64),
+        )
+
     def sssp(self, graph: nk.Graph, source: int) -> Task:
         def read(result: Any) -> np.ndarray:
             found = np.array(result, np.float64)

@@ -56,17 +56,72 @@ class Peer(BasePeer):
         )
 
     def k_truss(self, graph: nx.Graph, k: int) -> Task:
-        def read(result: nx.Graph) -> tuple[np.ndarray, np.ndarray]:
-            edges = np.array(list(result.edges), np.int64).reshape(-1, 2)
-            return edges[:, 0], edges[:, 1]
-
-        return Task(lambda: nx.k_truss(graph, k), read)
+        return Task(lambda: nx.k_truss(graph, k), lambda result: _columns(result.edges, 2))
 
     def sssp(self, graph: nx.Graph, source: int) -> Task:
         return Task(
             lambda: nx.single_source_dijkstra_path_length(graph, source),
             lambda result: _by_vertex(graph, result, np.inf, np.float64),
         )
+
+    def core_number(self, graph: nx.Graph) -> Task:
+        return Task(lambda: nx.core_number(graph), lambda result: _by_vertex(graph, result, 0, np.int64))
+
+    def k_core(self, graph: nx.Graph, k: int) -> Task:
+        return Task(lambda: nx.k_core(graph, k), lambda result: _columns(result.edges, 2))
+
+    def label_propagation(self, graph: nx.Graph) -> Task:
+        def read(result: list[set[int]]) -> np.ndarray:
+            labels = {v: number for number, community in enumerate(result) for v in community}
+            return _by_vertex(graph, labels, -1, np.int64)
+
+        return Task(lambda: list(nx.community.asyn_lpa_communities(graph, seed=0)), read)
+
+    def coloring(self, graph: nx.Graph) -> Task:
+        return Task(lambda: nx.greedy_color(graph), lambda result: _by_vertex(graph, result, -1, np.int64))
+
+    def maximal_independent_set(self, graph: nx.Graph) -> Task:
+        return Task(
+            lambda: nx.maximal_independent_set(graph, seed=0),
+            lambda result: _by_vertex(graph, dict.fromkeys(result, True), False, np.bool_),
+        )
+
+    def local_clustering(self, graph: nx.Graph) -> Task:
+        return Task(lambda: nx.clustering(graph), lambda result: _by_vertex(graph, result, 0.0, np.float64))
+
+    def jaccard(self, graph: nx.Graph) -> Task | None:
+        if graph.is_directed():
+            return None
+        return Task(lambda: list(nx.jaccard_coefficient(graph, graph.edges)), lambda result: _columns(result, 3))
+
+    def strongly_connected_components(self, graph: nx.Graph) -> Task:
+        find = nx.strongly_connected_components if graph.is_directed() else nx.connected_components
+
+        def read(result: list[set[int]]) -> np.ndarray:
+            labels = {v: number for number, component in enumerate(result) for v in component}
+            return _by_vertex(graph, labels, -1, np.int64)
+
+        return Task(lambda: list(find(graph)), read)
+
+    def hits(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
+        def read(result: tuple[dict, dict]) -> tuple[np.ndarray, ...]:
+            return tuple(_by_vertex(graph, scores, 0.0, np.float64) for scores in result)
+
+        return Task(lambda: nx.hits(graph, max_iter=max_iter, tol=tol), read)
+
+    def katz_centrality(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
+        degrees = graph.out_degree if graph.is_directed() else graph.degree
+        alpha = 1 / (max((d for _, d in degrees), default=0) + 1)
+        return Task(
+            lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol),
+            lambda result: _by_vertex(graph, result, 0.0, np.float64),
+        )
+
+
+def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:
+    """Edges, and perhaps what each has, as arrays."""
+    table = np.array(list(rows), np.float64).reshape(-1, count)
+    return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), *table[:, 2:].T
 
 
 def _by_vertex(graph: nx.Graph, values: dict[int, Any], default: Any, dtype: Any) -> np.ndarray:

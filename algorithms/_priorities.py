@@ -1,0 +1,54 @@
+"""An order of the vertices that depends on a seed, for greedy algorithms whose parallel result is the serial one.
+
+Serially, such an algorithm settles one vertex after another, and each only looks at the neighbors before it. So a
+vertex is settled in parallel as soon as all neighbors before it are. Every vertex counts those; whoever is settled
+decrements the counts of the neighbors after it, and who falls to 0 is next.
+
+    priority[v]    vertices with higher ones come first; of equal ones the higher id
+    waiting[v]     neighbors before v that are not settled
+
+Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput. 1993; Blelloch, Fineman and Shun,
+"Greedy Sequential Maximal Independent Set and Matching are Parallel on Average", SPAA 2012.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+
+def priorities(graph: fr.Graph, order: Any, seed: int) -> tuple[Any, Any]:
+    """`priority` (int64) by decreasing `order` (int64), random where that is equal; and `waiting` (int32)."""
+    priority = order << 32
+    fr.compute(fr.Frontier.all(graph), _add_random, priority, as_int64(seed))
+    return priority, fr.neighbor_reduce(graph, None, _is_before, priority, dtype=np.int32)
+
+
+def comes_before(u, v, priority):
+    """Whether u comes before v; for use in functors."""
+    a = priority[u]
+    b = priority[v]
+    return a > b or (a == b and u > v)
+
+
+def check_undirected(graph: Any, name: str) -> None:
+    """Raise unless `graph` is an undirected graph, for the algorithm of this name."""
+    fr.arguments.check_graph(graph)
+    if graph.directed:
+        raise ValueError(f"{name} is defined for undirected graphs; make the graph with directed=False")
+
+
+def _add_random(v, priority, seed):
+    priority[v] += fr.random_bits(seed, v)
+
+
+def _is_before(src, dst, edge, weight, priority):
+    return 1 if comes_before(dst, src, priority) else 0
+
+
+def as_int64(seed: int) -> np.int64:
+    """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
+    return np.uint64(fr.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)

@@ -1,0 +1,35 @@
+"""Samples of vertices, for algorithms that may start from a few instead of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+
+def sample_of(graph: fr.Graph, sources: Any, seed: int) -> tuple[list[int], int]:
+    """Vertices to start from, and the number of vertices that exist.
+
+    Parameters
+    ----------
+    sources : int, array-like of int, or None
+        How many to draw at random (all, if there are fewer), or which. None stands for all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming `sources` or `seed`.
+    """
+    fr.arguments.check_graph(graph)
+    generator = np.random.default_rng(fr.arguments.integer(seed, "seed") & (2**64 - 1))
+    existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
+    if sources is None:
+        chosen = existing
+    elif np.ndim(sources) == 0:
+        count = min(fr.arguments.integer(sources, "sources", 1), existing.size)
+        chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
+    else:
+        chosen = np.unique(graph.device.to_host(fr.arguments.vertex_ids(graph, sources, "sources")))
+    return chosen.tolist(), int(existing.size)

@@ -1,0 +1,55 @@
+"""`Subgraph`: the base class of results that are a part of a graph's edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import frontier as fr
+
+from .result import Result
+
+
+@dataclass(frozen=True)
+class Subgraph(Result):
+    """A subgraph of a graph for some k; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
+        The edges of the subgraph, each once, sorted; those of undirected graphs as ``src < dst``.
+    k : int
+    num_vertices : int
+        Of the graph, and of the result of `to_graph`.
+    structure : type
+        Of the graph.
+    directed : bool
+        Whether the graph is directed.
+    """
+
+    src: Any
+    dst: Any
+    k: int
+    num_vertices: int
+    structure: type[fr.Graph] = field(repr=False)
+    directed: bool = field(default=False, repr=False)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges of the subgraph."""
+        return int(self.src.size)
+
+    def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
+        """The subgraph as an unweighted graph with the same vertex ids, on the same device.
+
+        Parameters
+        ----------
+        structure : str or class, optional
+            By default that of the input graph.
+        """
+        kind = self.structure if structure is None else fr.structure_class(structure)
+        device = "gpu" if hasattr(self.src, "get") else "cpu"
+        return kind.from_edges(
+            self.src, self.dst, num_vertices=self.num_vertices, directed=self.directed, device=device,
+            vertex_dtype=self.src.dtype,
+        )  # fmt: skip

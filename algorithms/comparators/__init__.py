@@ -1,0 +1,46 @@
+"""When two results of an analytic count as equal: one comparator for each kind of result.
+
+What is compared is a tuple of arrays or numbers, on the host: what an `Analytic` reads from its result, or what another
+library returns. A comparator gives a verdict with words for it, and digests: short numbers to compare results by that
+are not kept, or that come from other processes. Equal results have equal digests.
+"""
+
+from __future__ import annotations
+
+import frontier as fr
+
+from .automatic import Automatic
+from .base import Comparator, Digest, Found, Verdict, on_host, relative_error
+from .exact import Counts, Edges, Exact, Partition
+from .judged import Quality, Valid, dominant_labels, maximal_independent, modularity, proper_coloring
+from .rounded import Distances, Distribution, Values
+
+__all__ = [
+    "Automatic",
+    "Comparator",
+    "Counts",
+    "Digest",
+    "Distances",
+    "Distribution",
+    "Edges",
+    "Exact",
+    "Found",
+    "Partition",
+    "Quality",
+    "Valid",
+    "Values",
+    "Verdict",
+    "dominant_labels",
+    "edges_of",
+    "maximal_independent",
+    "modularity",
+    "on_host",
+    "proper_coloring",
+    "relative_error",
+]
+
+
+def edges_of(graph: fr.Graph) -> fr.io.EdgeList:
+    """The edges of a graph on the host, for comparators that need them."""
+    src, dst, weights = (None if part is None else graph.device.to_host(part) for part in graph.to_coo())
+    return fr.io.EdgeList(src, dst, weights, num_vertices=graph.num_vertices, directed=graph.directed)

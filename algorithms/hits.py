@@ -1,0 +1,104 @@
+"""HITS: hubs, which point to good authorities, and authorities, to which good hubs point.
+
+Every vertex has two scores. An authority's is the sum of the scores of the hubs that point to it, a hub's the sum of
+the scores of the authorities that it points to; both are scaled to add up to 1 in every iteration.
+
+    hubs[v], authorities[v]    the scores
+
+Kleinberg, "Authoritative Sources in a Hyperlinked Environment", J. ACM 1999.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .pagerank import ConvergenceError
+from .result import Result
+
+
+@dataclass(frozen=True)
+class Hits(Result):
+    """Result of `hits`.
+
+    Attributes
+    ----------
+    hubs, authorities : arrays of float64, shape (num_vertices,)
+        On the graph's device; each adds up to 1, unless there are no edges and all are 0.
+    iterations : int
+    error : float
+        Total change of the hubs' scores in the last iteration (L1 norm).
+    converged : bool
+        Whether `error` fell below the tolerance.
+    """
+
+    hubs: Any
+    authorities: Any
+    iterations: int
+    error: float
+    converged: bool
+
+
+@fr.reads
+def hits(
+    graph: fr.Graph, *, max_iter: int = 100, tol: float = 1e-5, fail_on_nonconvergence: bool = True
+) -> Hits:  # fmt: skip
+    """Hub and authority scores of every vertex.
+
+    Parameters
+    ----------
+    graph : Graph
+        A directed graph without in-edges is copied to one with them. In an undirected graph both scores are the same in
+        the limit. Weights are ignored.
+    max_iter : int
+    tol : float
+        Stop once an iteration changes the hubs' scores by less than this in total.
+    fail_on_nonconvergence : bool
+        Raise if `max_iter` iterations were not enough; otherwise return what there is.
+
+    Raises
+    ------
+    ConvergenceError
+        The tolerance was not reached.
+    TypeError, ValueError
+        An argument is invalid.
+
+    Notes
+    -----
+    O(V + E) work and one host synchronization for each iteration, O(V) memory.
+    """
+    fr.arguments.check_graph(graph)
+    fr.arguments.integer(max_iter, "max_iter", 1)
+    if not fr.arguments.number(tol, "tol") >= 0:
+        raise ValueError(f"tol must not be negative, got {tol}")
+    if not graph.has_in_edges:
+        graph = graph.to_csr(in_edges=True)
+    everyone = fr.Frontier.all(graph)
+    hubs = everyone.mask / max(len(everyone), 1)
+    authorities, error, iterations = hubs, np.inf, 0
+    while (error >= tol or not iterations) and iterations < max_iter:
+        before = hubs
+        authorities = _scaled(fr.neighbor_reduce(graph.reverse, None, score, hubs))
+        hubs = _scaled(fr.neighbor_reduce(graph, None, score, authorities))
+        error, iterations = float(abs(hubs - before).sum()), iterations + 1
+    if error >= tol and fail_on_nonconvergence:
+        raise ConvergenceError(
+            f"hits did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed scores by "
+            f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
+        )
+    return Hits(hubs, authorities, iterations, error, error < tol)
+
+
+def _scaled(scores: Any) -> Any:
+    """Scores that add up to 1, or are all 0."""
+    total = scores.sum()  # on the device
+    return scores / (total + (total == 0))
+
+
+def score(src, dst, edge, weight, scores):
+    """The score of a neighbor; for use in `neighbor_reduce`."""
+    return scores[dst]

@@ -1,0 +1,107 @@
+"""Katz centrality: the number of walks that end at a vertex, longer ones with less weight.
+
+A walk of n edges counts alpha^n times beta. So the centrality of a vertex is beta, and alpha times the sum of the
+centralities of those that point to it.
+
+    centrality[v]    walks that end at v, of as many edges as there were iterations
+
+Katz, "A New Status Index Derived from Sociometric Analysis", Psychometrika 1953.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .hits import score
+from .pagerank import ConvergenceError
+from .result import Result
+
+
+@dataclass(frozen=True)
+class Katz(Result):
+    """Result of `katz_centrality`.
+
+    Attributes
+    ----------
+    katz_centrality : array of float64, shape (num_vertices,)
+        On the graph's device. Deleted vertices have 0.
+    iterations : int
+    error : float
+        Mean change of a vertex in the last iteration, before scaling.
+    converged : bool
+        Whether `error` fell below the tolerance.
+    """
+
+    katz_centrality: Any
+    iterations: int
+    error: float
+    converged: bool
+
+
+@fr.reads
+def katz_centrality(
+    graph: fr.Graph, alpha: float | None = None, beta: float = 1.0, *, max_iter: int = 1000, tol: float = 1e-6,
+    normalized: bool = True, fail_on_nonconvergence: bool = True,
+) -> Katz:  # fmt: skip
+    """The Katz centrality of every vertex.
+
+    Parameters
+    ----------
+    graph : Graph
+        A directed graph without in-edges is copied to one with them. Weights are ignored.
+    alpha : float, optional
+        What each further edge multiplies a walk's weight by. There is a result if it is less than the inverse of the
+        largest eigenvalue of the adjacency matrix; by default 1 / (largest degree + 1), which is.
+    beta : float
+        Weight of a walk without edges.
+    max_iter : int
+    tol : float
+        Stop once an iteration changes vertices by less than this on average, as NetworkX does.
+    normalized : bool
+        Scale the result to a Euclidean norm of 1.
+    fail_on_nonconvergence : bool
+        Raise if `max_iter` iterations were not enough; otherwise return what there is.
+
+    Raises
+    ------
+    ConvergenceError
+        The tolerance was not reached; perhaps alpha is too large.
+    TypeError, ValueError
+        An argument is invalid.
+
+    Notes
+    -----
+    O(V + E) work and one host synchronization for each iteration, O(V) memory.
+    """
+    fr.arguments.check_graph(graph)
+    for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):
+        if value is not None and not 0 <= fr.arguments.number(value, name) < np.inf:
+            raise ValueError(f"{name} must be finite and not negative, got {value}")
+    fr.arguments.integer(max_iter, "max_iter", 1)
+    fr.arguments.flag(normalized, "normalized")
+    if not graph.has_in_edges:
+        graph = graph.to_csr(in_edges=True)
+    if alpha is None:
+        alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
+    exists = fr.Frontier.all(graph).mask
+    start = exists * float(beta)
+    centrality, error, iterations = start, np.inf, 0
+    while (error >= tol or not iterations) and iterations < max_iter:
+        before = centrality
+        centrality = start + alpha * fr.neighbor_reduce(graph.reverse, None, score, before)
+        error, iterations = float(abs(centrality - before).sum()) / max(graph.num_vertices, 1), iterations + 1
+    if not error < tol and fail_on_nonconvergence:
+        raise ConvergenceError(
+            f"katz_centrality did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed "
+            f"a vertex by {error:.3g} on average. Lower alpha={alpha:.3g}, raise one of these, or pass "
+            "fail_on_nonconvergence=False"
+        )
+    if normalized:
+        norm = float((centrality * centrality).sum()) ** 0.5
+        centrality = centrality / (norm or 1.0)
+    return Katz(centrality, iterations, error, error < tol)

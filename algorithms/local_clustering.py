@@ -1,0 +1,69 @@
+"""Local clustering coefficients: how many pairs of a vertex's neighbors are neighbors themselves.
+
+A vertex with d neighbors that is in t triangles has the coefficient 2 t / (d (d - 1)); with fewer than two neighbors,
+0.
+
+Watts and Strogatz, "Collective dynamics of 'small-world' networks", Nature 1998.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import frontier as fr
+
+from ._priorities import check_undirected
+from .result import Result
+from .triangle_count import triangle_count
+
+
+@dataclass(frozen=True)
+class Clustering(Result):
+    """Result of `local_clustering`.
+
+    Attributes
+    ----------
+    clustering : array of float64, shape (num_vertices,)
+        From 0 to 1, on the graph's device.
+    average : float
+        Mean over the vertices, those with fewer than two neighbors included.
+    transitivity : float
+        Of all pairs of neighbors of one vertex, the fraction that are neighbors; 0 if there are none.
+    """
+
+    clustering: Any
+    average: float
+    transitivity: float
+
+
+@fr.reads
+def local_clustering(graph: fr.Graph) -> Clustering:
+    """The clustering coefficient of every vertex; their average; and the transitivity of the graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+
+    Raises
+    ------
+    ValueError
+        The graph is directed.
+
+    Notes
+    -----
+    `triangle_count`, and O(V) work.
+    """
+    check_undirected(graph, "local_clustering")
+    xp = graph.xp
+    triangles = triangle_count(graph).per_vertex
+    degrees = graph.degrees()
+    pairs = degrees * (degrees - 1) // 2
+    coefficients = triangles / xp.maximum(pairs, 1)
+    existing = len(fr.Frontier.all(graph))
+    every_pair = int(pairs.sum()) if pairs.size else 0
+    return Clustering(
+        coefficients, float(coefficients.sum()) / existing if existing else 0.0,
+        int(triangles.sum()) / every_pair if every_pair else 0.0,
+    )  # fmt: skip

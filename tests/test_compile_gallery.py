@@ -1,0 +1,105 @@
+"""Every functor of the gallery compiles for GPUs and links with its operator; no GPU is needed.
+
+Each algorithm runs on a small graph on the CPU, while what it hands to operators is noted; then the same is compiled.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from test_compile_operators import check_compiles
+
+import frontier as fr
+from algorithms import analytics
+from algorithms.catalogue import GALLERY
+from frontier.operators.engine import cuda_build, functor_args
+from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.runtime.kernels import C_TYPES
+
+pytest.importorskip("cuda.core")
+pytest.importorskip("numba.cuda")
+
+advance = importlib.import_module("frontier.operators.advance")
+traverse = importlib.import_module("frontier.operators.traverse")
+CSR = fr.structures()["csr"]
+
+
+def note(monkeypatch, kept):
+    """Note the calls of public operators."""
+
+    def noting(name, function):
+        def call(*args, **options):
+            kept.append((name, args, options))
+            return function(*args, **options)
+
+        return call
+
+    for name in CASES:
+        monkeypatch.setattr(fr, name, noting(name, getattr(fr, name)))
+
+
+def advance_case(op, *args, condition=None, prepare=None, **options):
+    functors = advance.Functors(op, condition, prepare)
+    return lambda graph: (advance.advance_functors(functors), args, advance.advance_options(graph, functors))
+
+
+def traverse_case(op, *args, condition=None, prepare=None, **options):
+    functors = advance.Functors(op, condition, prepare)
+    step = next((i for i, value in enumerate(args) if isinstance(value, fr.Step)), None)
+    values = tuple(np.int32(1) if isinstance(value, fr.Step) else value for value in args)
+    return lambda graph: (advance.advance_functors(functors), values, traverse.traverse_options(graph, functors, step))
+
+
+def simple_case(kinds, result, *macros):
+    return lambda op, *args, **options: lambda graph: ((("op", op, kinds, result),), args, macros)
+
+
+def reduce_case(kinds, *macros):
+    def case(op, *args, reduce="sum", dtype=np.float64, out=None, **options):
+        dtype = np.dtype(dtype) if out is None else out.dtype
+        named = ("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), ("VALUE", C_TYPES[dtype])
+        return lambda graph: ((("op", op, kinds, dtype),), args, (*named, *macros))
+
+    return case
+
+
+CASES = {
+    "advance": advance_case,
+    "traverse": traverse_case,
+    "compute": simple_case(VERTEX, None),
+    "filter": simple_case(VERTEX, TRUTH),
+    "extract_subgraph": simple_case(ARC, TRUTH, ("HAS_OP", "1")),
+    "reduce": reduce_case(VERTEX),
+    "neighbor_reduce": reduce_case(ARC, ("TILE_SIZE", "8")),
+}
+HEADERS = {"extract_subgraph": "extract"}
+BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1}
+"""How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
+COMPILED = set()
+"""Some algorithms share functors."""
+LINKED = set()
+"""The operators whose kernels were compiled and linked; without --long, once for each."""
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_functors_compile(name, monkeypatch, request):
+    known, kept = analytics()[name], []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        known.compute(graph, **known.settings(graph))
+    for operator, arguments, options in kept:
+        op, *args = arguments[BEFORE_OP.get(operator, 2) :]
+        if (operator, op) not in COMPILED:
+            COMPILED.add((operator, op))
+            plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
+            values = functor_args(graph, op, tuple(plain))
+            case = CASES[operator](op, *values, **options)
+            if operator in LINKED and not request.config.getoption("--long", False):
+                cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
+            else:
+                LINKED.add(operator)
+                check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)
+    assert kept

@@ -1,0 +1,276 @@
+"""The gallery: algorithms that are short loops over public operators, on graphs of the shapes that matter.
+
+On one structure: `test_catalogue` draws another one for each. What is compared with NetworkX has its names and
+meanings.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import VERIFIERS, host
+
+import algorithms
+import frontier as fr
+from algorithms import analytics
+from algorithms.catalogue import GALLERY
+
+CSR = fr.structures()["csr"]
+SHAPES = {
+    **{name: GRAPHS[name] for name in ("empty", "one-vertex", "one-edge", "path", "clique", "rmat")},
+    "none": (np.zeros(0, np.int64), np.zeros(0, np.int64), 0),
+    "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
+    "apart": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
+}
+UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest")
+SEEDED = ("label_propagation", "coloring", "maximal_independent_set")
+
+
+def check(name, graph, **settings):
+    known = analytics()[name]
+    settings = known.settings(graph, **settings)
+    found = known.compute(graph, **settings)
+    VERIFIERS[name](graph, found, **settings)
+    return found
+
+
+def build(shape, device="cpu", **options):
+    src, dst, n = SHAPES[shape]
+    return CSR.from_edges(src, dst, num_vertices=n, device=device, **options)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", GALLERY)
+def test_shapes(name, shape, device):
+    check(name, build(shape, device))
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_deleted_vertices(name, device):
+    graph = build("rmat", device)
+    graph.delete_vertices([0, 3, 200])
+    check(name, graph)
+
+
+@pytest.mark.parametrize("name", [name for name in GALLERY if name not in UNDIRECTED])
+@pytest.mark.parametrize("shape", ["none", "rmat", "path"])
+def test_directed(name, shape, device):
+    """With in-edges and without."""
+    for options in ({}, {"in_edges": True}):
+        check(name, build(shape, device, directed=True, **options))
+
+
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_what_is_for_undirected_graphs_says_so(name):
+    with pytest.raises(ValueError, match=f"{name} is defined for undirected graphs; make the graph with"):
+        analytics()[name].compute(build("path", directed=True))
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_seeds(name, device):
+    """The same seed gives the same result, others give others; any integer is one."""
+    graph, known = build("rmat", device), analytics()[name]
+    (first,), (again,), (other,) = (
+        known.fetch(graph.device, check(name, graph, seed=seed)) for seed in (-(2**70), -(2**70), 7)
+    )
+    assert (first == again).all() and (first != other).any()
+    with pytest.raises(TypeError, match="seed must be an integer"):
+        known.compute(graph, seed=0.5)
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_results_do_not_depend_on_the_device(name, device):
+    known, results = analytics()[name], []
+    for graph in (build("rmat", device), build("rmat", "cpu")):
+        results += known.fetch(graph.device, known.compute(graph, seed=5))
+    assert (results[0] == results[1]).all()
+
+
+def networkx_graph(graph):
+    src, dst, _ = (None if part is None else host(part).tolist() for part in graph.to_coo())
+    found = (nx.DiGraph if graph.directed else nx.Graph)()
+    found.add_nodes_from(range(graph.num_vertices))
+    found.add_edges_from(zip(src, dst, strict=True))
+    return found
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_cores_are_those_of_networkx(directed, device):
+    graph = build("rmat", device, directed=directed)
+    theirs = networkx_graph(graph)
+    assert dict(enumerate(host(algorithms.core_number(graph).core_number).tolist())) == nx.core_number(theirs)
+    for k in (None, 0, 2, 10**12):
+        ours, expected = algorithms.k_core(graph, k), nx.k_core(theirs, k)
+        assert set(zip(host(ours.src).tolist(), host(ours.dst).tolist(), strict=True)) == {
+            edge if directed else (min(edge), max(edge)) for edge in expected.edges
+        }
+        assert type(ours.to_graph()) is CSR and ours.to_graph().directed == directed
+    with pytest.raises(ValueError, match="k must be at least 0"):
+        algorithms.k_core(graph, -1)
+    with pytest.raises(TypeError, match="k must be an integer"):
+        algorithms.k_core(graph, 2.5)
+
+
+def test_levels_that_lie_far_apart(device):
+    """Cliques of 40 and of 3 vertices: core numbers between do not occur."""
+    src, dst, n = GRAPHS["clique"]
+    graph = CSR.from_edges(np.append(src, [n, n, n + 1]), np.append(dst, [n + 1, n + 2, n + 2]), device=device)
+    check("core_number", graph)
+
+
+def test_coloring_has_few_colors(device):
+    """No more than the degeneracy and one for a clique, and two for a star."""
+    assert check("coloring", build("clique", device)).count == 40
+    assert check("coloring", build("star", device)).count == 2
+
+
+def test_label_propagation_finds_communities(device):
+    """Those of a planted partition; and it stops where it is told to."""
+    src, dst = np.array(nx.planted_partition_graph(6, 40, 0.5, 0.01, seed=3).edges).T
+    graph = CSR.from_edges(src, dst, device=device)
+    assert (host(check("label_propagation", graph).labels) == np.arange(240) // 40 * 40).all()
+    stopped = algorithms.label_propagation(graph, max_iter=1)
+    assert stopped.iterations == 1 and not stopped.converged
+    with pytest.raises(ValueError, match="max_iter must be at least 1"):
+        algorithms.label_propagation(graph, max_iter=0)
+
+
+def test_many_rounds_of_label_propagation(monkeypatch):
+    """Rounds are numbered by the bits that a table's entries have left; then the table is emptied."""
+    graph = build("rmat")
+    expected = algorithms.label_propagation(graph)
+    monkeypatch.setattr(importlib.import_module("algorithms.label_propagation"), "ENTRY_BITS", 19)
+    found = algorithms.label_propagation(graph)
+    assert found.iterations == expected.iterations > 3 and (found.labels == expected.labels).all()
+
+
+def test_clustering_is_that_of_networkx(device):
+    graph = build("rmat", device)
+    theirs, found = networkx_graph(graph), algorithms.local_clustering(graph)
+    assert dict(enumerate(host(found.clustering).tolist())) == pytest.approx(nx.clustering(theirs))
+    assert found.average == pytest.approx(nx.average_clustering(theirs))
+    assert found.transitivity == pytest.approx(nx.transitivity(theirs))
+
+
+def test_similarity_of_pairs(device):
+    """Of any pairs, neighbors or not, and of one vertex with itself."""
+    graph = build("apart", device)
+    found = algorithms.jaccard(graph, [0, 5, 5, 9, 8], [1, 8, 5, 10, 0])
+    assert host(found.coefficient).tolist() == pytest.approx([1 / 3, 1 / 2, 1, 0, 0])
+    found = algorithms.overlap(graph, [0, 5, 8], [1, 8, 0])
+    assert host(found.coefficient).tolist() == pytest.approx([1 / 2, 1, 0])
+    with pytest.raises(TypeError, match="src and dst must be given together"):
+        algorithms.jaccard(graph, [0])
+    with pytest.raises(ValueError, match="dst"):
+        algorithms.jaccard(graph, [0], [11])
+    with pytest.raises(ValueError, match="src and dst"):
+        algorithms.overlap(graph, [0, 1], [2])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_centralities_are_those_of_networkx(directed, device):
+    src, dst = np.random.default_rng(2).integers(0, 60, (2, 150))
+    graph = CSR.from_edges(src, dst, num_vertices=70, directed=directed, device=device)
+    theirs = networkx_graph(graph)
+
+    def compare(values, expected):
+        assert dict(enumerate(host(values).tolist())) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+    for options in ({}, {"normalized": False}, {"endpoints": True}, {"normalized": False, "endpoints": True}):
+        found = algorithms.betweenness_centrality(graph, **options)
+        compare(found.betweenness_centrality, nx.betweenness_centrality(theirs, **options))
+    for improved in (False, True):
+        found = algorithms.closeness_centrality(graph, wf_improved=improved)
+        compare(found.closeness_centrality, nx.closeness_centrality(theirs, wf_improved=improved))
+    found = algorithms.hits(graph, tol=1e-12, max_iter=10**5)
+    for ours, expected in zip((found.hubs, found.authorities), nx.hits(theirs), strict=True):
+        compare(ours, expected)
+    for options in ({"alpha": 0.05}, {"alpha": 0.05, "beta": 2.5, "normalized": False}):
+        compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
+
+
+def test_strong_components_that_coloring_finds(device):
+    """Rings of different sizes that point to each other in a row, with tails before and behind."""
+    src, dst, first = [0], [1], 1
+    for size in (2, 7, 3, 40, 5):
+        ring = np.arange(first, first + size)
+        src += [*ring, ring[-1]]
+        dst += [*np.roll(ring, -1), first + size]
+        first += size
+    graph = CSR.from_edges(np.array(src), np.array(dst), directed=True, device=device)
+    assert check("strongly_connected_components", graph).count == 7
+
+
+@pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality"])
+def test_samples_of_sources(name, device):
+    """A number of them, or which; more than there are is all of them."""
+    graph, known = build("rmat", device), analytics()[name]
+    for sources in (5, [3, 7, 100], 10**6):
+        check(name, graph, sources=sources)
+    for sources, error in ((0, ValueError), (2.5, TypeError), ([10**6], ValueError)):
+        with pytest.raises(error, match="sources"):
+            known.compute(graph, sources=sources)
+
+
+@pytest.mark.parametrize("name", ["hits", "katz_centrality"])
+def test_what_does_not_converge_says_so(name):
+    graph, known = build("rmat"), analytics()[name]
+    with pytest.raises(algorithms.ConvergenceError, match=f"{name} did not reach tol=0 in max_iter=2 iterations"):
+        known.compute(graph, tol=0, max_iter=2)
+    found = known.static(graph, tol=0, max_iter=2, fail_on_nonconvergence=False)
+    assert found.iterations == 2 and not found.converged
+    for options in ({"tol": -1}, {"max_iter": 0}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            known.compute(graph, **options)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_spanning_forests_of_weighted_graphs(dtype, device):
+    """With many equal weights, negative ones, and infinite ones; integers that floats would round are refused."""
+    src, dst, n = SHAPES["rmat"]
+    weights = np.random.default_rng(3).integers(-9, 10, len(src)).astype(dtype)
+    if dtype == "float32":
+        weights[::7] = np.inf
+    check("minimum_spanning_forest", CSR.from_edges(src, dst, weights, num_vertices=n, device=device))
+    if dtype == "int64":
+        weights[-1] = -(2**53) - 1
+        graph = CSR.from_edges(src, dst, weights, num_vertices=n, device=device)
+        with pytest.raises(ValueError, match="compares weights as float64, but this graph has some beyond"):
+            algorithms.minimum_spanning_forest(graph)
+
+
+WRONG = {
+    "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
+    "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
+    "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
+    "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
+    "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_results_fail_their_verifiers(name):
+    graph, known = build("rmat"), analytics()[name]
+    settings = known.settings(graph)
+    right = known.compute(graph, **settings)
+    field, change = WRONG[name]
+    for i in (0, -1):
+        values = getattr(right, field).copy()
+        values[i] += change
+        with pytest.raises(AssertionError):
+            VERIFIERS[name](graph, replace(right, **{field: values}), **settings)
+
+
+def test_wrong_sets_fail_their_verifier():
+    graph = build("rmat")
+    right = algorithms.maximal_independent_set(graph)
+    for v in (int(right.members.argmax()), int(graph.degrees().argmax())):  # a member less, and one more
+        members = right.members.copy()
+        members[v] = not members[v]
+        with pytest.raises(AssertionError):
+            VERIFIERS["maximal_independent_set"](graph, replace(right, members=members, count=int(members.sum())))
