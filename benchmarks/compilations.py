@@ -13,6 +13,8 @@ from typing import Any
 import frontier as fr
 
 ROOT = Path(__file__).parents[1]
+CUPY_COMPILES = "_compile_module_with_cache"
+"""The function through which CuPy makes every kernel, of `cupy.cuda.compiler`; it is not public."""
 
 
 @dataclass
@@ -50,7 +52,7 @@ def _cupy_compilations(found: list[Compilation]) -> Iterator[None]:
     except ImportError:
         yield
         return
-    original = compiler._compile_module_with_cache
+    original = getattr(compiler, CUPY_COMPILES)
 
     def record(*args: Any, **options: Any) -> Any:
         begin = time.perf_counter()
@@ -59,11 +61,11 @@ def _cupy_compilations(found: list[Compilation]) -> Iterator[None]:
         finally:
             found.append(Compilation("cupy", _caller(), 1e3 * (time.perf_counter() - begin)))
 
-    compiler._compile_module_with_cache = record
+    setattr(compiler, CUPY_COMPILES, record)
     try:
         yield
     finally:
-        compiler._compile_module_with_cache = original
+        setattr(compiler, CUPY_COMPILES, original)
 
 
 def _caller() -> str:
