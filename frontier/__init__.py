@@ -15,6 +15,7 @@ from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
 from .operators import (
+    Orientation,
     SpMV,
     Step,
     advance,
@@ -48,6 +49,7 @@ __all__ = [
     "Graph",
     "MemoryUsage",
     "ObserverError",
+    "Orientation",
     "SpMV",
     "Step",
     "StorageStatistics",

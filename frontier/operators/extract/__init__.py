@@ -232,13 +232,21 @@ def collect_arcs(
     if op is None:
         offsets[1:] = graph._degrees()[vertices]
     else:
-        _run(graph, count, vertices, offsets, None, None, None, op, args)
+        offsets = count_arcs(graph, vertices, op, args)
     xp.cumsum(offsets, out=offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
     found = xp.empty(total, np.int64) if slots else None
     _run(graph, count, vertices, offsets, dst, found, relabel, op, args)
     return offsets, dst, found
+
+
+def count_arcs(graph: Graph, vertices: Any, op: Callable, args: tuple) -> Any:
+    """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
+    counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
+    if vertices.size:
+        _run(graph, int(vertices.size), vertices, counts, None, None, None, op, args)
+    return counts
 
 
 def _run(
