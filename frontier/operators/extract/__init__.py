@@ -65,7 +65,9 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
 
 
 @reads
-def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract_neighbors(
+    graph: Graph, vertices: Any = None, op: Callable | None = None, *args: Any
+) -> tuple[Any, Any, Any]:
     """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
     `Graph.successors` sorts them, and gives weights.
@@ -73,8 +75,12 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     Parameters
     ----------
     graph : Graph
-    vertices : array-like of int, shape (m,)
-        In any order; one that is listed twice is answered twice.
+    vertices : array-like of int, shape (m,), optional
+        In any order; one that is listed twice is answered twice. By default all, in order of their ids.
+    op : function ``op(src, dst, edge, weight, *args) -> bool``, optional
+        Which neighbors are wanted; by default all. Called more than once per arc, so it must have no side effects.
+    *args : arrays and numbers
+        As in `advance`.
 
     Returns
     -------
@@ -89,14 +95,24 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     ------
     TypeError, ValueError
         `vertices` are not ids of vertices.
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
 
     Notes
     -----
-    O(k) work for k answers.
+    O(k) work for k neighbors, those that are not wanted included.
     """
     check_graph(graph)
-    ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
-    offsets, dst, slots = extract(graph, ids.astype(graph.vertex_dtype, copy=False))
+    values: tuple = ()
+    if op is not None:
+        check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+        values = functor_args(graph, op, args)
+    elif args:
+        raise TypeError("arguments were given, but no op to hand them to")
+    if vertices is not None:
+        vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
+        vertices = vertices.astype(graph.vertex_dtype, copy=False)
+    offsets, dst, slots = collect_arcs(graph, vertices, op, values)
     return offsets, dst, graph._edges_at(slots)
 
 

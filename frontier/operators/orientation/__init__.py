@@ -42,6 +42,13 @@ class Orientation:
     least : int
         Vertices of lower degree are ignored.
 
+    Attributes
+    ----------
+    rank : array of the graph's vertex dtype, shape (num_vertices,)
+        The place of each vertex in the order; those with lower places are higher up. It must not be changed.
+    steps : tuple of int
+        Neighbors that are looked at to find all triangles: here, and if all edges were copied in this orientation.
+
     Raises
     ------
     TypeError, ValueError
@@ -60,33 +67,45 @@ class Orientation:
             check_array(graph, degrees, "degrees", graph.num_vertices, (np.dtype(np.int64),))
         self.graph = graph
         self._version = graph.version
-        self._slots: Any = None
         self._prepare(graph, degrees, integer(least, "least", 0))
 
     @reads
     def _prepare(self, graph: Graph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
         xp = graph.xp
-        degrees = graph.degrees() if degrees is None else degrees
+        lengths = graph.degrees()
+        degrees = lengths if degrees is None else degrees
         order = xp.argsort(-degrees).astype(graph.vertex_dtype)
-        lengths = degrees[order]
-        self._members = int(xp.searchsorted(-lengths, -max(least, 1), side="right"))
-        order, lengths = order[: self._members], lengths[: self._members]
+        self._members = int(xp.searchsorted(-degrees[order], -max(least, 1), side="right"))
+        order = order[: self._members]
         # Those that are ignored come after all others, in any order.
-        self._rank = xp.full(graph.num_vertices, self._members, graph.vertex_dtype)
-        self._rank[order] = xp.arange(self._members, dtype=graph.vertex_dtype)
-        self._args = functor_args(graph, _goes_up, (self._rank,))
-        above = count_arcs(graph, order, _goes_up, self._args)
-        self._above = above[1:]
+        self.rank = xp.full(graph.num_vertices, self._members, graph.vertex_dtype)
+        self.rank[order] = xp.arange(self._members, dtype=graph.vertex_dtype)
+        self._args = functor_args(graph, _goes_up, (self.rank,))
+        self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
         listed = xp.searchsorted(xp.cumsum(self._above), LISTED_ARCS * graph.num_vertices, side="right")
         self._listed = order[: int(listed)]
         self._lists: Any = None
-        middle = xp.flatnonzero((self._above > 0) & (self._above < lengths))
-        self._order, lengths = order[middle], lengths[middle]
-        hubs = int(xp.searchsorted(-lengths, -PIECE, side="left"))
-        self._first_piece = xp.zeros(hubs + 1, np.int64)
-        xp.cumsum(-(-lengths[:hubs] // PIECE), out=self._first_piece[1:])
-        self._longest = int(lengths[0]) if lengths.size else 0
+        self._lengths = lengths[order]
+        self._deal(order)
+
+    def _deal(self, order: Any) -> None:
+        """Find which vertices can be in the middle of a triangle, and cut the lists of those with most neighbors."""
+        xp, lengths = self.graph.xp, self._lengths
+        is_middle = (self._above > 0) & (self._above < lengths)
+        hubs = xp.flatnonzero(is_middle & (lengths > PIECE))
+        self._order = order[xp.concatenate([hubs, xp.flatnonzero(is_middle & (lengths <= PIECE))])]
+        self._first_piece = xp.zeros(hubs.size + 1, np.int64)
+        xp.cumsum(-(-lengths[hubs] // PIECE), out=self._first_piece[1:])
+        self._longest = int(lengths.max()) if lengths.size else 0
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Neighbors that are looked at to find all triangles: here, and in a copy."""
+        above, listed = self._above, int(self._listed.size)
+        copied = (above[:listed] ** 2).sum()
+        here = copied + (above[listed:] * self._lengths[listed:]).sum()
+        return int(here), int(copied + (above[listed:] ** 2).sum())
 
     def check_version(self) -> None:
         """Raise RuntimeError if the graph has been updated."""
@@ -117,7 +136,7 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     else:
         kernel = cpu_kernel_for(graph.package, make_triangles, ())
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation._rank,
+            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation.rank,
             orientation._members, orientation._longest, first, lists, tally, np.zeros(1, np.int64), counters.array,
         )  # fmt: skip
     return counters.read()[0]
@@ -136,7 +155,7 @@ def count_support(orientation: Orientation) -> Any:
     else:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation._rank,
+            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation.rank,
             orientation._members, orientation._longest, *lists, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support
@@ -151,7 +170,7 @@ def _launch(
     tickets = int(pieces[-1]) + int(order.size) - hubs
     kernels = cuda_kernels_for(graph, HEADER, (), (), options)
     kernels.triangles(
-        tickets, graph.view(), order, np.int64(hubs), pieces, orientation._rank, np.int64(orientation._members),
+        tickets, graph.view(), order, np.int64(hubs), pieces, orientation.rank, np.int64(orientation._members),
         orientation._above, np.int64(orientation._listed.size), first, lists, slots, tally, support,
         state_of(graph).counters.array, blocks=min(tickets, resident_blocks()),
     )  # fmt: skip
