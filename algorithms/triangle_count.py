@@ -24,9 +24,10 @@ import frontier as fr
 
 from .result import Result
 
-COPY_STEPS = 14
-"""The cost of copying an edge in both directions, in neighbors that could be looked up meanwhile: 16 on an H200, 6 to 12
-on a CPU."""
+COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
+"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile."""
+WALK_STEPS = 1.5
+"""The cost of looking a neighbor up in a list as it is stored, with gaps and in pieces, likewise."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,8 @@ def triangle_count(
 
 def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
     """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
-    here, copied = orientation.steps
-    return here, copied + COPY_STEPS * graph.num_arcs
+    listed, walked, in_copy = orientation.steps
+    return listed + WALK_STEPS * walked, in_copy + COPY_STEPS[graph.device.kind] * graph.num_arcs
 
 
 def copy_bytes(graph: fr.Graph) -> int:

@@ -46,8 +46,9 @@ class Orientation:
     ----------
     rank : array of the graph's vertex dtype, shape (num_vertices,)
         The place of each vertex in the order; those with lower places are higher up. It must not be changed.
-    steps : tuple of int
-        Neighbors that are looked at to find all triangles: here, and if all edges were copied in this orientation.
+    steps : tuple of three int
+        Neighbors that are looked at to find all triangles: in lists that were copied, in others, and in all if all edges
+        were copied in this orientation.
 
     Raises
     ------
@@ -100,12 +101,12 @@ class Orientation:
         self._longest = int(lengths.max()) if lengths.size else 0
 
     @property
-    def steps(self) -> tuple[int, int]:
-        """Neighbors that are looked at to find all triangles: here, and in a copy."""
+    def steps(self) -> tuple[int, int, int]:
+        """Neighbors that are looked at to find all triangles: copied ones, others, and all in a copy."""
         above, listed = self._above, int(self._listed.size)
-        copied = (above[:listed] ** 2).sum()
-        here = copied + (above[listed:] * self._lengths[listed:]).sum()
-        return int(here), int(copied + (above[listed:] ** 2).sum())
+        first, rest = (above[:listed] ** 2).sum(), above[listed:]
+        others, in_copy = (rest * self._lengths[listed:]).sum(), first + (rest**2).sum()
+        return tuple(self.graph.xp.stack([first, others, in_copy]).tolist())
 
     def check_version(self) -> None:
         """Raise RuntimeError if the graph has been updated."""
