@@ -92,8 +92,8 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     Notes
     -----
     O(E^1.5) work. In both forms there are two int32 for each slot of the graph, and 16 bytes for each edge that is in a
-    triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once, those
-    that are left are copied in either form.
+    triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
+    those that are left are copied in either form.
     """
     src, dst, _, form = _truss(graph, k, snapshot)
     src, dst = fr.keys.unpack(graph, graph.xp.sort(_edge_keys(graph, src, dst)))
@@ -207,7 +207,7 @@ def _costs(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
 
 
 def _holding(graph: fr.Graph, src: Any, dst: Any, form: fr.Form) -> fr.Graph:
-    """A graph with these edges: `graph`, or a snapshot of just these if they are few; or also if look-ups in `graph` are
+    """A graph with these edges: `graph`, or a snapshot of just these if they are few. Also if look-ups in `graph` are
     slow, unless it is to be used as it is stored."""
     if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not form.snapshot):
         return graph

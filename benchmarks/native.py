@@ -1,8 +1,8 @@
 """Algorithms on a graph as it is stored, and on a copy of it: the same call with ``snapshot=False`` and ``True``.
 
-By structure, of which every time in the other form is the making of the copy and the work on it; only a product (SpMV)
-is timed without its preparation, which has a row of its own. Results of both forms are compared, on all structures. What
-``snapshot="auto"`` chooses is part of each row.
+By structure. The time with a copy includes that of making it; only a product (SpMV) is timed without its preparation,
+which has a row of its own. Results of both forms are compared, on all structures. What ``snapshot="auto"`` chooses is
+part of each row.
 """
 
 from __future__ import annotations
@@ -95,9 +95,8 @@ def _measure_structure(
     vector = device.xp.asarray(np.random.default_rng(VECTOR_SEED).random(graph.num_vertices).astype(np.float32))
     for form, snapshot in FORMS.items():
         samples, product = repeat(partial(fr.SpMV, built, snapshot=snapshot))
-        results.add(
-            graph=graph.name, structure=structure, algorithm="spmv: prepare", form=form, agrees=True, **samples.numbers()
-        )
+        labels = {"graph": graph.name, "structure": structure, "form": form}
+        results.add(**labels, algorithm="spmv: prepare", agrees=True, **samples.numbers())
         x, out = product.arrange(vector), device.xp.empty(graph.num_vertices, np.float64)
         samples, found = repeat(partial(product, x, out=out))
         keep("spmv", form, RANKS, samples, (product.restore(found),))

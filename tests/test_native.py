@@ -177,3 +177,58 @@ def test_an_orientation_names_what_is_wrong(structure, device):
     for act in (fr.intersect_arcs, fr.edge_support):
         with pytest.raises(RuntimeError, match="before an update"):
             act(orientation)
+
+
+# ---- what sorted structures are spared -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_sort(structure, monkeypatch):
+    """Fails where arcs of a structure that stores them in order are sorted."""
+
+    def forbid(*args, **options):
+        raise AssertionError("sorted")
+
+    if structure(1, device="cpu").is_sorted:
+        extract_module = importlib.import_module("frontier.operators.extract")
+        for name in ("sort_rows", "sort_pairs", "arc_keys"):
+            monkeypatch.setattr(extract_module, name, forbid)
+
+
+def test_is_sorted_is_what_the_view_says(structure):
+    cpu = importlib.import_module(f"{structure.package}.cpu")
+    graph = structure.from_edges([0, 0], [1, 2], device="cpu")
+    assert graph.is_sorted == cpu.SORTED == graph.copy().is_sorted
+    part = fr.extract_subgraph(graph, everything)
+    assert not part.is_sorted and not part.copy().is_sorted
+
+
+def everything(src, dst, edge, weight):
+    return True
+
+
+def test_export_and_queries_in_order(stored, no_sort, structure, device, rng):
+    for weight_dtype in (None, "float32"):
+        graph = stored
+        if weight_dtype is not None:  # a hub's list is copied by a thread block
+            src, dst, _ = (host(a) if a is not None else None for a in stored.to_coo())
+            weights = rng.random(src.size, np.float32)
+            graph = structure.from_edges(src, dst, weights, num_vertices=stored.num_vertices, device=device)
+        src, dst, weights = graph.to_coo()
+        copied = graph.to_csr()
+        keys = host(src).astype(np.int64) * graph.num_vertices + host(dst)
+        assert (np.diff(keys) > 0).all() and (host(src) < host(dst)).all()
+        offsets, indices = host(copied.offsets), host(copied.indices)
+        assert copied.num_arcs == graph.num_arcs and (np.diff(offsets) == host(graph.degrees())).all()
+        rows = np.repeat(np.arange(graph.num_vertices), np.diff(offsets))
+        assert (host(graph.find_edges(rows, indices)) >= 0).all()
+        ids = np.flatnonzero(host(graph.has_vertices(np.arange(graph.num_vertices))))
+        some = ids[rng.integers(0, ids.size, 50)]
+        bounds, found, values = graph.successors(some)
+        expected = [indices[offsets[v] : offsets[v + 1]] for v in some]
+        assert (host(bounds) == np.r_[0, np.cumsum([part.size for part in expected])]).all()
+        assert (host(found) == np.concatenate(expected)).all()
+        assert (host(graph.neighbors(int(some[0]))) == expected[0]).all()
+        if weight_dtype is not None:
+            assert (host(values) == host(graph.edge_weights(np.repeat(some, np.diff(host(bounds))), found))).all()
+            assert (host(weights) == host(graph.edge_weights(src, dst))).all()

@@ -61,7 +61,9 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
-    return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part: Any = snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part._rows_in_order = False
+    return part
 
 
 @reads
@@ -121,9 +123,13 @@ def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     return collect_arcs(graph, vertices)
 
 
-def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract_successors(graph: Graph, vertices: Any, *, weighted: bool = True) -> tuple[Any, Any, Any]:
     """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
-    offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
+    weighted = weighted and graph.is_weighted
+    if graph.is_sorted:
+        offsets, dst, stored = _collect_in_order(graph, vertices, weighted)
+        return offsets, dst, graph._weights_of(stored)
+    offsets, dst, slots = collect_arcs(graph, vertices, slots=weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     dst, slots = sort_rows(graph, rows, int(vertices.size), dst, slots)
     return offsets, dst, None if slots is None else graph._weights_at(slots)
@@ -178,7 +184,10 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
 
     That is the weight of each, or the id of its edge; or None.
     """
-    offsets, dst, slots = collect_arcs(graph, slots=graph._stored_dtype is not None)
+    is_stored = graph._stored_dtype is not None
+    if graph.is_sorted:
+        return _collect_in_order(graph, None, is_stored)
+    offsets, dst, slots = collect_arcs(graph, slots=is_stored)
     xp = graph.xp
     weights = None if slots is None else graph._weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
@@ -188,6 +197,35 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
         keys, weights = sort_pairs(graph.device, keys, weights)
     _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
     return offsets, xp.ascontiguousarray(dst), weights
+
+
+def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
+    """The arcs of some vertices (None for all) in the order in which they are stored: offsets (int64), destinations,
+    and what is stored with them; None unless that is asked for."""
+    xp = graph.xp
+    if not graph.device.is_gpu:
+        offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
+        return offsets, dst, None if slots is None else graph._weights[slots]
+    degrees = graph._degrees()
+    degrees = degrees if vertices is None else degrees[vertices]
+    count = int(degrees.size)
+    offsets = xp.zeros(count + 1, np.int64)
+    offsets[1:] = degrees
+    xp.cumsum(offsets, out=offsets)
+    total = int(offsets[-1])
+    dst = xp.empty(total, graph.vertex_dtype)
+    weights = xp.empty(total, graph._stored_dtype) if stored else None
+    if total:
+        lanes = tile_size(graph)
+        kernels = cuda_kernels_for(graph, HEADER, (), (), (("TILE_SIZE", lanes),))
+        args = graph.view(), vertices, offsets, dst, weights
+        kernels.extract_in_order(count, *args, np.int64(LONG_LIST), tile=int(lanes))
+        long = xp.flatnonzero(degrees > LONG_LIST)
+        kernels.extract_long_in_order(int(long.size), *args, long, blocks=max(int(long.size), 1))
+    return offsets, dst, weights
+
+
+LONG_LIST = 512  # longer ones are copied by a thread block each
 
 
 def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:

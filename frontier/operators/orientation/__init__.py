@@ -47,8 +47,8 @@ class Orientation:
     rank : array of the graph's vertex dtype, shape (num_vertices,)
         The place of each vertex in the order; those with lower places are higher up. It must not be changed.
     steps : tuple of three int
-        Neighbors that are looked at to find all triangles: in lists that were copied, in others, and in all if all edges
-        were copied in this orientation.
+        Neighbors that are looked at to find all triangles: in lists that were copied, in others, and in total if all
+        edges were copied in this orientation.
 
     Raises
     ------

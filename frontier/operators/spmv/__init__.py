@@ -37,11 +37,10 @@ TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of 
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
-    Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored, without
-    preparation. Or the products are prepared, which costs about four of them: with a snapshot of the arcs, in which
-    on a GPU high-degree vertices come first, so that their values can be cached in shared memory; vectors are in that
-    order then: permute them with `arrange`, and back with `restore`. In a loop of many products the second is faster, by
-    a quarter on a GPU.
+    Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored,
+    without preparation. Or the products are prepared, which costs about four of them: by a snapshot of the arcs, in
+    which on a GPU high-degree vertices come first, so that their values can be cached in shared memory. Vectors are in
+    that order then: permute them with `arrange`, and back with `restore`.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
     version, construct it from a snapshot, ``SpMV(graph.to_csr())``.
@@ -72,8 +71,8 @@ class SpMV:
 
     Notes
     -----
-    Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use `neighbor_reduce` with
-    ``dtype=np.int64``.
+    Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use `neighbor_reduce`
+    with ``dtype=np.int64``.
 
     Preparation takes O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
     once, and is bound by the gathers from x.
@@ -191,8 +190,9 @@ class SpMV:
             self._multiply(x, out)
         elif self._scatters:
             clear(graph, out)
+            op = _weighted_scatter if self.weighted else _scatter
             nothing = graph._scratch.get("scattered", graph.num_vertices, np.int32)
-            neighbor_reduce(graph, self._everyone, _weighted_scatter if self.weighted else _scatter, x, out, out=nothing)
+            neighbor_reduce(graph, self._everyone, op, x, out, out=nothing)
         else:
             if len(self._everyone) < graph.num_vertices:
                 clear(graph, out)
@@ -276,7 +276,9 @@ def _copy_bytes(product: SpMV) -> int:
 
 
 def _snapshot(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Graph:
-    return snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    made: Any = snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    made._rows_in_order = False
+    return made
 
 
 def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:
