@@ -190,14 +190,15 @@ def _supported(
 
     Those in no triangle may be left out, unless `least` is 0.
     """
-    orientation = None if snapshot is True else fr.Orientation(graph, degree, least + 1)
+    orientation: Any = None if snapshot is True else fr.Orientation(graph, degree, least + 1)
     form = fr.choose_form(graph, snapshot, lambda: _costs(graph, orientation), copy_bytes(graph))
     if form.snapshot:
         up = fr.extract_subgraph(graph, _goes_up, degree, least + 1)
         return up, fr.edge_support(up, fr.extract_subgraph(graph, _goes_down, degree, least + 1)), form
     support = fr.edge_support(orientation)
     offsets, dst, slots = fr.extract_neighbors(graph, None, _is_supported, orientation.rank, support, min(least, 1))
-    up = fr.snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)
+    csr: Any = fr.snapshot_structure()
+    up = csr.from_csr(offsets, dst, directed=True, device=graph.device)
     return up, support[slots], form
 
 

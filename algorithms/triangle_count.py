@@ -80,7 +80,7 @@ def triangle_count(
     if graph.directed:
         raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
-    orientation = None if snapshot is True else fr.Orientation(graph)
+    orientation: Any = None if snapshot is True else fr.Orientation(graph)
     form = fr.choose_form(graph, snapshot, lambda: costs_of(graph, orientation), copy_bytes(graph))
     if not form.snapshot:
         return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)

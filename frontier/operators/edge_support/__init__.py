@@ -61,6 +61,7 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     for name, graph in (("up", up), ("down", down)):
         if not isinstance(graph, snapshot_structure()):
             raise TypeError(f"{name} must be a static snapshot, such as extract_subgraph makes")
+    assert down is not None
     if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
         raise ValueError("up and down must be the same edges in both directions, on the same device")
     support = up.xp.zeros(up.num_arcs, np.int32)
