@@ -21,6 +21,7 @@ LISTED_ARCS = 4
 """Arcs that are copied for each vertex of the graph, at most. In R-MAT graphs with 2^20 vertices and 16 edges for each
 these are an eighth of all arcs, and leave 1.2 times the steps that a whole copy takes; without any it is 2.8 times."""
 PIECE = 512  # neighbors of a vertex that a thread block goes through at a time
+SMALL_LIST = 64  # a warp takes a vertex that has no more (orientation.cuh has the same number)
 
 
 class Orientation:
@@ -77,15 +78,14 @@ class Orientation:
         lengths = graph.degrees()
         degrees = lengths if degrees is None else degrees
         order = xp.argsort(-degrees).astype(graph.vertex_dtype)
-        self._members = int(xp.searchsorted(-degrees[order], -max(least, 1), side="right"))
+        self._members = int(xp.count_nonzero(degrees >= max(least, 1)))
         order = order[: self._members]
         # Those that are ignored come after all others, in any order.
         self.rank = xp.full(graph.num_vertices, self._members, graph.vertex_dtype)
         self.rank[order] = xp.arange(self._members, dtype=graph.vertex_dtype)
         self._args = functor_args(graph, _goes_up, (self.rank,))
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
-        listed = xp.searchsorted(xp.cumsum(self._above), LISTED_ARCS * graph.num_vertices, side="right")
-        self._listed = order[: int(listed)]
+        self._listed = order[: int(xp.count_nonzero(xp.cumsum(self._above) <= LISTED_ARCS * graph.num_vertices))]
         self._lists: Any = None
         self._lengths = lengths[order]
         self._deal(order)
@@ -95,7 +95,10 @@ class Orientation:
         xp, lengths = self.graph.xp, self._lengths
         is_middle = (self._above > 0) & (self._above < lengths)
         hubs = xp.flatnonzero(is_middle & (lengths > PIECE))
-        self._order = order[xp.concatenate([hubs, xp.flatnonzero(is_middle & (lengths <= PIECE))])]
+        rest = xp.flatnonzero(is_middle & (lengths <= PIECE) & (lengths > SMALL_LIST))
+        small = xp.flatnonzero(is_middle & (lengths <= SMALL_LIST))
+        self._order = order[xp.concatenate([hubs, rest, small])]
+        self._small = int(small.size)
         self._first_piece = xp.zeros(hubs.size + 1, np.int64)
         xp.cumsum(-(-lengths[hubs] // PIECE), out=self._first_piece[1:])
         self._longest = int(lengths.max()) if lengths.size else 0
@@ -129,9 +132,9 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     graph, size = orientation.graph, int(orientation._order.size)
     if not size:
         return 0
+    first, lists, _ = orientation._copied(slots=False)
     counters = state_of(graph).counters
     counters.reset()
-    first, lists, _ = orientation._copied(slots=False)
     if graph.device.is_gpu:
         _launch(orientation, (("HAS_TALLY", "1"),) if tally is not None else (), first, lists, None, tally, None)
     else:
@@ -166,12 +169,15 @@ def _launch(
     orientation: Orientation, options: tuple, first: Any, lists: Any, slots: Any, tally: Any, support: Any
 ) -> None:
     """Launch the CUDA kernel, whose counters are zero."""
-    graph, order, pieces = orientation.graph, orientation._order, orientation._first_piece
-    hubs = int(pieces.size) - 1
-    tickets = int(pieces[-1]) + int(order.size) - hubs
-    kernels = cuda_kernels_for(graph, HEADER, (), (), options)
-    kernels.triangles(
-        tickets, graph.view(), order, np.int64(hubs), pieces, orientation.rank, np.int64(orientation._members),
-        orientation._above, np.int64(orientation._listed.size), first, lists, slots, tally, support,
-        state_of(graph).counters.array, blocks=min(tickets, resident_blocks()),
+    graph, order, pieces, small = orientation.graph, orientation._order, orientation._first_piece, orientation._small
+    args = (
+        orientation.rank, np.int64(orientation._members), orientation._above, np.int64(orientation._listed.size),
+        first, lists, slots, tally, support, state_of(graph).counters.array,
     )  # fmt: skip
+    kernels = cuda_kernels_for(graph, HEADER, (), (), options)
+    large, hubs = int(order.size) - small, int(pieces.size) - 1
+    tickets = int(pieces[-1]) + large - hubs
+    kernels.triangles(
+        tickets, graph.view(), order, *args, np.int64(hubs), pieces, blocks=min(tickets, resident_blocks())
+    )
+    kernels.triangles_of_small(small, graph.view(), order[large:], *args, tile=32)
