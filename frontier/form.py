@@ -68,6 +68,8 @@ def choose_form(
     if free is not None and copy_bytes > MEMORY_SHARE * free:
         return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
     native, copied = costs()
+    if native <= 0:
+        return Form(False, "there is nothing to do")
     ratio = native / max(copied, 1e-9)
     if ratio > GAIN:
         return Form(True, f"a copy is expected to be {ratio:.2g} times as fast, its making included")
