@@ -5,10 +5,11 @@ k - 1 remaining neighbors are removed, as the truss cannot contain them. Then th
 and edges with too little are peeled off, round by round (`edge_peeling`). If so many are removed that recounting is
 cheaper than following each, the rest is recounted from scratch.
 
-    degree[v]    neighbors of v in the (k-1)-core
-    up           each edge of the core from its end of lower degree to the other (ties by id); its slots number them
-    down         the same edges reversed
-    support[e]   triangles that edge e is part of
+    degree[v]     neighbors of v in the (k-1)-core
+    orientation   the core as it is stored in the graph, and the order of its vertices
+    up            each edge of the core from its end of lower degree to the other (ties by id); its slots number them
+    down          the same edges reversed
+    support[e]    triangles that edge e is part of
 
 The truss number of an edge is the largest k for which it is in the k-truss. Edges are peeled off by increasing support:
 those removed while the lowest support is k - 2 have truss number k.
@@ -29,6 +30,7 @@ import frontier as fr
 from ._subgraph import Subgraph
 from .edge_peeling import GONE, number_edges, peel
 from .result import Result
+from .triangle_count import copy_bytes, costs_of
 
 LOOKUP_STEPS = 8
 """The cost of looking up a neighbor in a list, in steps of counting triangles from scratch."""
@@ -36,7 +38,15 @@ LOOKUP_STEPS = 8
 
 @dataclass(frozen=True)
 class KTruss(Subgraph):
-    """Result of `k_truss`: the edges of the truss. See `Subgraph` for the attributes."""
+    """Result of `k_truss`: the edges of the truss. See `Subgraph` for the other attributes.
+
+    Attributes
+    ----------
+    form : Form or None
+        Whether triangles were counted in the graph as it is stored or in a copy, and why.
+    """
+
+    form: fr.Form | None = None
 
 
 @dataclass(frozen=True)
@@ -49,15 +59,18 @@ class TrussNumbers(Result):
         All edges of the graph, each once, as ``src < dst``, sorted.
     truss : array of int32, shape (m,)
         The largest k for which the edge is in the k-truss: 2 for edges in no triangle.
+    form : Form or None
+        As in `KTruss`.
     """
 
     src: Any
     dst: Any
     truss: Any
+    form: fr.Form | None = None
 
 
 @fr.reads
-def k_truss(graph: fr.Graph, k: int) -> KTruss:
+def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss:
     """The largest subgraph in which every edge is in at least k - 2 triangles.
 
     Parameters
@@ -66,32 +79,41 @@ def k_truss(graph: fr.Graph, k: int) -> KTruss:
         Undirected.
     k : int
         At least 2; the 2-truss is the whole graph.
+    snapshot : bool or "auto"
+        True: in a copy of the edges. False: in the graph as it is stored, which structures that look up edges fast are
+        made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, the making of the copy included;
+        the result's `form` says why.
 
     Raises
     ------
     TypeError, ValueError
-        The graph is directed, or `k` is no integer or too small.
+        The graph is directed, `k` is no integer or too small, or `snapshot` is invalid.
 
     Notes
     -----
-    O(E^1.5) work, O(V + E) memory.
+    O(E^1.5) work. In both forms there are two int32 for each slot of the graph, and 16 bytes for each edge that is in a
+    triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
+    those that are left are copied in either form.
     """
-    src, dst, _ = truss_edges(graph, k)
+    src, dst, _, form = _truss(graph, k, snapshot)
     src, dst = fr.keys.unpack(graph, graph.xp.sort(_edge_keys(graph, src, dst)))
-    return KTruss(src, dst, int(k), graph.num_vertices, type(graph))
+    return KTruss(src, dst, int(k), graph.num_vertices, type(graph), form=form)
 
 
 def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
     """The edges of the k-truss, in no particular order or direction, and the support of each in it (int32)."""
+    return _truss(graph, k, "auto")[:3]
+
+
+def _truss(graph: fr.Graph, k: int, snapshot: bool | str) -> tuple[Any, Any, Any, fr.Form]:
     _check(graph)
     k = fr.arguments.integer(k, "k", 2)
     xp = graph.xp
     least = min(k - 2, graph.num_vertices)  # no edge is in that many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
-    up, down = _orient(graph, degree, least + 1)
+    up, support, form = _supported(graph, degree, least, snapshot)
     while True:
-        support = fr.edge_support(up, down)
         src, dst, _ = up.to_coo()
         followed = xp.flatnonzero((support < least) & (support > 0))
         lookups, steps = degree[src[followed]].sum(), (up.degrees() ** 2).sum()
@@ -103,43 +125,46 @@ def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
             dst, src, num_vertices=graph.num_vertices, directed=True, device=graph.device,
             vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
+        support = fr.edge_support(up, down)
     src, dst, support = _choose(graph, support >= min(least, 1), src, dst, support)
     leaving = xp.flatnonzero(support < least)
     if leaving.size:
-        held = _holding(graph, src, dst)
+        held = _holding(graph, src, dst, form)
         peel(held, number_edges(held, src, dst), src, dst, support, leaving, least)
         src, dst, support = _choose(graph, support != GONE, src, dst, support)
-    return src, dst, support
+    return src, dst, support, form
 
 
-def truss_numbers(graph: fr.Graph) -> TrussNumbers:
+@fr.reads
+def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNumbers:
     """The truss number of every edge.
 
     Parameters
     ----------
     graph : Graph
         Undirected.
+    snapshot : bool or "auto"
+        As in `k_truss`.
 
     Raises
     ------
-    ValueError
-        The graph is directed.
+    TypeError, ValueError
+        The graph is directed, or `snapshot` is invalid.
 
     Notes
     -----
-    O(E^1.5) look-ups, O(V + E) memory; O(E) more for every truss number there is.
+    O(E^1.5) look-ups, O(V + slots) memory, as for `k_truss`; O(E) more for every truss number there is.
     """
     _check(graph)
     xp = graph.xp
-    up, down = _orient(graph, graph.degrees(), 0)
-    all_support = fr.edge_support(up, down)
+    up, all_support, form = _supported(graph, graph.degrees(), 0, snapshot)
     all_src, all_dst, _ = up.to_coo()
     truss = xp.full(all_support.size, 2, np.int32)
     rest = xp.flatnonzero(all_support > 0)
     support = all_support[rest]
     while rest.size:
         src, dst = all_src[rest], all_dst[rest]
-        held = _holding(graph, src, dst)
+        held = _holding(graph, src, dst, form)
         number = number_edges(held, src, dst)
         left = 0
         while 2 * left < rest.size:  # then removed edges are compacted away, so that scans do not keep visiting them
@@ -149,7 +174,7 @@ def truss_numbers(graph: fr.Graph) -> TrussNumbers:
             left += int(gone.size)
         rest, support = _choose(graph, support != GONE, rest, support)
     keys, truss = fr.keys.sort(graph, _edge_keys(graph, all_src, all_dst), truss)
-    return TrussNumbers(*fr.keys.unpack(graph, keys), truss)
+    return TrussNumbers(*fr.keys.unpack(graph, keys), truss, form)
 
 
 def _check(graph: fr.Graph) -> None:
@@ -158,18 +183,34 @@ def _check(graph: fr.Graph) -> None:
         raise ValueError("trusses are defined for undirected graphs; make the graph with directed=False")
 
 
-def _orient(graph: fr.Graph, degree: Any, least: int) -> tuple[fr.Graph, fr.Graph]:
-    """`up` and `down` between the vertices with at least this many neighbors."""
-    return (
-        fr.extract_subgraph(graph, _goes_up, degree, least),
-        fr.extract_subgraph(graph, _goes_down, degree, least),
-    )
+def _supported(
+    graph: fr.Graph, degree: Any, least: int, snapshot: bool | str
+) -> tuple[fr.Graph, Any, fr.Form]:
+    """Edges between vertices with more than `least` neighbors, each once, as a directed graph, and the support of each.
+
+    Those in no triangle may be left out, unless `least` is 0.
+    """
+    orientation: Any = None if snapshot is True else fr.Orientation(graph, degree, least + 1)
+    form = fr.choose_form(graph, snapshot, lambda: _costs(graph, orientation), copy_bytes(graph))
+    if form.snapshot:
+        up = fr.extract_subgraph(graph, _goes_up, degree, least + 1)
+        return up, fr.edge_support(up, fr.extract_subgraph(graph, _goes_down, degree, least + 1)), form
+    support = fr.edge_support(orientation)
+    offsets, dst, slots = fr.extract_neighbors(graph, None, _is_supported, orientation.rank, support, min(least, 1))
+    csr: Any = fr.snapshot_structure()
+    up = csr.from_csr(offsets, dst, directed=True, device=graph.device)
+    return up, support[slots], form
 
 
-def _holding(graph: fr.Graph, src: Any, dst: Any) -> fr.Graph:
-    """A graph with these edges: `graph`, or a snapshot of just these if they are few, or if look-ups in `graph` are
-    slow."""
-    if graph.finds_fast and 2 * int(src.size) > graph.num_edges:
+def _costs(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
+    here, copied = costs_of(graph, orientation)
+    return here if graph.finds_fast else np.inf, copied
+
+
+def _holding(graph: fr.Graph, src: Any, dst: Any, form: fr.Form) -> fr.Graph:
+    """A graph with these edges: `graph`, or a snapshot of just these if they are few. Also if look-ups in `graph` are
+    slow, unless it is to be used as it is stored."""
+    if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not form.snapshot):
         return graph
     return fr.snapshot_structure().from_edges(
         src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype
@@ -203,6 +244,10 @@ def _goes_down(src, dst, edge, weight, degree, least):
     a = degree[src]
     b = degree[dst]
     return b >= least and (a > b or (a == b and src > dst))
+
+
+def _is_supported(src, dst, edge, weight, rank, support, least):
+    return rank[dst] < rank[src] and support[edge] >= least
 
 
 def _is_held(src, dst, edge, weight, support, least):

@@ -2,10 +2,11 @@
 
 Each edge is oriented from its end of lower degree to the other (ties by id). Then no vertex has more than about
 sqrt(2 E) out-neighbors, and every triangle is found once: as a common out-neighbor of the two ends of one arc. The arcs
-are grouped by their upper end, whose out-neighbors form a set; the out-neighbors of the lower ends, whose lists are
-short, are looked up in it.
+are grouped by their upper end, whose out-neighbors form a set; the neighbors of the lower ends, whose lists are short,
+are looked up in it.
 
-    up            each edge from its end of lower degree to the other (ties by id)
+    orientation   the graph as it is stored, and the order of its vertices
+    up            each edge from its end of lower degree to the other (ties by id), copied
     down          the same edges reversed
     per_vertex    triangles of each vertex
 
@@ -23,6 +24,11 @@ import frontier as fr
 
 from .result import Result
 
+COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
+"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile."""
+WALK_STEPS = 1.5
+"""The cost of looking a neighbor up in a list as it is stored, with gaps and in pieces, likewise."""
+
 
 @dataclass(frozen=True)
 class TriangleCount(Result):
@@ -34,14 +40,19 @@ class TriangleCount(Result):
         Triangles of the graph.
     per_vertex : array of int64, shape (num_vertices,), or None
         Triangles of each vertex, on the graph's device.
+    form : Form or None
+        Whether they were counted in the graph as it is stored or in a copy, and why.
     """
 
     total: int
     per_vertex: Any = None
+    form: fr.Form | None = None
 
 
 @fr.reads
-def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount:
+def triangle_count(
+    graph: fr.Graph, *, per_vertex: bool = True, snapshot: bool | str = "auto"
+) -> TriangleCount:
     """Triangle counts of an undirected graph, total and per vertex.
 
     Parameters
@@ -50,27 +61,44 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True) -> TriangleCount
         Undirected.
     per_vertex : bool
         Also count per vertex, which takes slightly longer.
+    snapshot : bool or "auto"
+        True: in a copy of the edges, oriented. False: in the graph as it is stored. ``"auto"``: where it is expected to
+        be faster, the making of the copy included; the result's `form` says why.
 
     Raises
     ------
-    ValueError
-        The graph is directed.
+    TypeError, ValueError
+        The graph is directed, or an argument is invalid.
 
     Notes
     -----
-    O(E^1.5) work, O(V + E) memory for the oriented copy.
+    O(E^1.5) work. With a copy O(V + E) memory: two ids an edge. Without, O(V): only some of the longest lists are
+    copied (`frontier.Orientation`), and up to three times as many neighbors are looked up.
     """
     fr.arguments.check_graph(graph)
     fr.arguments.flag(per_vertex, "per_vertex")
     if graph.directed:
         raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
-    if not graph.num_arcs:
-        return TriangleCount(0, tally)
+    orientation: Any = None if snapshot is True else fr.Orientation(graph)
+    form = fr.choose_form(graph, snapshot, lambda: costs_of(graph, orientation), copy_bytes(graph))
+    if not form.snapshot:
+        return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)
     degrees = graph.degrees()
     up = fr.extract_subgraph(graph, _goes_up, degrees)
     down = fr.extract_subgraph(graph, _goes_down, degrees)
-    return TriangleCount(fr.intersect_arcs(up, down, tally), tally)
+    return TriangleCount(fr.intersect_arcs(up, down, tally), tally, form)
+
+
+def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
+    """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
+    listed, walked, in_copy = orientation.steps
+    return listed + WALK_STEPS * walked, in_copy + COPY_STEPS[graph.device.kind] * graph.num_arcs
+
+
+def copy_bytes(graph: fr.Graph) -> int:
+    """Memory for each edge in both directions, with offsets."""
+    return graph.num_arcs * graph.vertex_dtype.itemsize + 16 * graph.num_vertices
 
 
 def _goes_up(src, dst, edge, weight, degrees):

@@ -11,10 +11,12 @@ from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
 from .dynamic import DynamicGraph
+from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
 from .operators import (
+    Orientation,
     SpMV,
     Step,
     advance,
@@ -42,12 +44,14 @@ from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 __all__ = [
     "Device",
     "DynamicGraph",
+    "Form",
     "Frontier",
     "FunctorError",
     "FunctorIndexError",
     "Graph",
     "MemoryUsage",
     "ObserverError",
+    "Orientation",
     "SpMV",
     "Step",
     "StorageStatistics",
@@ -63,6 +67,7 @@ __all__ = [
     "atomic_min",
     "atomic_or",
     "checking",
+    "choose_form",
     "clear_caches",
     "common_neighbors",
     "compute",

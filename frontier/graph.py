@@ -16,7 +16,7 @@ from .batch import Arcs, check_id, check_ids
 from .edge_data import EdgeData, build_rows, column_arrays, make_rows
 from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import count_predecessors, extract, extract_predecessors, extract_successors
+from .operators.extract import count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -563,8 +563,7 @@ class Graph(AnyGraph, Structure):
         array of `vertex_dtype`, on the graph's device
         """
         v = check_id(v, "v", self._num_vertices, self._absent)
-        _, dst, _ = extract(self, self.xp.asarray([v], self.vertex_dtype))
-        return self.xp.sort(dst)
+        return extract_successors(self, self.xp.asarray([v], self.vertex_dtype), weighted=False)[1]
 
     @reads
     def successors(self, vertices: Any) -> tuple[Any, Any, Any]:
@@ -591,7 +590,7 @@ class Graph(AnyGraph, Structure):
 
         Notes
         -----
-        O(k log k) work, for k results.
+        O(k log k) work, for k results; O(k) in structures that store neighbors in order (`is_sorted`).
         """
         ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))

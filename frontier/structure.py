@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -48,6 +49,9 @@ class Structure(ABC):
     """Whether there is `DynamicGraph._insert_distinct`."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
+
+    _rows_in_order: bool = True
+    """False in a graph whose lists do not ascend, though its structure keeps them so: one made of arcs in any order."""
 
     directed: bool
     device: Device
@@ -132,6 +136,12 @@ class Structure(ABC):
     def xp(self) -> Any:
         """The array module of the graph's device: ``numpy`` or ``cupy``."""
         return self.device.xp
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether neighbors are stored in ascending order of id, as ``SORTED`` says of the structure's view. Then they
+        are exported and queried without a sort, and on the CPU intersected by merging."""
+        return self._rows_in_order and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
 
     @property
     def defines(self) -> dict[str, Any]:

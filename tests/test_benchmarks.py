@@ -139,6 +139,17 @@ def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "ms from a batch to the new count" in capsys.readouterr().out
 
 
+def test_native(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("native", tmp_path)
+    both = {"triangles", "triangles per vertex", "k-truss 4", "k-truss 8", "truss_numbers", "pagerank"}
+    for structure in ("csr", "hornet"):
+        for form in ("native", "snapshot"):
+            rows = results.where(structure=structure, form=form)
+            assert both < {row["algorithm"] for row in rows} and all(row["agrees"] for row in rows)
+            assert {row["auto"] for row in rows if row["algorithm"] in both} <= {"native", "snapshot"}
+    assert "over that with a snapshot" in capsys.readouterr().out
+
+
 def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
     for options, message in ((["--structures", "nosuch"], "nosuch"), (["--peers", "cugraph"], "scipy")):
         with pytest.raises(SystemExit):

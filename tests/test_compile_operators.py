@@ -23,6 +23,8 @@ dynamic_pagerank_module = importlib.import_module("algorithms.dynamic_pagerank")
 count_module = importlib.import_module("algorithms.triangle_count")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
+orientation_module = importlib.import_module("frontier.operators.orientation")
+spmv_module = importlib.import_module("frontier.operators.spmv")
 truss_module = importlib.import_module("algorithms.k_truss")
 peeling_module = importlib.import_module("algorithms.edge_peeling")
 dynamic_truss_module = importlib.import_module("algorithms.dynamic_k_truss")
@@ -217,6 +219,26 @@ def extract_case(graph):
     return (("op", count_module._goes_up, OP, INT),), (np.zeros(1, np.int64),), (("HAS_OP", "1"),)
 
 
+def supported_case(graph):
+    functor = (("op", truss_module._is_supported, OP, INT),)
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.int64(1))
+    return functor, args, (("HAS_OP", "1"),)
+
+
+def rank_case(graph):
+    functor = (("op", orientation_module._goes_up, OP, INT),)
+    return functor, (np.zeros(1, graph.vertex_dtype),), (("HAS_OP", "1"),)
+
+
+def product_case(op, *arrays):
+    def case(graph):
+        result = np.dtype(np.int32 if len(arrays) > 1 else np.float64)
+        names = (("REDUCE", "Sum"), ("RESULT", C_TYPES[result]), ("VALUE", C_TYPES[result]), ("TILE_SIZE", "8"))
+        return (("op", op, OP, result),), tuple(np.zeros(1, dtype) for dtype in arrays), names
+
+    return case
+
+
 def bare_case(*options):
     return lambda graph: ((), (), options)
 
@@ -249,10 +271,21 @@ CASES = {
     "match": ("match", bare_case()),
     "truss-core": ("advance", leave_case),
     "truss-up": ("extract", truss_extract_case(truss_module._goes_up, np.int64)),
+    "truss-supported": ("extract", supported_case),
+    "orientation-up": ("extract", rank_case),
+    "orientation": ("orientation", bare_case()),
+    "orientation-tally": ("orientation", bare_case(("HAS_TALLY", "1"))),
+    "orientation-support": ("orientation", bare_case(("HAS_SUPPORT", "1"))),
+    "product": ("neighbor_reduce", product_case(spmv_module._value, np.float32)),
     "truss-peel": ("intersect", pass_on_case),
     "truss-candidates": ("intersect", list_sides_case),
 }
 SNAPSHOT_CASES = {
+    "product-weighted": ("neighbor_reduce", product_case(spmv_module._weighted_value, np.float64)),
+    "product-scattered": ("neighbor_reduce", product_case(spmv_module._scatter, np.float32, np.float64)),
+    "product-scattered-weighted": (
+        "neighbor_reduce", product_case(spmv_module._weighted_scatter, np.float64, np.float64),
+    ),
     "or-int32": ("neighbor_reduce", reduce_case("Or", np.int32)),
     "and-int64": ("neighbor_reduce", reduce_case("And", np.int64)),
     "any": ("neighbor_reduce", reduce_case("Any", np.bool_)),
@@ -286,7 +319,7 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
 
 NARROW, WIDE = ("sm_90", "int32", None), ("sm_80", "int64", "float64")
 # All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
-WALKS = ("advance", "traverse", "min-float32", "visit", "match")
+WALKS = ("advance", "traverse", "min-float32", "visit", "match", "orientation-support")
 OPERATORS = [
     pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
     for name, structure in structures().items()

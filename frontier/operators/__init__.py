@@ -17,6 +17,7 @@ from .filter import filter
 from .intersect import common_neighbors, intersect, snapshot_if_faster
 from .intersect_arcs import intersect_arcs
 from .neighbor_reduce import neighbor_reduce
+from .orientation import Orientation
 from .reduce import reduce
 from .sample_neighbors import sample_neighbors
 from .spmv import SpMV
@@ -24,6 +25,7 @@ from .traverse import Step, traverse
 from .visit_edges import visit_edges
 
 __all__ = [
+    "Orientation",
     "SpMV",
     "Step",
     "advance",

@@ -10,6 +10,7 @@ from ...access import reads_both
 from ...registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
+from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 
 if TYPE_CHECKING:
@@ -19,21 +20,23 @@ HEADER = "frontier/operators/edge_support/edge_support.cuh"
 
 
 @reads_both
-def edge_support(up: Graph, down: Graph) -> Any:
+def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     """The support of every edge of an undirected graph: the number of triangles that contain it.
 
     Parameters
     ----------
-    up : Graph
+    up : Graph or Orientation
         A static snapshot of an acyclic orientation: each edge points from the end that comes first in some order of the
-        vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it.
+        vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it. Or an `Orientation` of
+        a graph of any structure.
     down : Graph
-        The same edges reversed, also a snapshot.
+        The same edges reversed, also a snapshot. Not for an `Orientation`.
 
     Returns
     -------
     array of int32, shape (up.num_arcs,), on the graphs' device
-        Indexed by slots of `up`.
+        Indexed by slots of `up`. For an `Orientation` by slots of its graph, shape ``(slot_capacity,)``: the support of
+        an edge is in the slot of its arc that leads up; the other arc has 0.
 
     Raises
     ------
@@ -41,6 +44,8 @@ def edge_support(up: Graph, down: Graph) -> Any:
         `up` or `down` is not a snapshot.
     ValueError
         They differ in size.
+    RuntimeError
+        The graph has been updated since the `Orientation` was made.
 
     Notes
     -----
@@ -48,9 +53,15 @@ def edge_support(up: Graph, down: Graph) -> Any:
     order of the vertices) one atomic addition in memory, for the edge y -> w. Those for y -> x and x -> w are gathered
     first, while x's neighbors are in a set.
     """
+    if isinstance(up, Orientation):
+        if down is not None:
+            raise ValueError("down cannot be given: an Orientation needs no second graph")
+        up.check_version()
+        return count_support(up)
     for name, graph in (("up", up), ("down", down)):
         if not isinstance(graph, snapshot_structure()):
             raise TypeError(f"{name} must be a static snapshot, such as extract_subgraph makes")
+    assert down is not None
     if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
         raise ValueError("up and down must be the same edges in both directions, on the same device")
     support = up.xp.zeros(up.num_arcs, np.int32)

@@ -61,11 +61,15 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
-    return snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part: Any = snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part._rows_in_order = False
+    return part
 
 
 @reads
-def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract_neighbors(
+    graph: Graph, vertices: Any = None, op: Callable | None = None, *args: Any
+) -> tuple[Any, Any, Any]:
     """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
     `Graph.successors` sorts them, and gives weights.
@@ -73,8 +77,12 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     Parameters
     ----------
     graph : Graph
-    vertices : array-like of int, shape (m,)
-        In any order; one that is listed twice is answered twice.
+    vertices : array-like of int, shape (m,), optional
+        In any order; one that is listed twice is answered twice. By default all, in order of their ids.
+    op : function ``op(src, dst, edge, weight, *args) -> bool``, optional
+        Which neighbors are wanted; by default all. Called more than once per arc, so it must have no side effects.
+    *args : arrays and numbers
+        As in `advance`.
 
     Returns
     -------
@@ -89,14 +97,24 @@ def extract_neighbors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     ------
     TypeError, ValueError
         `vertices` are not ids of vertices.
+    FunctorError
+        `op` cannot be compiled; the message shows the line.
 
     Notes
     -----
-    O(k) work for k answers.
+    O(k) work for k neighbors, those that are not wanted included.
     """
     check_graph(graph)
-    ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
-    offsets, dst, slots = extract(graph, ids.astype(graph.vertex_dtype, copy=False))
+    values: tuple = ()
+    if op is not None:
+        check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+        values = functor_args(graph, op, args)
+    elif args:
+        raise TypeError("arguments were given, but no op to hand them to")
+    if vertices is not None:
+        vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
+        vertices = vertices.astype(graph.vertex_dtype, copy=False)
+    offsets, dst, slots = collect_arcs(graph, vertices, op, values)
     return offsets, dst, graph._edges_at(slots)
 
 
@@ -105,9 +123,13 @@ def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     return collect_arcs(graph, vertices)
 
 
-def extract_successors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract_successors(graph: Graph, vertices: Any, *, weighted: bool = True) -> tuple[Any, Any, Any]:
     """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
-    offsets, dst, slots = collect_arcs(graph, vertices, slots=graph.is_weighted)
+    weighted = weighted and graph.is_weighted
+    if graph.is_sorted:
+        offsets, dst, stored = _collect_in_order(graph, vertices, weighted)
+        return offsets, dst, graph._weights_of(stored)
+    offsets, dst, slots = collect_arcs(graph, vertices, slots=weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     dst, slots = sort_rows(graph, rows, int(vertices.size), dst, slots)
     return offsets, dst, None if slots is None else graph._weights_at(slots)
@@ -162,7 +184,10 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
 
     That is the weight of each, or the id of its edge; or None.
     """
-    offsets, dst, slots = collect_arcs(graph, slots=graph._stored_dtype is not None)
+    is_stored = graph._stored_dtype is not None
+    if graph.is_sorted:
+        return _collect_in_order(graph, None, is_stored)
+    offsets, dst, slots = collect_arcs(graph, slots=is_stored)
     xp = graph.xp
     weights = None if slots is None else graph._weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
@@ -172,6 +197,35 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
         keys, weights = sort_pairs(graph.device, keys, weights)
     _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
     return offsets, xp.ascontiguousarray(dst), weights
+
+
+def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
+    """The arcs of some vertices (None for all) in the order in which they are stored: offsets (int64), destinations,
+    and what is stored with them; None unless that is asked for."""
+    xp = graph.xp
+    if not graph.device.is_gpu:
+        offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
+        return offsets, dst, None if slots is None else graph._weights[slots]
+    degrees = graph._degrees()
+    degrees = degrees if vertices is None else degrees[vertices]
+    count = int(degrees.size)
+    offsets = xp.zeros(count + 1, np.int64)
+    offsets[1:] = degrees
+    xp.cumsum(offsets, out=offsets)
+    total = int(offsets[-1])
+    dst = xp.empty(total, graph.vertex_dtype)
+    weights = xp.empty(total, graph._stored_dtype) if stored else None
+    if total:
+        lanes = tile_size(graph)
+        kernels = cuda_kernels_for(graph, HEADER, (), (), (("TILE_SIZE", lanes),))
+        args = graph.view(), vertices, offsets, dst, weights
+        kernels.extract_in_order(count, *args, np.int64(LONG_LIST), tile=int(lanes))
+        long = xp.flatnonzero(degrees > LONG_LIST)
+        kernels.extract_long_in_order(int(long.size), *args, long, blocks=max(int(long.size), 1))
+    return offsets, dst, weights
+
+
+LONG_LIST = 512  # longer ones are copied by a thread block each
 
 
 def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
@@ -232,13 +286,21 @@ def collect_arcs(
     if op is None:
         offsets[1:] = graph._degrees()[vertices]
     else:
-        _run(graph, count, vertices, offsets, None, None, None, op, args)
+        offsets = count_arcs(graph, vertices, op, args)
     xp.cumsum(offsets, out=offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
     found = xp.empty(total, np.int64) if slots else None
     _run(graph, count, vertices, offsets, dst, found, relabel, op, args)
     return offsets, dst, found
+
+
+def count_arcs(graph: Graph, vertices: Any, op: Callable, args: tuple) -> Any:
+    """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
+    counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
+    if vertices.size:
+        _run(graph, int(vertices.size), vertices, counts, None, None, None, op, args)
+    return counts
 
 
 def _run(

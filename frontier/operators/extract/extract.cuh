@@ -44,3 +44,53 @@ extern "C" __global__ void __launch_bounds__(BLOCK) extract_pieces(
   EXTRACT_BODY;
   expand_queue(view, [&](i64 i) { return vertices[i]; }, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
 }
+
+// Writes the neighbors that a tile meets, in the order in which it meets them, from `at` on.
+#define WRITE_IN_ORDER(at)                                                  \
+  [&](i64, VID, VID v, i64 slot, bool valid) {                              \
+    u32 members = tile.ballot(valid);                                       \
+    i64 place = at + __popc(members & ((1u << tile.lane) - 1));             \
+    if (valid) {                                                            \
+      dst[place] = v;                                                       \
+      if (weights) weights[place] = view.weights[slot];                     \
+    }                                                                       \
+    at += __popc(members);                                                  \
+  }
+
+// The neighbors of each vertex of a list (null for all) as they are stored, from offsets[i] on; lists of more than `limit`
+// are left out. Launched with tile=TILE_SIZE.
+extern "C" __global__ void __launch_bounds__(BLOCK) extract_in_order(
+    i64 count, View view, const VID* vertices, const i64* offsets, VID* dst, WEIGHT* weights, i64 limit) {
+  ExpandTile tile;
+  i64 tiles = i64(gridDim.x) * blockDim.x / TILE_SIZE;
+  for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / TILE_SIZE; i < count; i += tiles) {
+    i64 at = offsets[i];
+    if (offsets[i + 1] - at > limit) continue;
+    VID u = vertices ? vertices[i] : VID(i);
+    auto write = WRITE_IN_ORDER(at);
+    i64 segments = view.segments(u);
+    for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, write);
+  }
+}
+
+// Those of the `count` positions in `chosen`, by a thread block each: its tiles count what is in their segments first.
+extern "C" __global__ void __launch_bounds__(BLOCK) extract_long_in_order(
+    i64 count, View view, const VID* vertices, const i64* offsets, VID* dst, WEIGHT* weights, const i64* chosen) {
+  ExpandTile tile;
+  for (i64 k = blockIdx.x; k < count; k += gridDim.x) {
+    i64 i = chosen[k], from = offsets[i];
+    VID u = vertices ? vertices[i] : VID(i);
+    i64 segments = view.segments(u);
+    for (i64 base = 0; base < segments; base += BLOCK / TILE_SIZE) {
+      i64 s = base + threadIdx.x / TILE_SIZE;
+      u32 held = 0, total;
+      auto count_each = [&](i64, VID, VID, i64, bool valid) { held += __popc(tile.ballot(valid)); };
+      if (s < segments) walk(view, tile, i, u, s, count_each);
+      u32 before = block_exclusive(tile.lane == 0 ? held : 0u, total);
+      i64 at = from + tile.shfl(before, 0);
+      auto write = WRITE_IN_ORDER(at);
+      if (s < segments) walk(view, tile, i, u, s, write);
+      from += total;
+    }
+  }
+}

@@ -11,6 +11,7 @@ from ...arguments import check_graph, check_output
 from ...registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
+from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
 
 if TYPE_CHECKING:
@@ -21,16 +22,16 @@ TALLY_DTYPES = (np.dtype(np.int64),)
 
 
 @reads_both
-def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) -> int:
+def intersect_arcs(graph: Graph | Orientation, pairs: Graph | None = None, tally: Any = None) -> int:
     """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Orientation
         Where neighbors are looked up. If it is an acyclic orientation of an undirected graph, every common neighbor is
         a triangle, found once.
     pairs : Graph, optional
-        Its arcs are the pairs; by default `graph` itself.
+        Its arcs are the pairs; by default `graph` itself. Not for an `Orientation`.
     tally : array of int64, shape (num_vertices,), optional
         For each common neighbor w of x and y, one is added to the entries of x, y and w.
 
@@ -42,13 +43,23 @@ def intersect_arcs(graph: Graph, pairs: Graph | None = None, tally: Any = None) 
     ------
     TypeError, ValueError
         An argument is not a graph, the graphs differ in size, or `tally` is not such an array.
+    RuntimeError
+        The graph has been updated since the `Orientation` was made.
 
     Notes
     -----
     O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
     hash table in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it
-    makes of graphs of other structures.
+    makes of graphs of other structures. An `Orientation` is walked as it lies in memory, in any structure, in O(V)
+    memory; for each x, all neighbors of its partners are looked up, those below them included.
     """
+    if isinstance(graph, Orientation):
+        if pairs is not None:
+            raise ValueError("pairs cannot be given: those of an Orientation are its own arcs")
+        graph.check_version()
+        if tally is not None:
+            check_output(graph.graph, tally, "tally", graph.graph.num_vertices, TALLY_DTYPES)
+        return count_triangles(graph, tally)
     check_graph(graph)
     pairs = graph if pairs is None else pairs
     check_graph(pairs, "pairs")

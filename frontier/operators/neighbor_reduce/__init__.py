@@ -198,9 +198,17 @@ def _launch(
 def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:
     """Set the members' entries."""
     if len(members) == graph.num_vertices:
-        out.fill(value)
+        clear(graph, out) if value == 0 else out.fill(value)
     else:
         out[members._members()] = value
+
+
+def clear(graph: Graph, out: Any) -> None:
+    """Set all entries to 0."""
+    if graph.device.is_gpu:
+        out.data.memset_async(0, out.nbytes)  # `fill` is a kernel of CuPy's
+    else:
+        out.fill(0)
 
 
 def _as_value(identity: Any, dtype: np.dtype) -> Any:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_array, check_graph, check_output, flag
+from ...arguments import check_array, check_graph, check_output, flag, integer
+from ...atomics import atomic_add
+from ...form import choose_form
+from ...frontier import Frontier
 from ...registry import snapshot_structure
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_pairs, split_keys
 from ..extract import collect_arcs
-from ..neighbor_reduce import neighbor_reduce
+from ..neighbor_reduce import clear, neighbor_reduce
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -26,13 +29,18 @@ LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken
 CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache for vertices that are no hubs
 
 
+PREPARATION, PREPARED = {"cpu": 3.0, "gpu": 4.0}, {"cpu": 0.8, "gpu": 0.75}
+"""The cost of preparing products, and of a prepared one, in products of the graph as it is stored."""
+TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
+
+
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
-    Equivalent to `neighbor_reduce` with this sum. In a loop of many products on a GPU it is up to twice as fast, after
-    preprocessing that costs about four products: a snapshot of the arcs in which high-degree vertices come first, so
-    that their values can be cached in shared memory. Vectors are in that order: permute them with `arrange`, and back
-    with `restore`. On a CPU the order is that of the ids.
+    Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored,
+    without preparation. Or the products are prepared, which costs about four of them: by a snapshot of the arcs, in
+    which on a GPU high-degree vertices come first, so that their values can be cached in shared memory. Vectors are in
+    that order then: permute them with `arrange`, and back with `restore`.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
     version, construct it from a snapshot, ``SpMV(graph.to_csr())``.
@@ -41,44 +49,63 @@ class SpMV:
     ----------
     graph : Graph
     transpose : bool
-        Sum over the predecessors of v instead of its successors. Sorts the arcs in directed graphs; makes no difference
-        in undirected ones.
+        Sum over the predecessors of v instead of its successors; makes no difference in undirected graphs. In directed
+        ones without in-edges, the prepared form sorts the arcs, and the other adds to destinations atomically.
     weighted : bool, optional
         Whether to use weights; by default if the graph has them. Otherwise all are 1.
+    snapshot : bool or "auto"
+        True: prepare products. False: read the graph as it is stored. ``"auto"``: what is expected to be faster, the
+        preparation included.
+    products : int
+        How many products to expect, by which ``"auto"`` decides.
 
     Attributes
     ----------
+    form : Form
+        Whether there is a snapshot, and why.
     graph : Graph
         The graph with its vertices in the order of the vectors, for operators on these: a snapshot, or the graph itself
-        if it is one.
+        (or its reverse) without one.
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy); None for the order of ids.
 
-    Notes ----- Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use
-    `neighbor_reduce` with ``dtype=np.int64``.
+    Notes
+    -----
+    Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use `neighbor_reduce`
+    with ``dtype=np.int64``.
 
-    Preprocessing takes O(V log V + E) work, O(V + E) memory. A product reads the index of each arc once, and is bound
-    by the gathers from x.
+    Preparation takes O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
+    once, and is bound by the gathers from x.
     """
 
-    def __init__(self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None):
+    def __init__(
+        self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
+        products: int = 100,
+    ):  # fmt: skip
         check_graph(graph)
-        transpose = flag(transpose, "transpose")
+        transpose = flag(transpose, "transpose") and graph.directed
+        products = integer(products, "products", 1)
         weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
         self.weighted = weighted and graph.is_weighted
         self._order: Any = None
         self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a snapshot
         self._version = graph.version
         self._size = graph.num_vertices
+        if transpose and graph.has_in_edges:
+            graph, transpose = graph.reverse, False
         self.graph = graph
-        self._prepare(graph, transpose)
+        self.form = choose_form(graph, snapshot, lambda: _costs(graph, transpose, products), _copy_bytes(self))
+        self._scatters = transpose and not self.form.snapshot
+        if self.form.snapshot:
+            self._prepare(graph, transpose)
+        self._everyone = Frontier.all(self.graph)
 
     @reads
     def _prepare(self, graph: Graph, transpose: bool) -> None:
         """Take a snapshot of the graph, in the order of the products."""
         if graph.device.is_gpu:
-            self._sort_by_degree(transpose and graph.directed)
-        elif transpose and graph.directed:
+            self._sort_by_degree(transpose)
+        elif transpose:
             self.graph = _snapshot(graph, *_transposed(graph, self.weighted))
         elif not isinstance(graph, snapshot_structure()):
             offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
@@ -159,10 +186,17 @@ class SpMV:
             check_output(graph, out, "out", graph.num_vertices, SUMS)
             if out is x:
                 raise ValueError("out must be another array than x")
-        if self._order is None:
-            out.fill(0)
-            return neighbor_reduce(graph, None, _weighted_value if self.weighted else _value, x, out=out)
-        self._multiply(x, out)
+        if self._order is not None:
+            self._multiply(x, out)
+        elif self._scatters:
+            clear(graph, out)
+            op = _weighted_scatter if self.weighted else _scatter
+            nothing = graph._scratch.get("scattered", graph.num_vertices, np.int32)
+            neighbor_reduce(graph, self._everyone, op, x, out, out=nothing)
+        else:
+            if len(self._everyone) < graph.num_vertices:
+                clear(graph, out)
+            neighbor_reduce(graph, self._everyone, _weighted_value if self.weighted else _value, x, out=out)
         return out
 
     def _sort_by_degree(self, transpose: bool) -> None:
@@ -213,8 +247,38 @@ def _weighted_value(src, dst, edge, weight, x):
     return weight * np.float64(x[dst])
 
 
+def _scatter(src, dst, edge, weight, x, y):
+    if x[src] != 0:
+        atomic_add(y, dst, np.float64(x[src]))
+    return 0
+
+
+def _weighted_scatter(src, dst, edge, weight, x, y):
+    if x[src] != 0:
+        atomic_add(y, dst, weight * np.float64(x[src]))
+    return 0
+
+
+def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
+    """The expected costs of products of the graph as it is stored, and of prepared ones."""
+    kind = graph.device.kind
+    if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
+        return products, products  # there is nothing to prepare
+    preparation = PREPARATION[kind] + (TRANSPOSITION if transpose else 0)
+    return products * (SCATTER if transpose else 1), preparation + products * PREPARED[kind]
+
+
+def _copy_bytes(product: SpMV) -> int:
+    """Memory of a snapshot."""
+    graph = product.graph
+    weight = graph.weight_dtype.itemsize if product.weighted and graph.weight_dtype is not None else 0
+    return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
+
+
 def _snapshot(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Graph:
-    return snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    made: Any = snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    made._rows_in_order = False
+    return made
 
 
 def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:

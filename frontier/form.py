@@ -1,0 +1,89 @@
+"""`Form`: whether an algorithm walks a graph as it is stored, or a copy of it, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .arguments import check_graph
+from .values import kind_of
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+GAIN = 1.1
+"""How many times as fast a copy must be expected to be, its making included, for it to be made."""
+MEMORY_SHARE = 0.5  # of the memory that is free: what a copy may take
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form in which an algorithm reads a graph.
+
+    Attributes
+    ----------
+    snapshot : bool
+        Whether from a static copy, made for the purpose. Otherwise it walks the neighbor iterator of the structure.
+    reason : str
+        Why.
+    """
+
+    snapshot: bool
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{'snapshot' if self.snapshot else 'native'}: {self.reason}"
+
+
+def choose_form(
+    graph: Graph, snapshot: bool | str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
+) -> Form:
+    """The form that a user asks for by ``snapshot=True`` or ``False``; with ``"auto"`` the one expected to be faster.
+
+    Parameters
+    ----------
+    graph : Graph
+    snapshot : bool or "auto"
+    costs : function
+        The expected cost of walking the graph as it is stored, and that of making a copy and walking it, in any unit.
+        Called only if there is a choice.
+    copy_bytes : int
+        Memory that the copy takes. If that is more than half of what the device has left, none is made.
+
+    Raises
+    ------
+    ValueError, TypeError
+        `snapshot` is neither of these.
+    """
+    check_graph(graph)
+    if isinstance(snapshot, bool):
+        return Form(snapshot, f"snapshot={snapshot} was asked for")
+    if snapshot != "auto":
+        said = repr(snapshot) if isinstance(snapshot, str) else kind_of(snapshot)
+        error = ValueError if isinstance(snapshot, str) else TypeError
+        raise error(f"snapshot must be True, False or 'auto', not {said}")
+    free = _free_bytes(graph)
+    if free is not None and copy_bytes > MEMORY_SHARE * free:
+        return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
+    native, copied = costs()
+    if native <= 0:
+        return Form(False, "there is nothing to do")
+    ratio = native / max(copied, 1e-9)
+    if ratio > GAIN:
+        return Form(True, f"a copy is expected to be {ratio:.2g} times as fast, its making included")
+    if ratio >= 1:
+        return Form(False, f"a copy is expected to be {ratio:.2g} times as fast, which is not worth its memory")
+    return Form(False, f"a copy is expected to take {1 / ratio:.2g} times as long, its making included")
+
+
+def _free_bytes(graph: Graph) -> int | None:
+    """Free memory of the graph's device, if it is known."""
+    if graph.device.is_gpu:
+        cuda: Any = graph.xp.cuda
+        return int(cuda.runtime.memGetInfo()[0]) + int(graph.xp.get_default_memory_pool().free_bytes())
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -1,0 +1,156 @@
+"""CPU kernels over an orientation: triangles counted, in total, for each vertex, or for each edge."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...atomics import atomic_add
+from ...runtime import parallel_kernel
+
+
+def make_triangles(iterator: ModuleType) -> Any:
+    """All triangles y, x, w, where y is the lowest and w the highest: found at x, whose upper neighbors are marked."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+
+    @parallel_kernel(few=None)
+    def triangles(begin, end, view, order, rank, members, longest, first, lists, tally, tickets, counters):
+        listed = first.size - 1
+        grain = 64
+        for _worker in range(begin, end):
+            mark = np.full(rank.size, -1, order.dtype)
+            partners = np.empty(longest, order.dtype)
+            # Each worker keeps a tally of its own: an atomic for every triangle would take most of the time.
+            own = np.zeros(0 if tally is None else rank.size, np.int64)
+            total = 0
+            while True:
+                start = atomic_add(tickets, 0, grain)
+                if start >= order.size:
+                    break
+                for x in order[start : min(start + grain, order.size)]:
+                    of_rank = rank[x]
+                    waiting = 0
+                    for s in range(segments(view, x)):
+                        run, low, high = segment(view, x, s)
+                        while run >= 0:
+                            for slot in range(low, high):
+                                v = view.neighbors[slot]
+                                if v < 0:
+                                    continue
+                                if rank[v] < of_rank:
+                                    mark[v] = x
+                                elif rank[v] < members:
+                                    partners[waiting] = v
+                                    waiting += 1
+                            run, low, high = next_run(view, run)
+                    of_x = 0
+                    for y in partners[:waiting]:
+                        of_y = 0
+                        place = rank[y]
+                        if place < listed:
+                            for w in lists[first[place] : first[place + 1]]:
+                                common = np.int64(mark[w] == x)
+                                of_y += common
+                                if tally is not None:
+                                    own[w] += common  # always, since a branch would often be mispredicted
+                        else:
+                            for s in range(segments(view, y)):
+                                run, low, high = segment(view, y, s)
+                                while run >= 0:
+                                    for slot in range(low, high):
+                                        w = view.neighbors[slot]
+                                        if w >= 0 and mark[w] == x:
+                                            of_y += 1
+                                            if tally is not None:
+                                                own[w] += 1
+                                    run, low, high = next_run(view, run)
+                        if tally is not None:
+                            own[y] += of_y
+                        of_x += of_y
+                    if tally is not None:
+                        own[x] += of_x
+                    total += of_x
+            if tally is not None:
+                for v in range(rank.size):
+                    if own[v]:
+                        atomic_add(tally, v, own[v])
+            atomic_add(counters, 0, total)
+
+    return triangles
+
+
+def make_support(iterator: ModuleType) -> Any:
+    """The same triangles, counted at the slots of the three arcs that lead up: y -> x, y -> w and x -> w."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+
+    @parallel_kernel(few=None)
+    def support(begin, end, view, order, rank, members, longest, first, lists, slots, found, tickets):
+        listed = first.size - 1
+        grain = 64
+        for _worker in range(begin, end):
+            place_of = np.full(rank.size, -1, np.int32)  # of an upper neighbor of x: its place in `upper`
+            upper = np.empty(longest, np.int64)  # slots of the arcs x -> w
+            own = np.zeros(longest, np.int32)  # of these arcs: an atomic less for every triangle
+            partners = np.empty(longest, order.dtype)
+            while True:
+                start = atomic_add(tickets, 0, grain)
+                if start >= order.size:
+                    break
+                for x in order[start : min(start + grain, order.size)]:
+                    of_rank = rank[x]
+                    waiting = 0
+                    above = 0
+                    for s in range(segments(view, x)):
+                        run, low, high = segment(view, x, s)
+                        while run >= 0:
+                            for slot in range(low, high):
+                                v = view.neighbors[slot]
+                                if v < 0:
+                                    continue
+                                if rank[v] < of_rank:
+                                    place_of[v] = above
+                                    upper[above] = slot
+                                    above += 1
+                                elif rank[v] < members:
+                                    partners[waiting] = v
+                                    waiting += 1
+                            run, low, high = next_run(view, run)
+                    for y in partners[:waiting]:
+                        of_y = 0
+                        edge = np.int64(-1)
+                        place = rank[y]
+                        if place < listed:
+                            for i in range(first[place], first[place + 1]):
+                                w = lists[i]
+                                if place_of[w] >= 0:
+                                    of_y += 1
+                                    own[place_of[w]] += 1
+                                    atomic_add(found, slots[i], 1)
+                                elif w == x:
+                                    edge = slots[i]
+                        else:
+                            for s in range(segments(view, y)):
+                                run, low, high = segment(view, y, s)
+                                while run >= 0:
+                                    for slot in range(low, high):
+                                        w = view.neighbors[slot]
+                                        if w < 0:
+                                            continue
+                                        if place_of[w] >= 0:
+                                            of_y += 1
+                                            own[place_of[w]] += 1
+                                            atomic_add(found, slot, 1)
+                                        elif w == x:
+                                            edge = slot
+                                    run, low, high = next_run(view, run)
+                        if of_y:
+                            atomic_add(found, edge, of_y)
+                    for i in range(above):
+                        place_of[view.neighbors[upper[i]]] = -1
+                        if own[i]:
+                            atomic_add(found, upper[i], own[i])
+                            own[i] = 0
+
+    return support

@@ -1,0 +1,236 @@
+"""Algorithms on the graph as it is stored, and on a copy: the same results, from every structure."""
+
+import importlib
+
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import host, verify_k_truss, verify_pagerank, verify_triangles, verify_truss_numbers
+
+import frontier as fr
+from algorithms import k_truss, pagerank, triangle_count, truss_numbers
+from frontier.registry import snapshot_structure
+
+# By its module's name, which the package's class hides.
+orientation_module = importlib.import_module("frontier.operators.orientation")
+FORMS = [False, True, "auto"]
+
+
+def same(device, one, other):
+    return (host(one) == host(other)).all()
+
+
+@pytest.fixture(params=["rmat", "clique", "road", "hubs", "isolated", "empty"])
+def stored(request, structure, device, rng):
+    """A graph whose lists have seen updates: some edges came later, some have gone, and so have vertices."""
+    if request.param == "hubs":  # more neighbors than a thread block takes at a time
+        n = 1500
+        around = np.arange(3, n)
+        src = np.r_[0 * around, 0 * around + 1, 0 * around + 2, rng.integers(3, n, 3000), 0, 0, 1]
+        dst = np.r_[around, around, around, rng.integers(3, n, 3000), 1, 2, 2]
+    elif request.param == "isolated":
+        n, src, dst = 9, np.array([0, 7]), np.array([5, 1])
+    elif request.param == "empty":
+        n, src, dst = 4, np.zeros(0, int), np.zeros(0, int)
+    else:
+        src, dst, n = GRAPHS[request.param]
+    half = src.size // 2
+    graph = structure.from_edges(src[half:], dst[half:], num_vertices=n, device=device)
+    graph.insert_edges(src[:half], dst[:half])
+    graph.delete_edges(src[::7], dst[::7])
+    graph.delete_vertices([n - 1, n // 2])
+    return graph
+
+
+@pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
+def test_triangles(stored, monkeypatch, listed):
+    monkeypatch.setattr(orientation_module, "LISTED_ARCS", listed)
+    native, copied = (triangle_count(stored, snapshot=form) for form in FORMS[:2])
+    verify_triangles(stored, native)
+    assert native.total == copied.total == triangle_count(stored, per_vertex=False, snapshot=False).total
+    assert same(stored.device, native.per_vertex, copied.per_vertex)
+    assert (native.form.snapshot, copied.form.snapshot) == (False, True)
+
+
+@pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
+def test_support(stored, monkeypatch, listed):
+    monkeypatch.setattr(orientation_module, "LISTED_ARCS", listed)
+    orientation = fr.Orientation(stored)
+    support = host(fr.edge_support(orientation))
+    assert support.shape == (stored.slot_capacity,) and support.dtype == np.int32
+    src, dst, _ = stored.to_coo()
+    rank = host(orientation.rank)
+    upward = rank[host(src)] > rank[host(dst)]
+    there, back = host(stored.find_edges(src, dst)), host(stored.find_edges(dst, src))
+    expected = host(fr.intersect(stored, src, dst))
+    assert (support[np.where(upward, there, back)] == expected).all()
+    assert support.sum() == expected.sum()
+
+
+def test_an_orientation_by_other_degrees(structure, device, rng):
+    src, dst = rng.integers(0, 60, (2, 900))
+    graph = structure.from_edges(src, dst, num_vertices=60, device=device)
+    kept = np.arange(60) % 4 != 0
+    part = snapshot_structure().from_edges(*(host(a) for a in graph.to_coo()[:2]), num_vertices=60, device=device)
+    part.delete_vertices(np.flatnonzero(~kept))
+    degrees = graph.xp.asarray(np.where(kept, rng.integers(5, 9, 60), 3))
+    tally = graph.xp.zeros(60, np.int64)
+    total = fr.intersect_arcs(fr.Orientation(graph, degrees, 5), tally=tally)
+    expected = triangle_count(part)
+    assert total == expected.total and same(device, tally, expected.per_vertex)
+
+
+def test_many_upper_neighbors(device):
+    """More than fit into a thread block's table at once, of vertices that are listed and others."""
+    n = 4300
+    i, j = np.triu_indices(60, 1)
+    around = np.arange(60, n)
+    # Each of the rest has a hub's degree, and so is above those that are joined to all of them.
+    src, dst = np.r_[i, np.repeat(np.arange(60), around.size)], np.r_[j, np.tile(around, 60)]
+    graph = snapshot_structure().from_edges(src, dst, num_vertices=n, device=device)
+    degrees = graph.xp.asarray(np.r_[np.full(60, 1), np.full(n - 60, 2)])
+    tally = graph.xp.zeros(n, np.int64)
+    fr.intersect_arcs(fr.Orientation(graph, degrees), tally=tally)
+    assert same(device, tally, triangle_count(graph, snapshot=True).per_vertex)
+
+
+def test_trusses(stored):
+    for k in (2, 3, 4, 6):
+        native = k_truss(stored, k, snapshot=False)
+        verify_k_truss(stored, native)
+        assert not native.form.snapshot and k_truss(stored, k, snapshot=True).form.snapshot
+    numbers = truss_numbers(stored, snapshot=False)
+    verify_truss_numbers(stored, numbers)
+    copied = truss_numbers(stored, snapshot=True)
+    for name in ("src", "dst", "truss"):
+        assert same(stored.device, getattr(numbers, name), getattr(copied, name))
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
+@pytest.mark.sampled("weight_dtype", of=2)
+def test_ranks(structure, device, rng, orientation, weight_dtype):
+    src, dst, n = GRAPHS["rmat"]
+    weights = None if weight_dtype is None else rng.integers(1, 9, src.size).astype(weight_dtype)
+    graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device, **orientation)
+    graph.delete_vertices([0, 3])
+    ranks = []
+    for form in FORMS:
+        found = pagerank(graph, tol=1e-9, snapshot=form)
+        verify_pagerank(graph, found, tol=1e-9)
+        ranks.append(host(found.pagerank))
+        assert form == "auto" or found.form.snapshot == form
+    assert np.allclose(ranks[0], ranks[1], rtol=1e-6, atol=1e-12)
+
+
+def test_products(structure, device, rng, orientation):
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device, **orientation)
+    graph.delete_vertices([2])
+    x = graph.xp.asarray(rng.random(n).astype(np.float32))
+    for transpose in (False, True):
+        found = []
+        for form in FORMS:
+            product = fr.SpMV(graph, transpose=transpose, snapshot=form)
+            out = graph.xp.full(n, 7.0)
+            product(product.arrange(x), out=out)
+            found.append(host(product.restore(out)))
+        assert np.allclose(found[0], found[1], rtol=1e-6) and np.allclose(found[0], found[2], rtol=1e-6)
+
+
+def test_the_form_says_why(structure, device):
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    for act in (lambda **o: k_truss(graph, 3, **o), lambda **o: fr.SpMV(graph, **o), lambda **o: pagerank(graph, **o),
+                lambda **o: triangle_count(graph, **o)):  # fmt: skip
+        assert act(snapshot=False).form == fr.Form(False, "snapshot=False was asked for")
+        assert str(act(snapshot=True).form) == "snapshot: snapshot=True was asked for"
+        assert "a copy is expected to" in act().form.reason
+        with pytest.raises(ValueError, match="snapshot must be True, False or 'auto', not 'always'"):
+            act(snapshot="always")
+        with pytest.raises(TypeError, match="snapshot must be True, False or 'auto', not None"):
+            act(snapshot=None)
+
+
+@pytest.mark.parametrize(
+    "costs, snapshot",
+    [((1.0, 2.0), False), ((1.05, 1.0), False), ((2.0, 1.0), True), ((np.inf, 1.0), True), ((0, 0), False)],
+)
+def test_the_form_expected_to_be_faster(device, costs, snapshot):
+    graph = snapshot_structure()(3, device=device)
+    assert fr.choose_form(graph, "auto", lambda: costs).snapshot is snapshot
+    too_large = fr.choose_form(graph, "auto", lambda: costs, copy_bytes=2**60)
+    assert not too_large.snapshot and "a copy would take 1,152,921,504,606,846,976 bytes" in too_large.reason
+
+
+def test_an_orientation_names_what_is_wrong(structure, device):
+    graph = structure.from_edges([0, 1, 2], [1, 2, 0], device=device)
+    with pytest.raises(ValueError, match="graph must be undirected"):
+        fr.Orientation(structure(3, directed=True, device=device))
+    with pytest.raises(ValueError, match="degrees must be of shape"):
+        fr.Orientation(graph, graph.xp.zeros(2, np.int64))
+    with pytest.raises(ValueError, match="least must be at least 0"):
+        fr.Orientation(graph, least=-1)
+    orientation = fr.Orientation(graph)
+    with pytest.raises(ValueError, match="pairs cannot be given"):
+        fr.intersect_arcs(orientation, graph)
+    with pytest.raises(ValueError, match="down cannot be given"):
+        fr.edge_support(orientation, graph)
+    graph.delete_edges([0], [1])
+    for act in (fr.intersect_arcs, fr.edge_support):
+        with pytest.raises(RuntimeError, match="before an update"):
+            act(orientation)
+
+
+# ---- what sorted structures are spared -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_sort(structure, monkeypatch):
+    """Fails where arcs of a structure that stores them in order are sorted."""
+
+    def forbid(*args, **options):
+        raise AssertionError("sorted")
+
+    if structure(1, device="cpu").is_sorted:
+        extract_module = importlib.import_module("frontier.operators.extract")
+        for name in ("sort_rows", "sort_pairs", "arc_keys"):
+            monkeypatch.setattr(extract_module, name, forbid)
+
+
+def test_is_sorted_is_what_the_view_says(structure):
+    cpu = importlib.import_module(f"{structure.package}.cpu")
+    graph = structure.from_edges([0, 0], [1, 2], device="cpu")
+    assert graph.is_sorted == cpu.SORTED == graph.copy().is_sorted
+    part = fr.extract_subgraph(graph, everything)
+    assert not part.is_sorted and not part.copy().is_sorted
+
+
+def everything(src, dst, edge, weight):
+    return True
+
+
+def test_export_and_queries_in_order(stored, no_sort, structure, device, rng):
+    for weight_dtype in (None, "float32"):
+        graph = stored
+        if weight_dtype is not None:  # a hub's list is copied by a thread block
+            src, dst, _ = (host(a) if a is not None else None for a in stored.to_coo())
+            weights = rng.random(src.size, np.float32)
+            graph = structure.from_edges(src, dst, weights, num_vertices=stored.num_vertices, device=device)
+        src, dst, weights = graph.to_coo()
+        copied = graph.to_csr()
+        keys = host(src).astype(np.int64) * graph.num_vertices + host(dst)
+        assert (np.diff(keys) > 0).all() and (host(src) < host(dst)).all()
+        offsets, indices = host(copied.offsets), host(copied.indices)
+        assert copied.num_arcs == graph.num_arcs and (np.diff(offsets) == host(graph.degrees())).all()
+        rows = np.repeat(np.arange(graph.num_vertices), np.diff(offsets))
+        assert (host(graph.find_edges(rows, indices)) >= 0).all()
+        ids = np.flatnonzero(host(graph.has_vertices(np.arange(graph.num_vertices))))
+        some = ids[rng.integers(0, ids.size, 50)]
+        bounds, found, values = graph.successors(some)
+        expected = [indices[offsets[v] : offsets[v + 1]] for v in some]
+        assert (host(bounds) == np.r_[0, np.cumsum([part.size for part in expected])]).all()
+        assert (host(found) == np.concatenate(expected)).all()
+        assert (host(graph.neighbors(int(some[0]))) == expected[0]).all()
+        if weight_dtype is not None:
+            assert (host(values) == host(graph.edge_weights(np.repeat(some, np.diff(host(bounds))), found))).all()
+            assert (host(weights) == host(graph.edge_weights(src, dst))).all()
