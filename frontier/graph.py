@@ -16,7 +16,7 @@ from .batch import Arcs, check_id, check_ids
 from .edge_data import EdgeData, build_rows, column_arrays, make_rows
 from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import count_predecessors, extract_predecessors, extract_successors
+from .operators.extract import collect_arcs, count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -460,7 +460,7 @@ class Graph(AnyGraph, Structure):
         data = self._require_edge_data()
         ids = as_ids(self.device, ids, "ids")
         xp = self.xp
-        offsets, dst, slots = extract(self, xp.arange(self._num_vertices, dtype=self.vertex_dtype))
+        offsets, dst, slots = collect_arcs(self)
         src = row_ids(self.device, offsets, self.vertex_dtype)
         if not self.directed:
             keep = xp.flatnonzero(src < dst)
