@@ -28,7 +28,10 @@ def join(forest, a, b):
 
 
 def root_of(forest, v):
-    """The root of the tree of `v`, with path halving."""
+    """The root of the tree of `v`, with path halving.
+
+    Threads that halve paths may undo each other's: afterwards, links need not lead to roots.
+    """
     root = v
     while forest[root] != root:
         forest[root] = forest[forest[root]]

@@ -26,7 +26,7 @@ import numpy as np
 import frontier as fr
 
 from ._priorities import check_undirected
-from ._union_find import join, root_of
+from ._union_find import join
 from .result import Result
 
 EXACT = 2**53
@@ -125,4 +125,7 @@ def _unite(v, tree, chosen, stride):
 
 
 def _flatten(v, tree):
-    tree[v] = root_of(tree, v)
+    root = v  # not `root_of`: the shorter paths that it stores could replace what another vertex stores here
+    while tree[root] != root:
+        root = tree[root]
+    tree[v] = root

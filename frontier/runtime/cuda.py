@@ -191,6 +191,7 @@ def _compilers() -> ThreadPoolExecutor:
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
     """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end."""
+    toolchain_version()  # imports cuda.core, which two threads must not do at the same time
     key = (header, defines, functors, current_arch())
     with _ahead_lock:
         if key not in _ahead:
