@@ -16,7 +16,7 @@ from .batch import Arcs, check_id, check_ids
 from .edge_data import EdgeData, build_rows, column_arrays, make_rows
 from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import count_predecessors, extract_predecessors, extract_successors
+from .operators.extract import count_predecessors, extract, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
