@@ -49,3 +49,12 @@ def test_a_cupy_without_a_gpu(cupy):
     assert not device.resolve_device("auto").is_gpu
     with pytest.raises(RuntimeError, match="sees no GPU"):
         device.resolve_device("gpu")
+
+
+def test_a_child_may_use_a_gpu_unless_its_parent_did(cupy, monkeypatch):
+    monkeypatch.setattr(device, "_cuda_forked", False)
+    device._after_fork()  # as in a child of a process that has not asked for a GPU
+    assert device.resolve_device("gpu").is_gpu
+    device._after_fork()
+    with pytest.raises(RuntimeError, match="fork"):
+        device.resolve_device("gpu")

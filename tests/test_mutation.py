@@ -37,6 +37,10 @@ def f(a, b=True):
 
 def on_gpu(a):
     return a + 13
+
+class _DeviceRange:
+    def f(self, a):
+        return a + 16
 '''
 CHANGES = {
     "(a <= b)", "(a >= b)", "(a < b or not a)", "(a)", "(not (a < b and (not a)))", "(False)", "(g(b, a))", "pass",

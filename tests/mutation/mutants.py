@@ -24,6 +24,8 @@ ARITHMETIC = {
 OPPOSITES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
 LAUNCH = {"_tiles", "_lanes", "tile", "threads", "blocks", "together"}
 UNNOTICED = {"__repr__", "__str__", "_repr_html_"}
+ON_GPU = {"_DeviceRange"}
+"""Classes that are only used on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ def _children(node: ast.AST, gpu: bool) -> list[ast.AST]:
             return []
         return [*node.args.defaults, *(d for d in node.args.kw_defaults if d), *_block(node.body, gpu)]
     if isinstance(node, ast.ClassDef):
+        if node.name in ON_GPU and not gpu:
+            return []
         return [child for child in node.body if not _is_constant(child)]
     if isinstance(node, ast.If):
         if "TYPE_CHECKING" in ast.unparse(node.test):

@@ -38,10 +38,12 @@ RUNTIME = (
 )  # fmt: skip
 TWO = "not (hornet or gpma or lpma or graphvine or faimgraph)"
 """Two structures, and tests that are of none: what is common to all structures shows on any."""
+THREE = "not (hornet or gpma or graphvine or faimgraph)"
+"""With one whose lists are sorted and in several segments, for operators that walk them."""
 
 # What a file's path begins with; the tests; and which of their cases, as ``pytest -k`` takes it.
 TARGETS = (
-    (r"frontier/operators/", OPERATORS, TWO),
+    (r"frontier/operators/", OPERATORS, THREE),
     (r"frontier/(frontier|view|kinds)\.py|frontier/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
     (r"frontier/philox", ("test_random.py", "test_functors.py"), TWO),
     (r"frontier/sort/", ("test_sort.py", "test_match.py", *UPDATES),
