@@ -95,6 +95,7 @@ class InEdges:
     def _link(self, graph: Graph, transpose: Graph) -> None:
         transpose._access = SharedAccess(self, graph)  # type: ignore[assignment]
         transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
+        transpose._shares_edge_data = True
         _copy_vertices(graph, transpose)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ class ReverseView:
             self._access.check()  # type: ignore[attr-defined]
             twin = self._forward._in_edges.transpose._copy_arrays()
             if twin._edge_data is not None:
-                twin._edge_data = twin._edge_data.copy()
+                twin._edge_data, twin._shares_edge_data = twin._edge_data.copy(), False
             twin._in_edges = InEdges(twin, self._forward._copy_arrays())
         return twin
 

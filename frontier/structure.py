@@ -64,6 +64,7 @@ class Structure(ABC):
     _neighbors: Any
     _weights: Any
     _edge_data: EdgeData | None = None
+    _shares_edge_data = False  # whether it is that of the graph of which this is the transpose
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 
@@ -218,7 +219,7 @@ class Structure(ABC):
         )  # fmt: skip
 
     def _column_bytes(self) -> dict[str, int]:
-        return {} if self._edge_data is None else self._edge_data.reserved_bytes()
+        return {} if self._edge_data is None or self._shares_edge_data else self._edge_data.reserved_bytes()
 
     def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
