@@ -50,7 +50,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """*structure*: kernels that batches need, compiled in parallel while the first one is on its way."""
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
-        return [self._kernels, sort_kernels(self), *batch]
+        data = [] if self._edge_data is None else [self._edge_data.kernels]
+        return [self._kernels, sort_kernels(self), *batch, *data]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frontier.interchange import from_dataframe, to_dataframe
+from frontier.interchange import from_dataframe, to_dataframe, to_networkx
 from frontier.io import EdgeList, ParseError, from_table, read_edges, read_stream, write_edges
 from structures import SlabGraph
 
@@ -103,6 +103,15 @@ def test_values_that_are_no_numbers(tmp_path):
     path.write_text(CSV.replace("2.5", "much"))
     with pytest.raises(ParseError, match=r"edges\.csv.*stray word 'much' where the amount should be"):
         read_edges(path, data=["amount"], columns={"src": "src", "dst": "dst"})
+
+
+def test_networkx(device):
+    pytest.importorskip("networkx")
+    data = {"flag": [True, False], "time": [5, 6]}
+    graph = SlabGraph.from_edges([0, 2], [1, 1], [3, 4], device=device, edge_data=data)
+    made = to_networkx(graph)
+    assert made.edges[0, 1] == {"weight": 3, "flag": True, "time": 5}
+    assert made.edges[1, 2] == {"weight": 4, "flag": False, "time": 6}
 
 
 def test_data_frames(device):
