@@ -105,8 +105,10 @@ class InEdges:
         method = "_insert_distinct" if distinct else "_insert"
         return self._update_both(graph, method, arcs, lambda counts: counts[0])
 
-    def delete(self, graph: Any, arcs: Arcs) -> int:
-        """`_delete` of both."""
+    def delete(self, graph: Any, arcs: Arcs, *, telling: bool = False) -> Any:
+        """`_delete`, or `_delete_telling`, of both; returns what that of the graph does."""
+        if telling:
+            return self._update_both(graph, "_delete_telling", arcs, lambda result: -result[0])
         return self._update_both(graph, "_delete", arcs, lambda deleted: -deleted)
 
     def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:
