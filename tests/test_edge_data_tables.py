@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from frontier.interchange import from_dataframe, to_dataframe, to_networkx
+from frontier.interchange import from_dataframe, to_dataframe, to_networkx, to_scipy
+from frontier.interchange.common import arcs
 from frontier.io import EdgeList, ParseError, from_table, read_edges, read_stream, write_edges
 from structures import SlabGraph
 
@@ -112,6 +113,16 @@ def test_networkx(device):
     made = to_networkx(graph)
     assert made.edges[0, 1] == {"weight": 3, "flag": True, "time": 5}
     assert made.edges[1, 2] == {"weight": 4, "flag": False, "time": 6}
+
+
+def test_matrices_hold_weights(device):
+    graph = SlabGraph.from_edges([0, 2], [1, 1], [3.0, 4.0], device=device, edge_data={"flag": [True, False]})
+    plain = SlabGraph.from_edges([0, 2], [1, 1], [3.0, 4.0], device=device)
+    if device == "cpu":
+        pytest.importorskip("scipy")
+        assert (to_scipy(graph) != to_scipy(plain)).nnz == 0
+    for found, wanted in zip(arcs(graph), arcs(plain), strict=True):
+        np.testing.assert_array_equal(graph.device.to_host(found), plain.device.to_host(wanted))
 
 
 def test_data_frames(device):
