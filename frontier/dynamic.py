@@ -13,7 +13,7 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
-from .edge_data import append_rows, delete_rows, insert_rows, make_rows
+from .edge_data import append_rows, delete_arcs, delete_rows, insert_rows, make_rows
 from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -50,7 +50,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """*structure*: kernels that batches need, compiled in parallel while the first one is on its way."""
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
-        return [self._kernels, sort_kernels(self), *batch]
+        data = [] if self._edge_data is None else [self._edge_data.kernels]
+        return [self._kernels, sort_kernels(self), *batch, *data]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 
@@ -128,11 +129,14 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
-        if self._edge_data is not None:
+        if self._edge_data is not None and not self._tells_slots:
             records = self._prepare(src, dst, directed=True)
             return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
         arcs = self._prepare(src, dst, directed=self.directed)
-        return self._result(0, 0, self._delete_observed(arcs)) if len(arcs) else UpdateResult()
+        if not len(arcs):
+            return UpdateResult()
+        delete = self._delete_observed if self._edge_data is None else partial(delete_arcs, self)
+        return self._result(0, 0, delete(arcs))
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
         copies = 1 if self.directed else 2
@@ -176,19 +180,32 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         self._observers.tell("edges_changed", changes)
         return inserted, replaced
 
-    def _delete_observed(self, arcs: Arcs, commit: Callable[[int], None] | None = None) -> int:
-        """Delete arcs, and notify observers; `commit` is called in between with the number of deleted arcs."""
+    def _delete_observed(
+        self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False
+    ) -> int:  # fmt: skip
+        """Delete arcs, and notify observers.
+
+        Parameters
+        ----------
+        commit : function, optional
+            Called in between with the number of deleted arcs, or what `_delete_telling` returned.
+        telling : bool
+            Delete by that.
+        """
         told = self._what_observers_see(arcs, present=True)
         self._observers.tell("edges_deleting", told)
         deleted = 0
         if len(arcs):
             with self._access.changing():
                 in_edges = self._in_edges
-                deleted = self._delete(arcs) if in_edges is None else in_edges.delete(self, arcs)
+                delete = self._delete_telling if telling else self._delete
+                done: Any = delete(arcs) if in_edges is None else in_edges.delete(self, arcs, telling=telling)
+                done = done if telling else (done,)
+                deleted = done[0]
                 self._num_arcs -= deleted
                 self.version += 1
                 if commit is not None:
-                    commit(deleted)
+                    commit(*done)
         self._observers.tell("edges_deleted", told)
         return deleted
 
@@ -340,6 +357,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """Delete what `incident_arcs` has found; returns the number of deleted arcs."""
         if self._edge_data is None:
             return self._delete_observed(Arcs(src, dst, None))
+        if self._tells_slots:
+            return delete_arcs(self, Arcs(src, dst, None))
         if not self.directed:  # a record for both directions
             keep = self.xp.flatnonzero(src < dst)
             src, dst = src[keep], dst[keep]
@@ -470,6 +489,17 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
         """
+
+    def _delete_telling(self, arcs: Arcs) -> tuple[int, Any]:
+        """*structure*, if it sets `_tells_slots`: `_delete`, which also tells which arcs were there.
+
+        Returns
+        -------
+        deleted : int
+        edges : array of int64
+            What operators saw as `edge` of each arc that was there, once for equal ones; -1 for others.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def _extend(self, num_vertices: int) -> None:

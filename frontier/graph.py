@@ -653,7 +653,7 @@ class Graph(AnyGraph, Structure):
         offset = 4 if self._num_arcs < 2**31 else 8
         csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
         used, data = self._used_bytes(), self._edge_data
-        if data is not None and not self.read_only:  # which the reverse shares
+        if data is not None and not self._shares_edge_data:
             used += data.used_bytes()
             reserved += sum(data.reserved_bytes().values())
             csr += self.num_edges * sum(data.dtypes[name].itemsize for name in data.names)

@@ -95,6 +95,7 @@ class InEdges:
     def _link(self, graph: Graph, transpose: Graph) -> None:
         transpose._access = SharedAccess(self, graph)  # type: ignore[assignment]
         transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
+        transpose._shares_edge_data = True
         _copy_vertices(graph, transpose)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -104,8 +105,10 @@ class InEdges:
         method = "_insert_distinct" if distinct else "_insert"
         return self._update_both(graph, method, arcs, lambda counts: counts[0])
 
-    def delete(self, graph: Any, arcs: Arcs) -> int:
-        """`_delete` of both."""
+    def delete(self, graph: Any, arcs: Arcs, *, telling: bool = False) -> Any:
+        """`_delete`, or `_delete_telling`, of both; returns what that of the graph does."""
+        if telling:
+            return self._update_both(graph, "_delete_telling", arcs, lambda result: -result[0])
         return self._update_both(graph, "_delete", arcs, lambda deleted: -deleted)
 
     def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:
@@ -262,7 +265,7 @@ class ReverseView:
             self._access.check()  # type: ignore[attr-defined]
             twin = self._forward._in_edges.transpose._copy_arrays()
             if twin._edge_data is not None:
-                twin._edge_data = twin._edge_data.copy()
+                twin._edge_data, twin._shares_edge_data = twin._edge_data.copy(), False
             twin._in_edges = InEdges(twin, self._forward._copy_arrays())
         return twin
 

@@ -46,7 +46,7 @@ class Structure(ABC):
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
     _tells_slots: ClassVar[bool] = False
-    """Whether there is `DynamicGraph._insert_distinct`."""
+    """Whether there are `DynamicGraph._insert_distinct` and `_delete_telling`."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 
@@ -64,6 +64,7 @@ class Structure(ABC):
     _neighbors: Any
     _weights: Any
     _edge_data: EdgeData | None = None
+    _shares_edge_data = False  # whether it is that of the graph of which this is the transpose
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 
@@ -186,12 +187,15 @@ class Structure(ABC):
         """
         return self.slot_capacity if self._edge_data is None else self._edge_data.capacity
 
-    def _edges_at(self, slots: Any) -> Any:
-        """What operators see as `edge` of the arcs in these slots (int64); -1 for those below 0."""
+    def _edges_at(self, slots: Any, out: Any = None) -> Any:
+        """What operators see as `edge` of the arcs in these slots (int64); -1 for those below 0.
+
+        They are written to `out`, in graphs with edge data, if it is given, which may be `slots`.
+        """
         data = self._edge_data
         if data is None or not slots.size:
             return slots
-        edges = self.xp.empty(slots.size, np.int64)
+        edges = self.xp.empty(slots.size, np.int64) if out is None else out
         data.kernels.read_ids(int(slots.size), slots, self._weights, edges)
         return edges
 
@@ -218,7 +222,7 @@ class Structure(ABC):
         )  # fmt: skip
 
     def _column_bytes(self) -> dict[str, int]:
-        return {} if self._edge_data is None else self._edge_data.reserved_bytes()
+        return {} if self._edge_data is None or self._shares_edge_data else self._edge_data.reserved_bytes()
 
     def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""

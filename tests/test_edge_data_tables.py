@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from frontier.interchange import from_dataframe, to_dataframe
+from frontier.interchange import from_dataframe, to_dataframe, to_networkx, to_scipy
+from frontier.interchange.common import arcs
 from frontier.io import EdgeList, ParseError, from_table, read_edges, read_stream, write_edges
 from structures import SlabGraph
 
@@ -103,6 +104,25 @@ def test_values_that_are_no_numbers(tmp_path):
     path.write_text(CSV.replace("2.5", "much"))
     with pytest.raises(ParseError, match=r"edges\.csv.*stray word 'much' where the amount should be"):
         read_edges(path, data=["amount"], columns={"src": "src", "dst": "dst"})
+
+
+def test_networkx(device):
+    pytest.importorskip("networkx")
+    data = {"flag": [True, False], "time": [5, 6]}
+    graph = SlabGraph.from_edges([0, 2], [1, 1], [3, 4], device=device, edge_data=data)
+    made = to_networkx(graph)
+    assert made.edges[0, 1] == {"weight": 3, "flag": True, "time": 5}
+    assert made.edges[1, 2] == {"weight": 4, "flag": False, "time": 6}
+
+
+def test_matrices_hold_weights(device):
+    graph = SlabGraph.from_edges([0, 2], [1, 1], [3.0, 4.0], device=device, edge_data={"flag": [True, False]})
+    plain = SlabGraph.from_edges([0, 2], [1, 1], [3.0, 4.0], device=device)
+    if device == "cpu":
+        pytest.importorskip("scipy")
+        assert (to_scipy(graph) != to_scipy(plain)).nnz == 0
+    for found, wanted in zip(arcs(graph), arcs(plain), strict=True):
+        np.testing.assert_array_equal(graph.device.to_host(found), plain.device.to_host(wanted))
 
 
 def test_data_frames(device):

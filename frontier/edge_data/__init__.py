@@ -7,13 +7,14 @@ in-edges of a directed graph, share an entry. Ids of deleted edges are given to 
 An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new ones an id, and
 has the structure insert arcs whose weights are these ids. Then it writes the columns. A deletion frees ids alike.
 Where a structure can insert arcs and tell which were there (`DynamicGraph._insert_distinct`), nothing is looked up
-before: each edge of the batch is given an id, and those that had one give theirs back.
+before: each edge of the batch is given an id, and those that had one give theirs back. Nor is it before a deletion that
+tells which arcs were there (`_delete_telling`).
 """
 
 from .columns import COLUMN_DTYPES, WEIGHT_COLUMN, EdgeData, column_arrays
-from .updates import append_rows, build_rows, delete_rows, insert_rows, make_rows
+from .updates import append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
 
 __all__ = [
-    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "append_rows", "build_rows", "column_arrays", "delete_rows",
-    "insert_rows", "make_rows",
+    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "append_rows", "build_rows", "column_arrays", "delete_arcs",
+    "delete_rows", "insert_rows", "make_rows",
 ]  # fmt: skip

@@ -119,6 +119,23 @@ def release_ids(count, src, dst, slots, stored, places, sums, summed, table, fre
             out_dst[j + 1] = out_src[j]
 
 
+def count_deleted(count, src, dst, directed, ids, sums):
+    """``sums``, on the GPU: how many of each tile of arcs free the id of their edge."""
+
+
+@cpu_kernel
+def free_deleted(count, src, dst, directed, ids, sums, summed, free_ids, free_count):
+    """Append the ids of deleted arcs to the free ones: ``ids[i]``, or -1 for arcs that do not count.
+
+    Of the two arcs of an undirected edge, the one whose source is the smaller frees it.
+    """
+    rank = 0
+    for i in range(count):
+        if ids[i] >= 0 and (directed or src[i] < dst[i]):
+            free_ids[free_count + rank] = ids[i]
+            rank += 1
+
+
 @cpu_kernel
 def read_ids(count, slots, stored, ids):
     """The ids of the edges in these slots; -1 for slots below 0."""

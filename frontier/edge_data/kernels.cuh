@@ -115,6 +115,31 @@ extern "C" __global__ void __launch_bounds__(TILE) release_ids(
   }
 }
 
+// Whether arc i is the one of its edge's whose id is to be freed.
+__device__ inline bool frees(i64 i, i64 count, const VID* src, const VID* dst, bool directed, const i64* ids) {
+  return i < count && ids[i] >= 0 && (directed || src[i] < dst[i]);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) count_deleted(
+    i64 count, const VID* src, const VID* dst, bool directed, const i64* ids, i64* sums) {
+  TILES(tile, count) {
+    int here = __syncthreads_count(frees(tile * TILE + threadIdx.x, count, src, dst, directed, ids));
+    if (threadIdx.x == 0) sums[tile] = here;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) free_deleted(
+    i64 count, const VID* src, const VID* dst, bool directed, const i64* ids, const i64* sums, bool summed, VID* free_ids,
+    i64 free_count) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), here;
+    i64 i = tile * TILE + threadIdx.x;
+    bool freed = frees(i, count, src, dst, directed, ids);
+    i64 rank = before + block_exclusive(i64(freed), here);
+    if (freed) free_ids[free_count + rank] = VID(ids[i]);
+  }
+}
+
 extern "C" __global__ void read_ids(i64 count, const i64* slots, const VID* stored, i64* ids) {
   GRID_STRIDE(i, count) {
     i64 slot = slots[i];

@@ -132,6 +132,27 @@ def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
     return graph._delete_observed(_with_checks(arcs, src, dst), commit)
 
 
+def delete_arcs(graph: DynamicGraph, arcs: Arcs) -> int:
+    """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there."""
+    data: Any = graph._edge_data
+    count = len(arcs)
+    data.reserve_free(count)
+    sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
+
+    def commit(deleted: int, ids: Any) -> None:
+        if not deleted:
+            return
+        launch = tile_launch(count)
+        data.kernels.count_deleted(count, arcs.src, arcs.dst, graph.directed, ids, sums, **launch)
+        data.kernels.free_deleted(
+            count, arcs.src, arcs.dst, graph.directed, ids, *running_sums(graph.device, data.kernels, sums),
+            data.free_ids, data.free_count, **launch,
+        )  # fmt: skip
+        data.give_back(deleted if graph.directed else deleted // 2)
+
+    return graph._delete_observed(arcs, commit, telling=True)
+
+
 def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
     """Insert records whose weights are added to those of edges that are there, and replace the other columns.
 
@@ -158,7 +179,7 @@ def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
     gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
     staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
     inserted, replaced = insert_rows(graph, staying)  # first, as it may take much more memory
-    return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))
+    return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))  # records, not arcs
 
 
 def _identified(graph: Graph, records: Arcs, *, find: bool, keep: bool) -> tuple[Arcs, Any]:

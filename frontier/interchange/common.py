@@ -31,8 +31,8 @@ def require(module: str, package: str, what: str) -> Any:
 
 def arcs(graph: Graph) -> tuple[Any, Any, Any]:
     """All arcs, of undirected edges both directions, as sources, destinations and weights (or None), sorted."""
-    offsets, dst, weights = graph._sorted_arcs()
-    return row_ids(graph.device, offsets, graph.vertex_dtype), dst, weights
+    offsets, dst, stored = graph._sorted_arcs()
+    return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph._weights_of(stored)
 
 
 def host_edges(graph: Graph) -> tuple[list[int], list[int], list[Any] | None]:

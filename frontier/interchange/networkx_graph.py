@@ -20,6 +20,7 @@ from .common import (
     names_by_id,
     require,
 )
+from .dataframe import edge_columns
 
 
 @reads
@@ -37,7 +38,7 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
     Returns
     -------
     networkx.Graph or networkx.DiGraph
-        Isolated vertices are nodes, deleted ones are not.
+        Isolated vertices are nodes, deleted ones are not. Edge data are attributes of their names.
 
     Raises
     ------
@@ -65,6 +66,11 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
         result.add_edges_from(zip(src, dst, strict=True))
     else:
         result.add_weighted_edges_from(zip(src, dst, weights, strict=True), weight=weight)
+    if graph.edge_data is not None:
+        columns = edge_columns(graph)
+        for name in graph.edge_data.keys() - {"weight"}:
+            for u, v, value in zip(src, dst, graph.device.to_host(columns[name]).tolist(), strict=True):
+                result.edges[u, v][name] = value
     return result
 
 

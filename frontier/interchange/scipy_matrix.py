@@ -37,7 +37,8 @@ def to_scipy(graph: Graph) -> Any:
         A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or integer weights beyond 2**53.
     """
     check_graph(graph)
-    offsets, indices, weights = graph._sorted_arcs()
+    offsets, indices, stored = graph._sorted_arcs()
+    weights = graph._weights_of(stored)
     if weights is None:
         weights = graph.xp.ones(indices.size, np.float32)
     shape = (graph.num_vertices, graph.num_vertices)

@@ -253,11 +253,16 @@ def locate(count, view, moved, src, dst, slots):
 
 
 @cpu_kernel
-def erase(count, pool, error_counts, src, dst, chosen):
-    """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``."""
+def erase(count, pool, error_counts, src, dst, chosen, slots):
+    """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``.
+
+    ``slots[i]``, if given, becomes the slot of the arc if it was there, once for equal ones; otherwise -1.
+    """
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for i in range(count):
+        if slots is not None:
+            slots[i] = -1
         if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
             if chosen[i] < 0:
                 continue
@@ -270,6 +275,8 @@ def erase(count, pool, error_counts, src, dst, chosen):
         slot, _, _ = probe(neighbors, stride, width, base + bucket_of(dst[i], records[u, BUCKETS]), dst[i])
         if slot >= 0:
             neighbors[slot] = TOMBSTONE
+            if slots is not None:
+                slots[i] = slot
             records[u, DEGREE] -= 1
             records[u, TOMBSTONES] += 1
             counters[CHANGED] += 1

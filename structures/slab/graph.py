@@ -302,7 +302,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _undo(self, arcs: Arcs, slots: Any) -> None:
         """Delete what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, tile=4)
+        self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, None, tile=4)
         self._tombstones += self._counters.collect()[CHANGED]
         self._view = None
 
@@ -333,11 +333,21 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     # ---- deletion ---------------------------------------------------------------------------------------------------
 
     def _delete(self, arcs: Arcs) -> int:
+        return self._erase(arcs, None)
+
+    def _delete_telling(self, arcs: Arcs) -> tuple[int, Any]:
+        slots = self._scratch.get("slots", len(arcs), np.int64)
+        return self._erase(arcs, slots), slots
+
+    def _erase(self, arcs: Arcs, edges: Any) -> int:
+        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
         error_counts = self._examine(arcs)
         self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, tile=4)
+        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, edges, tile=4)
         deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
+        if edges is not None:  # which now holds slots
+            self._edges_at(edges, out=edges)
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):

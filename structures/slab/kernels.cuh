@@ -155,14 +155,15 @@ extern "C" __global__ void locate(
 
 // Of several equal arcs, the one whose swap succeeds counts.
 extern "C" __global__ void __launch_bounds__(256, 6) erase(
-    i64 count, Pool pool, const u64* error_counts, const VID* src, const VID* dst, const i64* chosen) {
+    i64 count, Pool pool, const u64* error_counts, const VID* src, const VID* dst, const i64* chosen, i64* slots) {
   if (is_bad(error_counts)) return;
   Tile<4> tile;
   u32 erased = 0;  // in lane 0
   TILE_STRIDE(i, count) {
     VID u = src[i], key = dst[i];
-    if (u < 0 || (chosen && chosen[i] < 0)) continue;
-    Record record = load_record<SHARED>(pool.records, u);
+    i64 slot = -1;  // in lane 0
+    bool wanted = u >= 0 && !(chosen && chosen[i] < 0);
+    Record record = wanted ? load_record<SHARED>(pool.records, u) : Record{-1, 0, 0, 0};
     i64 slab = record.base < 0 ? -1 : i64(record.base) + bucket_of(key, record.buckets);
     while (slab >= 0) {
       VID link;
@@ -170,11 +171,13 @@ extern "C" __global__ void __launch_bounds__(256, 6) erase(
       if (seen < FREE && tile.lane == 0 &&
           compare_and_swap(pool.neighbors + slab * SLAB_STRIDE + seen, key, VID(TOMBSTONE)) == key) {
         atomicAdd(pool.counts(u), KEY_LEFT);
+        slot = slab * SLAB_STRIDE + seen;
         ++erased;
       }
       if (seen < NOTHING) break;
       slab = tile.shfl(link, 3);
     }
+    if (slots && tile.lane == 0) slots[i] = slot;
   }
   report(pool, erased, 0, 0);
   if (is_last_block(pool)) publish(pool);

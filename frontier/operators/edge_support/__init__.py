@@ -35,8 +35,8 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     Returns
     -------
     array of int32, shape (up.num_arcs,), on the graphs' device
-        Indexed by slots of `up`. For an `Orientation` by slots of its graph, shape ``(slot_capacity,)``: the support of
-        an edge is in the slot of its arc that leads up; the other arc has 0.
+        Indexed by slots of `up`. For an `Orientation` by what functors see as `edge` in its graph, shape
+        ``(edge_capacity,)``: the support of an edge is at its arc that leads up; the slot of the other arc has 0.
 
     Raises
     ------

@@ -147,11 +147,14 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
 
 
 def count_support(orientation: Orientation) -> Any:
-    """For each edge the number of triangles, in the slot of its arc that leads up (int32); 0 in all other slots."""
+    """For each edge the number of triangles (int32), at what functors see as `edge` of its arc that leads up.
+
+    0 in all other slots; with edge data both arcs have one entry.
+    """
     graph, size = orientation.graph, int(orientation._order.size)
     support = graph.xp.zeros(graph.slot_capacity, np.int32)
     if not size:
-        return support
+        return support if graph.edge_data is None else _by_edge(graph, support)
     lists = orientation._copied(slots=True)
     if graph.device.is_gpu:
         state_of(graph).counters.reset()
@@ -162,7 +165,15 @@ def count_support(orientation: Orientation) -> Any:
             kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation.rank,
             orientation._members, orientation._longest, *lists, support, np.zeros(1, np.int64),
         )  # fmt: skip
-    return support
+    return support if graph.edge_data is None else _by_edge(graph, support)
+
+
+def _by_edge(graph: Graph, support: Any) -> Any:
+    """The same, by the ids of edges in place of slots."""
+    found = graph.xp.zeros(graph.edge_capacity, np.int32)
+    slots = graph.xp.flatnonzero(support)
+    found[graph._edges_at(slots)] = support[slots]
+    return found
 
 
 def _launch(
