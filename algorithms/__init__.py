@@ -23,6 +23,7 @@ from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
 from .katz_centrality import Katz, katz_centrality
 from .label_propagation import Communities, label_propagation
 from .local_clustering import Clustering, local_clustering
+from .louvain import LouvainCommunities, louvain
 from .maximal_independent_set import IndependentSet, maximal_independent_set
 from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
@@ -58,6 +59,7 @@ __all__ = [
     "KCore",
     "KTruss",
     "Katz",
+    "LouvainCommunities",
     "PageRank",
     "Result",
     "Similarity",
@@ -81,6 +83,7 @@ __all__ = [
     "katz_centrality",
     "label_propagation",
     "local_clustering",
+    "louvain",
     "maximal_independent_set",
     "minimum_spanning_forest",
     "overlap",

@@ -27,8 +27,11 @@ SHAPES = {
     "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
     "apart": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
-UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest")
-SEEDED = ("label_propagation", "coloring", "maximal_independent_set")
+UNDIRECTED = (
+    "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
+    "louvain",
+)  # fmt: skip
+SEEDED = ("label_propagation", "louvain", "coloring", "maximal_independent_set")
 
 
 def check(name, graph, **settings):
@@ -229,6 +232,29 @@ def test_what_does_not_converge_says_so(name):
             known.compute(graph, **options)
 
 
+def test_louvain_is_as_good_as_networkx(device):
+    graph = build("rmat", device)
+    theirs = networkx_graph(graph)
+    expected = nx.community.modularity(theirs, nx.community.louvain_communities(theirs, seed=1))
+    assert check("louvain", graph).modularity > expected - 0.02
+    assert algorithms.louvain(graph, resolution=4).count > algorithms.louvain(graph, resolution=0.25).count
+    assert algorithms.louvain(graph, max_level=1).levels == 1
+
+
+def test_louvain_finds_what_weights_say(device):
+    """Two halves of a clique, held together by heavier edges."""
+    src, dst = np.triu_indices(20, 1)
+    weights = np.where(src // 10 == dst // 10, 10, 1).astype(np.float32)
+    graph = CSR.from_edges(src, dst, weights, device=device)
+    assert host(check("louvain", graph).labels).tolist() == [0] * 10 + [10] * 10
+    for name in ("resolution", "threshold"):
+        with pytest.raises(ValueError, match=f"{name} must be finite and not negative"):
+            algorithms.louvain(graph, **{name: -1})
+    graph = CSR.from_edges([0], [1], [np.inf], device=device)
+    with pytest.raises(ValueError, match="louvain needs weights that are finite"):
+        algorithms.louvain(graph)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_spanning_forests_of_weighted_graphs(dtype, device):
     """With many equal weights, negative ones, and infinite ones; integers that floats would round are refused."""
@@ -248,6 +274,7 @@ WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
     "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
+    "louvain": ("labels", 1),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

@@ -421,6 +421,24 @@ def verify_minimum_spanning_forest(graph, result):
     assert result.num_edges == kept.size and np.isclose(result.total_weight, weights[kept].sum())
 
 
+def verify_louvain(graph, result, seed=0, resolution=1.0):
+    """The modularity is that of the communities, which is better than of vertices by themselves or together."""
+    labels, there = host(result.labels), existing(graph)
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
+    assert labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
+    assert result.count == np.unique(labels[there]).size
+    assert all(np.flatnonzero(labels == v)[0] == v for v in np.unique(labels[there]))
+    total = weights.sum()
+    degree = np.bincount(np.append(src, dst), np.append(weights, weights), graph.num_vertices)
+    inside = weights[labels[src] == labels[dst]].sum()
+    of_community = np.bincount(labels[there], degree[there])
+    expected = (inside / total - resolution * ((of_community / (2 * total)) ** 2).sum()) if total else 0.0
+    assert abs(result.modularity - expected) < 1e-9
+    singles = -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
+    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -437,6 +455,7 @@ VERIFIERS = {
     "katz_centrality": verify_katz,
     "label_propagation": verify_label_propagation,
     "local_clustering": verify_local_clustering,
+    "louvain": verify_louvain,
     "maximal_independent_set": verify_maximal_independent_set,
     "minimum_spanning_forest": verify_minimum_spanning_forest,
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
