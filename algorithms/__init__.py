@@ -27,6 +27,7 @@ from .louvain import LouvainCommunities, louvain
 from .maximal_independent_set import IndependentSet, maximal_independent_set
 from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
+from .personalized_pagerank import PersonalizedPageRank, personalized_pagerank
 from .result import Result
 from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
@@ -61,6 +62,7 @@ __all__ = [
     "Katz",
     "LouvainCommunities",
     "PageRank",
+    "PersonalizedPageRank",
     "Result",
     "Similarity",
     "SpanningForest",
@@ -88,6 +90,7 @@ __all__ = [
     "minimum_spanning_forest",
     "overlap",
     "pagerank",
+    "personalized_pagerank",
     "register",
     "sssp",
     "strongly_connected_components",

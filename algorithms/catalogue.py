@@ -44,6 +44,7 @@ from .louvain import louvain
 from .maximal_independent_set import maximal_independent_set
 from .minimum_spanning_forest import minimum_spanning_forest
 from .pagerank import pagerank
+from .personalized_pagerank import personalized_pagerank
 from .similarity import jaccard, overlap
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
@@ -90,7 +91,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest", "louvain",
+    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -150,4 +151,9 @@ register(Analytic(
     "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
     parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
     headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "personalized_pagerank", personalized_pagerank, values=("pagerank",), parameters={"alpha": 0.85, "tol": 1e-4},
+    comparator=lambda tol, **_: Distribution(2 * tol),
+    note="ranks of either side may be {tol:g} from the exact ones in total",
 ))  # fmt: skip

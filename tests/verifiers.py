@@ -439,6 +439,17 @@ def verify_louvain(graph, result, seed=0, resolution=1.0):
     assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
 
 
+def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
+    """Ranks are the fixed point of the walk from the sources, to the tolerance."""
+    sources = np.atleast_1d(source).tolist()
+    jump, steps = walk_of(graph, dict.fromkeys(sources, 1), weighted=False)
+    ranks = spsolve((identity(graph.num_vertices, format="csc") - alpha * steps).tocsc(), jump)
+    ranks = np.atleast_1d(ranks) / ranks.sum()
+    found = host(result.pagerank)
+    assert found.shape == (graph.num_vertices,) and abs(found.sum() - 1) < 1e-9 and (found >= 0).all()
+    assert np.abs(found - ranks).sum() <= result.error + 1e-12 and result.error <= tol
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -460,6 +471,7 @@ VERIFIERS = {
     "minimum_spanning_forest": verify_minimum_spanning_forest,
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
+    "personalized_pagerank": verify_personalized_pagerank,
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
     "triangles": verify_triangles,

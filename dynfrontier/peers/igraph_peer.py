@@ -67,6 +67,12 @@ class Peer(BasePeer):
             lambda: graph.community_multilevel(weights=weights), lambda result: np.array(result.membership, np.int64)
         )
 
+    def personalized_pagerank(self, graph: igraph.Graph, source: int, alpha: float, tol: float) -> Task:
+        return Task(
+            lambda: graph.personalized_pagerank(damping=alpha, reset_vertices=[source]),
+            lambda result: np.array(result, np.float64),
+        )
+
     def coloring(self, graph: igraph.Graph) -> Task:
         return Task(graph.vertex_coloring_greedy, lambda result: np.array(result, np.int64))
 

@@ -96,6 +96,13 @@ class Peer(BasePeer):
     def louvain(self, graph: nx.Graph) -> Task:
         return Task(lambda: nx.community.louvain_communities(graph, seed=0), lambda result: _labels(graph, result))
 
+    def personalized_pagerank(self, graph: nx.Graph, source: int, alpha: float, tol: float) -> Task:
+        each = tol * (1 - alpha) / max(len(graph), 1)
+        return Task(
+            lambda: nx.pagerank(graph, alpha, {source: 1}, max_iter=MOST_STEPS, tol=each, weight=None),
+            lambda result: _by_vertex(graph, result, 0.0, np.float64),
+        )
+
     def hits(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
         def read(result: tuple[dict, dict]) -> tuple[np.ndarray, ...]:
             return tuple(_by_vertex(graph, scores, 0.0, np.float64) for scores in result)
