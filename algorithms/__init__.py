@@ -28,6 +28,7 @@ from .maximal_independent_set import IndependentSet, maximal_independent_set
 from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
 from .personalized_pagerank import PersonalizedPageRank, personalized_pagerank
+from .random_walks import RandomWalks, random_walks
 from .result import Result
 from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
@@ -63,6 +64,7 @@ __all__ = [
     "LouvainCommunities",
     "PageRank",
     "PersonalizedPageRank",
+    "RandomWalks",
     "Result",
     "Similarity",
     "SpanningForest",
@@ -91,6 +93,7 @@ __all__ = [
     "overlap",
     "pagerank",
     "personalized_pagerank",
+    "random_walks",
     "register",
     "sssp",
     "strongly_connected_components",

@@ -45,6 +45,7 @@ from .maximal_independent_set import maximal_independent_set
 from .minimum_spanning_forest import minimum_spanning_forest
 from .pagerank import pagerank
 from .personalized_pagerank import personalized_pagerank
+from .random_walks import random_walks
 from .similarity import jaccard, overlap
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
@@ -91,7 +92,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank",
+    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -156,4 +157,8 @@ register(Analytic(
     "personalized_pagerank", personalized_pagerank, values=("pagerank",), parameters={"alpha": 0.85, "tol": 1e-4},
     comparator=lambda tol, **_: Distribution(2 * tol),
     note="ranks of either side may be {tol:g} from the exact ones in total",
+))  # fmt: skip
+register(Analytic(
+    "random_walks", random_walks, values=("steps", "ends"), vertex_values=("ends",), comparator=Exact(),
+    parameters={"length": 10, "seed": 0},
 ))  # fmt: skip

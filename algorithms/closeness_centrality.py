@@ -75,7 +75,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     for i in range(0, len(chosen), TOGETHER):
         batch = xp.asarray(chosen[i : i + TOGETHER])
         seen, arrived, coming = (xp.zeros(n, np.uint64) for _ in range(3))
-        arrived[batch] = xp.left_shift(np.uint64(1), xp.arange(batch.size, dtype=np.uint64))
+        arrived[batch] = xp.asarray(np.uint64(1) << np.arange(batch.size, dtype=np.uint64))
         seen[batch] = arrived[batch]
         reached, level = fr.Frontier(graph, batch), 1
         while reached:

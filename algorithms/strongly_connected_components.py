@@ -52,7 +52,7 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
         pivot = int(inner[(graph.in_degrees()[inner] * graph.degrees()[inner]).argmax()])
         _find(graph, fr.Frontier(graph, [pivot]), labels)
         members = labels == pivot
-        labels[members] = members.argmax()  # the first of them
+        labels[members] = int(members.argmax())  # the first of them
         rest = fr.filter(rest, _is_open, labels)
     while rest:
         _find(graph, rest, labels)

@@ -237,6 +237,21 @@ def test_ranks_from_several_sources(directed, device):
             algorithms.personalized_pagerank(graph, **options)
 
 
+def test_random_walks_from_given_starts(device):
+    """Several from one vertex differ, and each neighbor is as likely as the others."""
+    graph = build("star", device)
+    starts = np.zeros(30_000, np.int64)
+    found = check("random_walks", graph, starts=starts, length=3, seed=4)
+    visits = np.bincount(host(found.paths)[:, 1], minlength=301)[1:]
+    assert visits.min() > 50 and visits.max() < 160 and ((visits - 100) ** 2 / 100).sum() < 400
+    assert (host(found.paths)[:, 2] == 0).all()
+    assert algorithms.random_walks(graph, [0], 0).paths.tolist() == [[0]]
+    assert algorithms.random_walks(graph, [], 5).paths.shape == (0, 6)
+    for options, name in (({"length": -1}, "length"), ({"starts": [301]}, "starts"), ({"seed": 0.5}, "seed")):
+        with pytest.raises((ValueError, TypeError), match=name):
+            algorithms.random_walks(graph, **options)
+
+
 @pytest.mark.parametrize("name", ["hits", "katz_centrality"])
 def test_what_does_not_converge_says_so(name):
     graph, known = build("rmat"), analytics()[name]

@@ -450,6 +450,20 @@ def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
     assert np.abs(found - ranks).sum() <= result.error + 1e-12 and result.error <= tol
 
 
+def verify_random_walks(graph, result, length=10, seed=0, starts=None):
+    """Steps follow edges, and walks that are shorter end where no edge leads on."""
+    paths, steps, ends = host(result.paths), host(result.steps), host(result.ends)
+    there, near = existing(graph), neighbor_sets(graph)
+    if starts is None:
+        starts = np.where(there, np.arange(there.size), -1)
+    assert paths.dtype == ends.dtype == graph.vertex_dtype and paths.shape == (len(starts), length + 1)
+    assert (paths[:, 0] == starts).all() and (steps <= length).all()
+    for path, count, end in zip(paths.tolist(), steps.tolist(), ends.tolist(), strict=True):
+        assert path[count] == end and (count == length or set(path[count + 1 :]) == {-1})
+        assert all(v in near[u] for u, v in itertools.pairwise(path[: count + 1]))
+        assert count == length or end < 0 or not near[end]
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -472,6 +486,7 @@ VERIFIERS = {
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "personalized_pagerank": verify_personalized_pagerank,
+    "random_walks": verify_random_walks,
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
     "triangles": verify_triangles,
