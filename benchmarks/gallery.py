@@ -10,14 +10,13 @@ import time
 from functools import partial
 from typing import Any
 
-from algorithms.analytic import most_neighbors
 from algorithms.comparators import edges_of
 from dynfrontier.peers import is_installed
 
 from .calls import ROUNDING, Call, calls_of
 from .context import Context, choose_structures
 from .defaults import EDGE_FACTOR, GALLERY_LIMIT_S, GALLERY_PEERS, GALLERY_STRUCTURES, GRAPH_SEED
-from .graphs import BenchmarkGraph
+from .graphs import BenchmarkGraph, hub_of
 from .peers.process import PeerRun
 from .results import Results, describe_run, table
 from .timing import measure
@@ -46,7 +45,7 @@ def run(context: Context) -> Results:
                 context.say(f"{NAME}: {name}, {structure}")
                 for weighted in (False, True):
                     built = graph.undirected(kind, weighted=weighted)
-                    source = most_neighbors(built)
+                    source = hub_of(built)
                     for label, call in calls_of(gallery=True).items():
                         if call.weighted == weighted:
                             work = partial(_measure, context, results, name, structure, built, call, source, digests)
