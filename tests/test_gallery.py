@@ -264,6 +264,16 @@ def test_what_does_not_converge_says_so(name):
             known.compute(graph, **options)
 
 
+def test_spanning_forests_of_graphs_with_edge_data(device):
+    """Weights are then found by the ids of edges."""
+    src, dst, n = SHAPES["rmat"]
+    graph = CSR(n, device=device, weight_dtype="float32", edge_data={"time": "int64"})
+    weights = np.random.default_rng(4).random(len(src)).astype(np.float32)
+    graph.insert_edges(src, dst, weights, time=np.arange(len(src)))
+    graph.delete_edges(src[:500], dst[:500])
+    check("minimum_spanning_forest", graph)
+
+
 def test_louvain_is_as_good_as_networkx(device):
     graph = build("rmat", device)
     theirs = networkx_graph(graph)
