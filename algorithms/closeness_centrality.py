@@ -1,6 +1,6 @@
 """Closeness centrality: the inverse of the mean distance to a vertex.
 
-Breadth-first searches from 64 sources go on at the same time: each vertex has a bit for every source, and a step hands
+Breadth-first searches from 64 sources go on at the same time: each vertex has a bit for every source, and a step passes
 on the bits of all sources that have just arrived. What is summed up at a vertex are the distances from the sources to
 it.
 

@@ -2,8 +2,8 @@
 
 The modularity of communities is the fraction of the edges' weight inside of them, less what it would be if ends were
 joined at random. On each level, every vertex starts as a community of its own. In each round half of the vertices,
-drawn anew, look at their neighbors' communities at the same time, and move to the one that raises modularity most, the
-lowest of several. (If all moved at once, two neighbors might swap their communities forever.) Once few move,
+drawn at random, look at their neighbors' communities at the same time, and move to the one that raises modularity most,
+the lowest of several. (If all moved at once, two neighbors might swap their communities forever.) Once few move,
 communities become the vertices of the next level, joined by the sums of their edges. The last level is one that raises
 modularity no further.
 

@@ -2,7 +2,7 @@
 
 A random walker starts at a source, follows an outgoing edge with probability alpha, and otherwise jumps back to a
 source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
-and to hand on the rest to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
+and to pass the rest on to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
 arrives at a vertex without outgoing edges jumps to a source as well: the same as if it were lost, once ranks are
 scaled.
 
@@ -89,7 +89,7 @@ def personalized_pagerank(
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
-    steps = fr.traverse(graph, start, _hand_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push)
+    steps = fr.traverse(graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push)
     kept = float(rank.sum())
     return PersonalizedPageRank(rank / kept, steps, 2 * float(residual.sum()) / kept)
 
@@ -100,5 +100,5 @@ def _push(src, rank, residual, moved, limit, degree, alpha):
     moved[src] = alpha * got / max(degree[src], 1)
 
 
-def _hand_on(src, dst, edge, weight, rank, residual, moved, limit, degree, alpha):
+def _pass_on(src, dst, edge, weight, rank, residual, moved, limit, degree, alpha):
     return fr.atomic_add(residual, dst, moved[src]) + moved[src] > limit[dst]

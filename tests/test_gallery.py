@@ -25,7 +25,7 @@ SHAPES = {
     **{name: GRAPHS[name] for name in ("empty", "one-vertex", "one-edge", "path", "clique", "rmat")},
     "none": (np.zeros(0, np.int64), np.zeros(0, np.int64), 0),
     "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
-    "apart": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
+    "disconnected": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
 UNDIRECTED = (
     "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
@@ -166,7 +166,7 @@ def test_clustering_is_that_of_networkx(device):
 
 def test_similarity_of_pairs(device):
     """Of any pairs, neighbors or not, and of one vertex with itself."""
-    graph = build("apart", device)
+    graph = build("disconnected", device)
     found = algorithms.jaccard(graph, [0, 5, 5, 9, 8], [1, 8, 5, 10, 0])
     assert host(found.coefficient).tolist() == pytest.approx([1 / 3, 1 / 2, 1, 0, 0])
     found = algorithms.overlap(graph, [0, 5, 8], [1, 8, 0])
