@@ -23,9 +23,12 @@ from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
 from .katz_centrality import Katz, katz_centrality
 from .label_propagation import Communities, label_propagation
 from .local_clustering import Clustering, local_clustering
+from .louvain import LouvainCommunities, louvain
 from .maximal_independent_set import IndependentSet, maximal_independent_set
 from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRank, pagerank
+from .personalized_pagerank import PersonalizedPageRank, personalized_pagerank
+from .random_walks import RandomWalks, random_walks
 from .result import Result
 from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
@@ -58,7 +61,10 @@ __all__ = [
     "KCore",
     "KTruss",
     "Katz",
+    "LouvainCommunities",
     "PageRank",
+    "PersonalizedPageRank",
+    "RandomWalks",
     "Result",
     "Similarity",
     "SpanningForest",
@@ -81,10 +87,13 @@ __all__ = [
     "katz_centrality",
     "label_propagation",
     "local_clustering",
+    "louvain",
     "maximal_independent_set",
     "minimum_spanning_forest",
     "overlap",
     "pagerank",
+    "personalized_pagerank",
+    "random_walks",
     "register",
     "sssp",
     "strongly_connected_components",

@@ -1,8 +1,8 @@
 """An order of the vertices that depends on a seed, for greedy algorithms whose parallel result is the serial one.
 
-Serially, such an algorithm settles one vertex after another, and each only looks at the neighbors before it. So a
-vertex is settled in parallel as soon as all neighbors before it are. Every vertex counts those; whoever is settled
-decrements the counts of the neighbors after it, and who falls to 0 is next.
+Serially, such an algorithm settles one vertex after another, and each only looks at the neighbors before it. So in
+parallel a vertex is settled as soon as all neighbors before it are. Every vertex counts those. A settled vertex
+decrements the counts of the neighbors after it, and the vertices whose counts reach 0 are next.
 
     priority[v]    vertices with higher ones come first; of equal ones the higher id
     waiting[v]     neighbors before v that are not settled

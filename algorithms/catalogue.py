@@ -19,10 +19,12 @@ from .comparators import (
     Edges,
     Exact,
     Partition,
+    Quality,
     Valid,
     Values,
     dominant_labels,
     maximal_independent,
+    modularity,
     proper_coloring,
 )
 from .connected_components import connected_components
@@ -38,9 +40,12 @@ from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
 from .label_propagation import label_propagation
 from .local_clustering import local_clustering
+from .louvain import louvain
 from .maximal_independent_set import maximal_independent_set
 from .minimum_spanning_forest import minimum_spanning_forest
 from .pagerank import pagerank
+from .personalized_pagerank import personalized_pagerank
+from .random_walks import random_walks
 from .similarity import jaccard, overlap
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
@@ -87,7 +92,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest",
+    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -142,4 +147,18 @@ register(Analytic(
     "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge", comparator=Edges(),
     directions="refused", weights="expected", headline=("num_edges", "forest edge"),
     note="of several forests of the same weight it is that of the lowest edges in order of their ends",
+))  # fmt: skip
+register(Analytic(
+    "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
+    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
+    headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "personalized_pagerank", personalized_pagerank, values=("pagerank",), parameters={"alpha": 0.85, "tol": 1e-4},
+    comparator=lambda tol, **_: Distribution(2 * tol),
+    note="ranks of either side may be {tol:g} from the exact ones in total",
+))  # fmt: skip
+register(Analytic(
+    "random_walks", random_walks, values=("steps", "ends"), vertex_values=("ends",), comparator=Exact(),
+    parameters={"length": 10, "seed": 0},
 ))  # fmt: skip

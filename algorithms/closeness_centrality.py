@@ -1,6 +1,6 @@
 """Closeness centrality: the inverse of the mean distance to a vertex.
 
-Breadth-first searches from 64 sources go on at the same time: each vertex has a bit for every source, and a step hands
+Breadth-first searches from 64 sources go on at the same time: each vertex has a bit for every source, and a step passes
 on the bits of all sources that have just arrived. What is summed up at a vertex are the distances from the sources to
 it.
 
@@ -75,7 +75,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     for i in range(0, len(chosen), TOGETHER):
         batch = xp.asarray(chosen[i : i + TOGETHER])
         seen, arrived, coming = (xp.zeros(n, np.uint64) for _ in range(3))
-        arrived[batch] = xp.left_shift(np.uint64(1), xp.arange(batch.size, dtype=np.uint64))
+        arrived[batch] = xp.asarray(np.uint64(1) << np.arange(batch.size, dtype=np.uint64))
         seen[batch] = arrived[batch]
         reached, level = fr.Frontier(graph, batch), 1
         while reached:

@@ -1,10 +1,10 @@
 """Communities by label propagation: vertices take the label that most of their neighbors have.
 
-All labels differ at first. In each round half of the vertices, drawn anew, look at their neighbors' labels at the same
-time, and take the most frequent one: of several their own, or else the highest. (If all vertices did, two neighbors
-could swap their labels forever.) Labels are places in a random order, so that ties are broken at random, but the same
-way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices, every label is
-one of the most frequent among the neighbors.
+All labels differ at first. In each round half of the vertices, drawn at random, look at their neighbors' labels at the
+same time, and take the most frequent one: of several their own, or else the highest. (If all vertices did, two
+neighbors could swap their labels forever.) Labels are places in a random order, so that ties are broken at random, but
+the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices, every
+label is one of the most frequent among the neighbors.
 
     label[v]      the label of v
     pending[v]    1 if v is to be looked at

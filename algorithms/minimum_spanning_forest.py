@@ -1,7 +1,7 @@
 """Minimum spanning forest, by Boruvka's algorithm.
 
 At first every vertex is a tree. In each round every tree chooses the lightest edge that leaves it, and all these edges
-join the forest. Edges of equal weight are ordered by their ends, so that no circle is closed and the forest is the same
+join the forest. Edges of equal weight are ordered by their ends, so that no cycle is closed and the forest is the same
 in every run. A vertex finds its own candidate, the neighbor over the lightest edge to another tree; then the candidates
 of a tree are compared. Vertices without a candidate never have one again.
 

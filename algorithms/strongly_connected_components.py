@@ -3,8 +3,8 @@
 Vertices that no other remaining vertex points to, or that point to none, are components of their own, and are trimmed
 off one after another. Then every remaining vertex gets a color: the smallest vertex that reaches it. A vertex with its
 own color is the smallest of its component, which consists of those with its color that reach it. Components found in
-this way are removed, and the rest is colored again. The first time only one vertex of many neighbors hands out its
-color, which finds the largest component of most graphs in two traversals.
+this way are removed, and the rest is colored again. The first time only one vertex of many neighbors spreads its color,
+which finds the largest component of most graphs in two traversals.
 
     labels[v]    the component of v; -1 before it is known
     color[v]     the smallest starting vertex that reaches v; the number of vertices if none does
@@ -52,7 +52,7 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
         pivot = int(inner[(graph.in_degrees()[inner] * graph.degrees()[inner]).argmax()])
         _find(graph, fr.Frontier(graph, [pivot]), labels)
         members = labels == pivot
-        labels[members] = members.argmax()  # the first of them
+        labels[members] = int(members.argmax())  # the first of them
         rest = fr.filter(rest, _is_open, labels)
     while rest:
         _find(graph, rest, labels)

@@ -13,10 +13,10 @@ from typing import Any
 from algorithms.comparators import edges_of
 from dynfrontier.peers import is_installed
 
-from .calls import ROUNDING, calls_of
+from .calls import ROUNDING, Call, calls_of
 from .context import Context, choose_structures
 from .defaults import EDGE_FACTOR, GALLERY_LIMIT_S, GALLERY_PEERS, GALLERY_STRUCTURES, GRAPH_SEED
-from .graphs import BenchmarkGraph
+from .graphs import BenchmarkGraph, hub_of
 from .peers.process import PeerRun
 from .results import Results, describe_run, table
 from .timing import measure
@@ -43,35 +43,41 @@ def run(context: Context) -> Results:
         for structure, kind in context.structures.items():
             if named or structure in GALLERY_STRUCTURES:
                 context.say(f"{NAME}: {name}, {structure}")
-                built = graph.undirected(kind)
-                for label in calls_of(gallery=True):
-                    work = partial(_measure, context, results, name, structure, built, label, digests)
-                    context.attempt(results, f"{NAME}: {name}, {structure}, {label}", work)
-                del built
-        _measure_peers(context, results, graph, digests)
+                for weighted in (False, True):
+                    built = graph.undirected(kind, weighted=weighted)
+                    source = hub_of(built)
+                    for label, call in calls_of(gallery=True).items():
+                        if call.weighted == weighted:
+                            work = partial(_measure, context, results, name, structure, built, call, source, digests)
+                            context.attempt(results, f"{NAME}: {name}, {structure}, {label}", work)
+                    del built
+        _measure_peers(context, results, graph, source, digests)
         context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
     _compare(results)
     return results
 
 
 def _measure(
-    context: Context, results: Results, graph: str, structure: str, built: Any, label: str, digests: dict[str, Any]
-) -> None:
+    context: Context, results: Results, graph: str, structure: str, built: Any, call: Call, source: int,
+    digests: dict[str, Any],
+) -> None:  # fmt: skip
     """One algorithm on one structure."""
-    axes, device, call = context.axes, context.device, calls_of(gallery=True)[label]
+    axes, device = context.axes, context.device
     samples, found = measure(
-        device, partial(call.analytic.compute, built, **call.settings), repeat=axes.repeat, warm_up=axes.warm_up,
-        limit=axes.seconds_per_call,
+        device, partial(call.analytic.compute, built, source=source, **call.settings), repeat=axes.repeat,
+        warm_up=axes.warm_up, limit=axes.seconds_per_call,
     )  # fmt: skip
     comparator = call.comparator
     edges = edges_of(built) if comparator.needs_edges else None
     digest = comparator.digest(call.analytic.fetch(device, found), edges=edges)
-    agrees = comparator.same_digests(digests.setdefault(label, digest), digest)
+    agrees = comparator.same_digests(digests.setdefault(call.label, digest), digest)
     more = {name: getattr(found, name) for name in COLUMNS if hasattr(found, name)}
-    results.add(graph=graph, system=structure, algorithm=label, agrees=agrees, **more, **samples.numbers())
+    results.add(graph=graph, system=structure, algorithm=call.label, agrees=agrees, **more, **samples.numbers())
 
 
-def _measure_peers(context: Context, results: Results, graph: BenchmarkGraph, digests: dict[str, Any]) -> None:
+def _measure_peers(
+    context: Context, results: Results, graph: BenchmarkGraph, source: int, digests: dict[str, Any]
+) -> None:
     """The peers on one graph."""
     calls = calls_of(gallery=True)
     others = [name for name in GALLERY_PEERS if context.peers and is_installed(name)]
@@ -80,7 +86,7 @@ def _measure_peers(context: Context, results: Results, graph: BenchmarkGraph, di
         context.say(f"{NAME}: {graph.name}, {peer}")
         with PeerRun(peer, graph) as process:
             answers, note = process.ask(
-                ["build", *calls], timeout=seconds, repeat=min(context.axes.repeat, 3),
+                ["build", *calls], timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
                 task_limit=seconds / len(calls) / 2,
             )  # fmt: skip
         if note:

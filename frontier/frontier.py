@@ -209,7 +209,7 @@ class Frontier:
         self.check()
         known = self._known_arcs()
         if known is None:
-            known = int(self.graph._degrees()[self._members()].sum()) if self._size else 0
+            known = int(self.graph._degrees_of(self._members()).sum()) if self._size else 0
             self._arcs, self._version = known, self.graph.version
         return known
 

@@ -109,6 +109,10 @@ class Structure(ABC):
         self._kernels.find_arcs(src.size, self.view(), src, dst, slots, tile=self._find_lanes)
         return slots
 
+    def _degrees_of(self, vertices: Any) -> Any:
+        """*structure*, where `_degrees` takes a pass over all vertices: the numbers of neighbors of some."""
+        return self._degrees()[vertices]
+
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """All arcs as CSR with sorted rows, in arrays of their own."""
         return extract_sorted(self)  # type: ignore[arg-type]  # every structure is a graph

@@ -25,10 +25,13 @@ SHAPES = {
     **{name: GRAPHS[name] for name in ("empty", "one-vertex", "one-edge", "path", "clique", "rmat")},
     "none": (np.zeros(0, np.int64), np.zeros(0, np.int64), 0),
     "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
-    "apart": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
+    "disconnected": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
-UNDIRECTED = ("label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest")
-SEEDED = ("label_propagation", "coloring", "maximal_independent_set")
+UNDIRECTED = (
+    "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
+    "louvain",
+)  # fmt: skip
+SEEDED = ("label_propagation", "louvain", "coloring", "maximal_independent_set")
 
 
 def check(name, graph, **settings):
@@ -47,7 +50,9 @@ def build(shape, device="cpu", **options):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", GALLERY)
 def test_shapes(name, shape, device):
-    check(name, build(shape, device))
+    graph = build(shape, device)
+    if graph.num_vertices or not analytics()[name].takes_source:
+        check(name, graph)
 
 
 @pytest.mark.parametrize("name", GALLERY)
@@ -62,7 +67,9 @@ def test_deleted_vertices(name, device):
 def test_directed(name, shape, device):
     """With in-edges and without."""
     for options in ({}, {"in_edges": True}):
-        check(name, build(shape, device, directed=True, **options))
+        graph = build(shape, device, directed=True, **options)
+        if graph.num_vertices or not analytics()[name].takes_source:
+            check(name, graph)
 
 
 @pytest.mark.parametrize("name", UNDIRECTED)
@@ -159,7 +166,7 @@ def test_clustering_is_that_of_networkx(device):
 
 def test_similarity_of_pairs(device):
     """Of any pairs, neighbors or not, and of one vertex with itself."""
-    graph = build("apart", device)
+    graph = build("disconnected", device)
     found = algorithms.jaccard(graph, [0, 5, 5, 9, 8], [1, 8, 5, 10, 0])
     assert host(found.coefficient).tolist() == pytest.approx([1 / 3, 1 / 2, 1, 0, 0])
     found = algorithms.overlap(graph, [0, 5, 8], [1, 8, 0])
@@ -217,6 +224,34 @@ def test_samples_of_sources(name, device):
             known.compute(graph, sources=sources)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_ranks_from_several_sources(directed, device):
+    """As exact as they are asked to be; a source may be alone, or have edges that only enter it."""
+    graph = CSR.from_edges([0, 1, 2, 3, 4], [1, 2, 0, 1, 0], num_vertices=7, directed=directed, device=device)
+    for source in (0, 4, 6, [3], [0, 6, 1]):
+        for tol in (0.5, 1e-9):
+            check("personalized_pagerank", graph, source=source, tol=tol)
+    assert host(algorithms.personalized_pagerank(graph, 6).pagerank).tolist() == [0] * 6 + [1]
+    for options in ({"source": 7}, {"source": []}, {"source": 0, "alpha": 1}, {"source": 0, "tol": 0}):
+        with pytest.raises(ValueError, match=list(options)[-1]):
+            algorithms.personalized_pagerank(graph, **options)
+
+
+def test_random_walks_from_given_starts(device):
+    """Several from one vertex differ, and each neighbor is as likely as the others."""
+    graph = build("star", device)
+    starts = np.zeros(30_000, np.int64)
+    found = check("random_walks", graph, starts=starts, length=3, seed=4)
+    visits = np.bincount(host(found.paths)[:, 1], minlength=301)[1:]
+    assert visits.min() > 50 and visits.max() < 160 and ((visits - 100) ** 2 / 100).sum() < 400
+    assert (host(found.paths)[:, 2] == 0).all()
+    assert algorithms.random_walks(graph, [0], 0).paths.tolist() == [[0]]
+    assert algorithms.random_walks(graph, [], 5).paths.shape == (0, 6)
+    for options, name in (({"length": -1}, "length"), ({"starts": [301]}, "starts"), ({"seed": 0.5}, "seed")):
+        with pytest.raises((ValueError, TypeError), match=name):
+            algorithms.random_walks(graph, **options)
+
+
 @pytest.mark.parametrize("name", ["hits", "katz_centrality"])
 def test_what_does_not_converge_says_so(name):
     graph, known = build("rmat"), analytics()[name]
@@ -227,6 +262,39 @@ def test_what_does_not_converge_says_so(name):
     for options in ({"tol": -1}, {"max_iter": 0}):
         with pytest.raises(ValueError, match=next(iter(options))):
             known.compute(graph, **options)
+
+
+def test_spanning_forests_of_graphs_with_edge_data(device):
+    """Weights are then found by the ids of edges."""
+    src, dst, n = SHAPES["rmat"]
+    graph = CSR(n, device=device, weight_dtype="float32", edge_data={"time": "int64"})
+    weights = np.random.default_rng(4).random(len(src)).astype(np.float32)
+    graph.insert_edges(src, dst, weights, time=np.arange(len(src)))
+    graph.delete_edges(src[:500], dst[:500])
+    check("minimum_spanning_forest", graph)
+
+
+def test_louvain_is_as_good_as_networkx(device):
+    graph = build("rmat", device)
+    theirs = networkx_graph(graph)
+    expected = nx.community.modularity(theirs, nx.community.louvain_communities(theirs, seed=1))
+    assert check("louvain", graph).modularity > expected - 0.02
+    assert algorithms.louvain(graph, resolution=4).count > algorithms.louvain(graph, resolution=0.25).count
+    assert algorithms.louvain(graph, max_level=1).levels == 1
+
+
+def test_louvain_finds_what_weights_say(device):
+    """Two halves of a clique, held together by heavier edges."""
+    src, dst = np.triu_indices(20, 1)
+    weights = np.where(src // 10 == dst // 10, 10, 1).astype(np.float32)
+    graph = CSR.from_edges(src, dst, weights, device=device)
+    assert host(check("louvain", graph).labels).tolist() == [0] * 10 + [10] * 10
+    for name in ("resolution", "threshold"):
+        with pytest.raises(ValueError, match=f"{name} must be finite and not negative"):
+            algorithms.louvain(graph, **{name: -1})
+    graph = CSR.from_edges([0], [1], [np.inf], device=device)
+    with pytest.raises(ValueError, match="louvain needs weights that are finite"):
+        algorithms.louvain(graph)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
@@ -248,6 +316,7 @@ WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
     "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
+    "louvain": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

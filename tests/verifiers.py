@@ -421,6 +421,49 @@ def verify_minimum_spanning_forest(graph, result):
     assert result.num_edges == kept.size and np.isclose(result.total_weight, weights[kept].sum())
 
 
+def verify_louvain(graph, result, seed=0, resolution=1.0):
+    """The modularity is that of the communities, which is better than of vertices by themselves or together."""
+    labels, there = host(result.labels), existing(graph)
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
+    assert labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
+    assert result.count == np.unique(labels[there]).size
+    assert all(np.flatnonzero(labels == v)[0] == v for v in np.unique(labels[there]))
+    total = weights.sum()
+    degree = np.bincount(np.append(src, dst), np.append(weights, weights), graph.num_vertices)
+    inside = weights[labels[src] == labels[dst]].sum()
+    of_community = np.bincount(labels[there], degree[there])
+    expected = (inside / total - resolution * ((of_community / (2 * total)) ** 2).sum()) if total else 0.0
+    assert abs(result.modularity - expected) < 1e-9
+    singles = -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
+    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+
+
+def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
+    """Ranks are the fixed point of the walk from the sources, to the tolerance."""
+    sources = np.atleast_1d(source).tolist()
+    jump, steps = walk_of(graph, dict.fromkeys(sources, 1), weighted=False)
+    ranks = spsolve((identity(graph.num_vertices, format="csc") - alpha * steps).tocsc(), jump)
+    ranks = np.atleast_1d(ranks) / ranks.sum()
+    found = host(result.pagerank)
+    assert found.shape == (graph.num_vertices,) and abs(found.sum() - 1) < 1e-9 and (found >= 0).all()
+    assert np.abs(found - ranks).sum() <= result.error + 1e-12 and result.error <= tol
+
+
+def verify_random_walks(graph, result, length=10, seed=0, starts=None):
+    """Steps follow edges, and walks that are shorter end where no edge leads on."""
+    paths, steps, ends = host(result.paths), host(result.steps), host(result.ends)
+    there, near = existing(graph), neighbor_sets(graph)
+    if starts is None:
+        starts = np.where(there, np.arange(there.size), -1)
+    assert paths.dtype == ends.dtype == graph.vertex_dtype and paths.shape == (len(starts), length + 1)
+    assert (paths[:, 0] == starts).all() and (steps <= length).all()
+    for path, count, end in zip(paths.tolist(), steps.tolist(), ends.tolist(), strict=True):
+        assert path[count] == end and (count == length or set(path[count + 1 :]) == {-1})
+        assert all(v in near[u] for u, v in itertools.pairwise(path[: count + 1]))
+        assert count == length or end < 0 or not near[end]
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -437,10 +480,13 @@ VERIFIERS = {
     "katz_centrality": verify_katz,
     "label_propagation": verify_label_propagation,
     "local_clustering": verify_local_clustering,
+    "louvain": verify_louvain,
     "maximal_independent_set": verify_maximal_independent_set,
     "minimum_spanning_forest": verify_minimum_spanning_forest,
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
+    "personalized_pagerank": verify_personalized_pagerank,
+    "random_walks": verify_random_walks,
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
     "triangles": verify_triangles,

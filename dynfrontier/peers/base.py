@@ -151,6 +151,14 @@ class BasePeer(ABC):
         """A label for each vertex, equal within a component."""
         return None
 
+    def louvain(self, graph: Any) -> Task | None:
+        """Communities of an undirected graph by the Louvain method, weighted if it is: a label for each vertex."""
+        return None
+
+    def personalized_pagerank(self, graph: Any, source: int, alpha: float, tol: float) -> Task | None:
+        """PageRank of a walker that jumps to the source alone, also from where no edge leads on; without weights."""
+        return None
+
     def hits(self, graph: Any, tol: float, max_iter: int) -> Task | None:
         """Hub and authority scores of each vertex, which add up to 1: two arrays of float64."""
         return None

@@ -61,6 +61,18 @@ class Peer(BasePeer):
     def label_propagation(self, graph: igraph.Graph) -> Task:
         return Task(graph.community_label_propagation, lambda result: np.array(result.membership, np.int64))
 
+    def louvain(self, graph: igraph.Graph) -> Task:
+        weights = _weights(graph)
+        return Task(
+            lambda: graph.community_multilevel(weights=weights), lambda result: np.array(result.membership, np.int64)
+        )
+
+    def personalized_pagerank(self, graph: igraph.Graph, source: int, alpha: float, tol: float) -> Task:
+        return Task(
+            lambda: graph.personalized_pagerank(damping=alpha, reset_vertices=[source]),
+            lambda result: np.array(result, np.float64),
+        )
+
     def coloring(self, graph: igraph.Graph) -> Task:
         return Task(graph.vertex_coloring_greedy, lambda result: np.array(result, np.int64))
 

@@ -92,6 +92,12 @@ class Peer(BasePeer):
             lambda: nk.centrality.CoreDecomposition(graph).run().scores(), lambda result: np.array(result, np.int64)
         )
 
+    def louvain(self, graph: nk.Graph) -> Task:
+        return Task(
+            lambda: nk.community.PLM(graph).run().getPartition(),
+            lambda result: np.array(result.getVector(), np.int64),
+        )
+
     def local_clustering(self, graph: nk.Graph) -> Task:
         return Task(
             lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(),

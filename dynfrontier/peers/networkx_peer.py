@@ -42,11 +42,7 @@ class Peer(BasePeer):
         return Task(lambda: nx.triangles(graph), lambda result: _by_vertex(graph, result, 0, np.int64))
 
     def components(self, graph: nx.Graph) -> Task:
-        def read(result: list[set[int]]) -> np.ndarray:
-            labels = {v: number for number, component in enumerate(result) for v in component}
-            return _by_vertex(graph, labels, -1, np.int64)
-
-        return Task(lambda: list(nx.connected_components(graph)), read)
+        return Task(lambda: list(nx.connected_components(graph)), lambda result: _labels(graph, result))
 
     def pagerank(self, graph: nx.Graph, alpha: float, tol: float) -> Task:
         each = tol / max(len(graph), 1)  # it multiplies its tolerance by the number of vertices
@@ -71,11 +67,9 @@ class Peer(BasePeer):
         return Task(lambda: nx.k_core(graph, k), lambda result: _columns(result.edges, 2))
 
     def label_propagation(self, graph: nx.Graph) -> Task:
-        def read(result: list[set[int]]) -> np.ndarray:
-            labels = {v: number for number, community in enumerate(result) for v in community}
-            return _by_vertex(graph, labels, -1, np.int64)
-
-        return Task(lambda: list(nx.community.asyn_lpa_communities(graph, seed=0)), read)
+        return Task(
+            lambda: list(nx.community.asyn_lpa_communities(graph, seed=0)), lambda result: _labels(graph, result)
+        )
 
     def coloring(self, graph: nx.Graph) -> Task:
         return Task(lambda: nx.greedy_color(graph), lambda result: _by_vertex(graph, result, -1, np.int64))
@@ -97,11 +91,17 @@ class Peer(BasePeer):
     def strongly_connected_components(self, graph: nx.Graph) -> Task:
         find = nx.strongly_connected_components if graph.is_directed() else nx.connected_components
 
-        def read(result: list[set[int]]) -> np.ndarray:
-            labels = {v: number for number, component in enumerate(result) for v in component}
-            return _by_vertex(graph, labels, -1, np.int64)
+        return Task(lambda: list(find(graph)), lambda result: _labels(graph, result))
 
-        return Task(lambda: list(find(graph)), read)
+    def louvain(self, graph: nx.Graph) -> Task:
+        return Task(lambda: nx.community.louvain_communities(graph, seed=0), lambda result: _labels(graph, result))
+
+    def personalized_pagerank(self, graph: nx.Graph, source: int, alpha: float, tol: float) -> Task:
+        each = tol * (1 - alpha) / max(len(graph), 1)
+        return Task(
+            lambda: nx.pagerank(graph, alpha, {source: 1}, max_iter=MOST_STEPS, tol=each, weight=None),
+            lambda result: _by_vertex(graph, result, 0.0, np.float64),
+        )
 
     def hits(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
         def read(result: tuple[dict, dict]) -> tuple[np.ndarray, ...]:
@@ -122,6 +122,11 @@ def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:
     """Edges, and perhaps what each has, as arrays."""
     table = np.array(list(rows), np.float64).reshape(-1, count)
     return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), *table[:, 2:].T
+
+
+def _labels(graph: nx.Graph, parts: list[set[int]]) -> np.ndarray:
+    """A number for each vertex, that of the part it is in."""
+    return _by_vertex(graph, {v: number for number, part in enumerate(parts) for v in part}, -1, np.int64)
 
 
 def _by_vertex(graph: nx.Graph, values: dict[int, Any], default: Any, dtype: Any) -> np.ndarray:

@@ -93,6 +93,9 @@ class CSR(DynamicGraph):
     def _degrees(self) -> Any:
         return self.xp.diff(self._offsets)
 
+    def _degrees_of(self, vertices: Any) -> Any:
+        return self._offsets[1:][vertices] - self._offsets[vertices]
+
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         return self._offsets.copy(), self._neighbors.copy(), None if self._weights is None else self._weights.copy()
 

@@ -284,7 +284,7 @@ def collect_arcs(
     if not count:
         return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64) if slots else None
     if op is None:
-        offsets[1:] = graph._degrees()[vertices]
+        offsets[1:] = graph._degrees_of(vertices)
     else:
         offsets = count_arcs(graph, vertices, op, args)
     xp.cumsum(offsets, out=offsets)

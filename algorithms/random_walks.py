@@ -1,0 +1,94 @@
+"""Random walks: from each start, along edges drawn uniformly at random.
+
+A walk is one call of a functor, which goes along the lists of a sorted snapshot. Each step draws a number that belongs
+to the walk and the step, so that walks are the same on every structure and device.
+
+    paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
+
+Perozzi, Al-Rfou and Skiena, "DeepWalk: Online Learning of Social Representations", KDD 2014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._priorities import as_int64
+from .result import Result
+
+
+@dataclass(frozen=True)
+class RandomWalks(Result):
+    """Result of `random_walks`; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    paths : array of the graph's vertex dtype, shape (number of walks, length + 1)
+        The vertices of each walk, the start first; -1 after a walk has ended.
+    steps : array of int32, shape (number of walks,)
+        Edges of each walk; fewer than `length` where no edge led on.
+    ends : array of the graph's vertex dtype, shape (number of walks,)
+        Where each walk ended; -1 for deleted vertices.
+    """
+
+    paths: Any
+    steps: Any
+    ends: Any
+
+
+@fr.reads
+def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed: int = 0) -> RandomWalks:
+    """Uniform random walks.
+
+    Parameters
+    ----------
+    graph : Graph
+        In a directed graph edges are followed forward. Weights are ignored.
+    starts : array-like of int, shape (number of walks,), optional
+        Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
+        included, so that rows are vertices.
+    length : int
+        Edges of a walk.
+    seed : int
+        Walks depend on it, their places in `starts` and the edges alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `starts` holds anything but vertices of the graph, or another argument is invalid.
+
+    Notes
+    -----
+    O(length) work per walk, and a snapshot of the graph if it is none: O(V + E) work and memory.
+    """
+    fr.arguments.check_graph(graph)
+    length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
+    xp, dtype = graph.xp, graph.vertex_dtype
+    if starts is None:
+        starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
+    else:
+        starts = fr.arguments.vertex_ids(graph, starts, "starts")
+    starts, snapshot = starts.astype(dtype), graph.to_csr()
+    paths, steps = xp.full(starts.size * (length + 1), -1, dtype), xp.zeros(starts.size, np.int32)
+    walks = fr.snapshot_structure()(int(starts.size), device=graph.device)  # a vertex for each, to compute over
+    ends = starts.copy()
+    fr.compute(fr.Frontier.all(walks), _walk, snapshot.offsets, snapshot.indices, paths, steps, ends, length, seed)
+    return RandomWalks(paths.reshape(-1, length + 1), steps, ends)
+
+
+def _walk(walk, offsets, indices, paths, steps, ends, length, seed):
+    at = ends[walk]
+    place = walk * (length + 1)
+    paths[place] = at
+    step = 0
+    while at >= 0 and step < length and offsets[at + 1] > offsets[at]:
+        degree = offsets[at + 1] - offsets[at]
+        at = indices[offsets[at] + (fr.random_bits(seed, walk, step) * degree >> 32)]
+        step += 1
+        paths[place + step] = at
+    steps[walk] = step
+    ends[walk] = at
