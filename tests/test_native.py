@@ -177,6 +177,20 @@ def test_the_form_expected_to_be_faster(device, costs, snapshot):
     assert not too_large.snapshot and "a copy would take 1,152,921,504,606,846,976 bytes" in too_large.reason
 
 
+def test_slow_walks_ask_for_a_copy(structure, device, monkeypatch):
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    kind = graph.device.kind
+    assert structure.walk_cost.keys() == {"cpu", "gpu"} and min(structure.walk_cost.values()) >= 1
+    if structure is not snapshot_structure():
+        for cost, snapshot in ((1e-3, False), (50.0, True)):
+            monkeypatch.setattr(structure, "walk_cost", {kind: cost})
+            assert fr.SpMV(graph).form.snapshot is snapshot
+    monkeypatch.setattr(orientation_module, "LISTED_ARCS", 0)
+    monkeypatch.setattr(structure, "walk_cost", {kind: 50.0})
+    assert triangle_count(graph).form.snapshot
+
+
 def test_an_orientation_names_what_is_wrong(structure, device):
     graph = structure.from_edges([0, 1, 2], [1, 2, 0], device=device)
     with pytest.raises(ValueError, match="graph must be undirected"):
