@@ -27,7 +27,7 @@ from .result import Result
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
 """The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile."""
 WALK_STEPS = 1.5
-"""The cost of looking a neighbor up in a list as it is stored, with gaps and in pieces, likewise."""
+"""The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ def triangle_count(
 def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
     """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
     listed, walked, in_copy = orientation.steps
-    return listed + WALK_STEPS * walked, in_copy + COPY_STEPS[graph.device.kind] * graph.num_arcs
+    kind = graph.device.kind
+    return listed + WALK_STEPS * graph.walk_cost[kind] * walked, in_copy + COPY_STEPS[kind] * graph.num_arcs
 
 
 def copy_bytes(graph: fr.Graph) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .arguments import check_graph
 from .values import kind_of
 
@@ -58,8 +60,8 @@ def choose_form(
         `snapshot` is neither of these.
     """
     check_graph(graph)
-    if isinstance(snapshot, bool):
-        return Form(snapshot, f"snapshot={snapshot} was asked for")
+    if isinstance(snapshot, bool | np.bool_):
+        return Form(bool(snapshot), f"snapshot={snapshot} was asked for")
     if snapshot != "auto":
         said = repr(snapshot) if isinstance(snapshot, str) else kind_of(snapshot)
         error = ValueError if isinstance(snapshot, str) else TypeError

@@ -47,6 +47,9 @@ class Structure(ABC):
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
     _tells_slots: ClassVar[bool] = False
     """Whether there are `DynamicGraph._insert_distinct` and `_delete_telling`."""
+    walk_cost: ClassVar[dict[str, float]] = {"cpu": 1.0, "gpu": 1.0}
+    """The time in which all neighbors are walked, by kind of device, as a multiple of that of CSR: by it operators
+    decide whether a copy would be faster to read (`frontier.choose_form`)."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 

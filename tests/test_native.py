@@ -16,7 +16,7 @@ orientation_module = importlib.import_module("frontier.operators.orientation")
 FORMS = [False, True, "auto"]
 
 
-def same(device, one, other):
+def same(one, other):
     return (host(one) == host(other)).all()
 
 
@@ -48,7 +48,7 @@ def test_triangles(stored, monkeypatch, listed):
     native, copied = (triangle_count(stored, snapshot=form) for form in FORMS[:2])
     verify_triangles(stored, native)
     assert native.total == copied.total == triangle_count(stored, per_vertex=False, snapshot=False).total
-    assert same(stored.device, native.per_vertex, copied.per_vertex)
+    assert same(native.per_vertex, copied.per_vertex)
     assert (native.form.snapshot, copied.form.snapshot) == (False, True)
 
 
@@ -57,7 +57,7 @@ def test_support(stored, monkeypatch, listed):
     monkeypatch.setattr(orientation_module, "LISTED_ARCS", listed)
     orientation = fr.Orientation(stored)
     support = host(fr.edge_support(orientation))
-    assert support.shape == (stored.slot_capacity,) and support.dtype == np.int32
+    assert support.shape == (stored.edge_capacity,) and support.dtype == np.int32
     src, dst, _ = stored.to_coo()
     rank = host(orientation.rank)
     upward = rank[host(src)] > rank[host(dst)]
@@ -65,6 +65,21 @@ def test_support(stored, monkeypatch, listed):
     expected = host(fr.intersect(stored, src, dst))
     assert (support[np.where(upward, there, back)] == expected).all()
     assert support.sum() == expected.sum()
+
+
+@pytest.mark.parametrize("edges", ["ids"])
+@pytest.mark.sampled("edges", of=4)
+def test_support_by_the_ids_of_edges(structure, device, rng, edges):
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device, edge_data={})
+    graph.delete_edges(src[::5], dst[::5])
+    src, dst, _ = graph.to_coo()
+    support = fr.edge_support(fr.Orientation(graph))
+    assert same(support[graph.find_edges(src, dst)], fr.intersect(graph, src, dst))
+    verify_k_truss(graph, k_truss(graph, 4, snapshot=False))
+    found = graph.successors(host(src)[:9])
+    plain = structure.from_edges(src, dst, num_vertices=n, device=device).successors(host(src)[:9])
+    assert found[2] is None and all(same(*pair) for pair in zip(found[:2], plain[:2], strict=True))
 
 
 def test_an_orientation_by_other_degrees(structure, device, rng):
@@ -77,7 +92,7 @@ def test_an_orientation_by_other_degrees(structure, device, rng):
     tally = graph.xp.zeros(60, np.int64)
     total = fr.intersect_arcs(fr.Orientation(graph, degrees, 5), tally=tally)
     expected = triangle_count(part)
-    assert total == expected.total and same(device, tally, expected.per_vertex)
+    assert total == expected.total and same(tally, expected.per_vertex)
 
 
 def test_many_upper_neighbors(device):
@@ -91,7 +106,7 @@ def test_many_upper_neighbors(device):
     degrees = graph.xp.asarray(np.r_[np.full(60, 1), np.full(n - 60, 2)])
     tally = graph.xp.zeros(n, np.int64)
     fr.intersect_arcs(fr.Orientation(graph, degrees), tally=tally)
-    assert same(device, tally, triangle_count(graph, snapshot=True).per_vertex)
+    assert same(tally, triangle_count(graph, snapshot=True).per_vertex)
 
 
 def test_trusses(stored):
@@ -103,11 +118,11 @@ def test_trusses(stored):
     verify_truss_numbers(stored, numbers)
     copied = truss_numbers(stored, snapshot=True)
     for name in ("src", "dst", "truss"):
-        assert same(stored.device, getattr(numbers, name), getattr(copied, name))
+        assert same(getattr(numbers, name), getattr(copied, name))
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
-@pytest.mark.sampled("weight_dtype", of=2)
+@pytest.mark.sampled("weight_dtype", of=3)
 def test_ranks(structure, device, rng, orientation, weight_dtype):
     src, dst, n = GRAPHS["rmat"]
     weights = None if weight_dtype is None else rng.integers(1, 9, src.size).astype(weight_dtype)
@@ -160,6 +175,20 @@ def test_the_form_expected_to_be_faster(device, costs, snapshot):
     assert fr.choose_form(graph, "auto", lambda: costs).snapshot is snapshot
     too_large = fr.choose_form(graph, "auto", lambda: costs, copy_bytes=2**60)
     assert not too_large.snapshot and "a copy would take 1,152,921,504,606,846,976 bytes" in too_large.reason
+
+
+def test_slow_walks_ask_for_a_copy(structure, device, monkeypatch):
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    kind = graph.device.kind
+    assert structure.walk_cost.keys() == {"cpu", "gpu"} and min(structure.walk_cost.values()) >= 1
+    if structure is not snapshot_structure():
+        for cost, snapshot in ((1e-3, False), (50.0, True)):
+            monkeypatch.setattr(structure, "walk_cost", {kind: cost})
+            assert fr.SpMV(graph).form.snapshot is snapshot
+    monkeypatch.setattr(orientation_module, "LISTED_ARCS", 0)
+    monkeypatch.setattr(structure, "walk_cost", {kind: 50.0})
+    assert triangle_count(graph).form.snapshot
 
 
 def test_an_orientation_names_what_is_wrong(structure, device):

@@ -86,6 +86,7 @@ class FaimGraph(PagePool, DynamicGraph):
 
     name = "faimgraph"
     package = "structures.faimgraph"
+    walk_cost: ClassVar = {"cpu": 1.1, "gpu": 1.2}
     finds_fast = False  # lists are in no order
     _view_type = View
     _arrays: ClassVar = {

@@ -80,6 +80,7 @@ class GPMA(PackedGraph):
 
     name = "gpma"
     package = "structures.gpma"
+    walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
     _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
     _options: ClassVar[tuple[str, ...]] = (*PackedGraph._options, "method")
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")

@@ -98,6 +98,7 @@ class GraphVine(VertexRecords, DynamicGraph):
 
     name = "graphvine"
     package = "structures.graphvine"
+    walk_cost: ClassVar = {"cpu": 1.2, "gpu": 1.1}
     finds_fast = False  # lists are in no order
     _view_type = View
     _arrays: ClassVar = {

@@ -85,6 +85,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
 
     name = "hornet"
     package = "structures.hornet"
+    walk_cost: ClassVar = {"cpu": 1.1, "gpu": 1.0}
     _view_type = View
     _arrays: ClassVar = {
         "records": (np.int64, 2), "neighbors": VERTEX, "weights": WEIGHT, "free_bits": np.uint32,

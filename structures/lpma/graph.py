@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 from frontier.access import reads
 from frontier.batch import Arcs
@@ -81,6 +81,7 @@ class LPMA(PackedGraph):
 
     name = "lpma"
     package = "structures.lpma"
+    walk_cost: ClassVar = {"cpu": 7.0, "gpu": 1.2}
     _options = (*PackedGraph._options, "strategy")
     _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")

@@ -93,6 +93,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
 
     name = "slab"
     package = "structures.slab"
+    walk_cost: ClassVar = {"cpu": 2.0, "gpu": 1.2}
     _view_type = View
     _arrays: ClassVar = {"records": (np.int32, 4), "neighbors": VERTEX, "separate_weights": WEIGHT, "ring": np.int32}
     _find_lanes = 4

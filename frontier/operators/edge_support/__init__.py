@@ -35,8 +35,9 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     Returns
     -------
     array of int32, shape (up.num_arcs,), on the graphs' device
-        Indexed by slots of `up`. For an `Orientation` by what functors see as `edge` in its graph, shape
-        ``(edge_capacity,)``: the support of an edge is at its arc that leads up; the slot of the other arc has 0.
+        Indexed by slots of `up`. For an `Orientation` by what functors see as `edge` of its graph, shape
+        ``(edge_capacity,)``: the support is that of the arc that leads up; where arcs have entries of their own, the
+        other one's is 0.
 
     Raises
     ------

@@ -8,7 +8,15 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import check_array, check_graph, integer
-from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from ..engine import (
+    bare_view,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    readable_weights,
+    run_cpu,
+    state_of,
+)
 from ..extract import collect_arcs, count_arcs
 from ..launch import resident_blocks, workers_for
 from .cpu import make_support, make_triangles
@@ -147,33 +155,23 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
 
 
 def count_support(orientation: Orientation) -> Any:
-    """For each edge the number of triangles (int32), at what functors see as `edge` of its arc that leads up.
-
-    0 in all other slots; with edge data both arcs have one entry.
-    """
+    """For each edge the number of triangles (int32), by what functors see as `edge` of its arc that leads up."""
     graph, size = orientation.graph, int(orientation._order.size)
-    support = graph.xp.zeros(graph.slot_capacity, np.int32)
+    support = graph.xp.zeros(graph.edge_capacity, np.int32)
     if not size:
-        return support if graph.edge_data is None else _by_edge(graph, support)
+        return support
     lists = orientation._copied(slots=True)
     if graph.device.is_gpu:
         state_of(graph).counters.reset()
         _launch(orientation, (("HAS_SUPPORT", "1"),), *lists, None, support)
     else:
         kernel = cpu_kernel_for(graph.package, make_support, ())
+        edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation.rank,
+            kernel, (), workers_for(size), bare_view(graph), edges, orientation._order, orientation.rank,
             orientation._members, orientation._longest, *lists, support, np.zeros(1, np.int64),
         )  # fmt: skip
-    return support if graph.edge_data is None else _by_edge(graph, support)
-
-
-def _by_edge(graph: Graph, support: Any) -> Any:
-    """The same, by the ids of edges in place of slots."""
-    found = graph.xp.zeros(graph.edge_capacity, np.int32)
-    slots = graph.xp.flatnonzero(support)
-    found[graph._edges_at(slots)] = support[slots]
-    return found
+    return support
 
 
 def _launch(

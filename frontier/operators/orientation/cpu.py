@@ -9,6 +9,7 @@ import numpy as np
 
 from ...atomics import atomic_add
 from ...runtime import parallel_kernel
+from ..weights import edge_at
 
 
 def make_triangles(iterator: ModuleType) -> Any:
@@ -82,11 +83,11 @@ def make_triangles(iterator: ModuleType) -> Any:
 
 
 def make_support(iterator: ModuleType) -> Any:
-    """The same triangles, counted at the slots of the three arcs that lead up: y -> x, y -> w and x -> w."""
+    """The same triangles, counted for the three arcs that lead up, y -> x, y -> w and x -> w, by their edges."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
 
     @parallel_kernel(few=None)
-    def support(begin, end, view, order, rank, members, longest, first, lists, slots, found, tickets):
+    def support(begin, end, view, weights, order, rank, members, longest, first, lists, slots, found, tickets):
         listed = first.size - 1
         grain = 64
         for _worker in range(begin, end):
@@ -127,7 +128,7 @@ def make_support(iterator: ModuleType) -> Any:
                                 if place_of[w] >= 0:
                                     of_y += 1
                                     own[place_of[w]] += 1
-                                    atomic_add(found, slots[i], 1)
+                                    atomic_add(found, edge_at(weights, slots[i]), 1)
                                 elif w == x:
                                     edge = slots[i]
                         else:
@@ -141,16 +142,16 @@ def make_support(iterator: ModuleType) -> Any:
                                         if place_of[w] >= 0:
                                             of_y += 1
                                             own[place_of[w]] += 1
-                                            atomic_add(found, slot, 1)
+                                            atomic_add(found, edge_at(weights, slot), 1)
                                         elif w == x:
                                             edge = slot
                                     run, low, high = next_run(view, run)
                         if of_y:
-                            atomic_add(found, edge, of_y)
+                            atomic_add(found, edge_at(weights, edge), of_y)
                     for i in range(above):
                         place_of[view.neighbors[upper[i]]] = -1
                         if own[i]:
-                            atomic_add(found, upper[i], own[i])
+                            atomic_add(found, edge_at(weights, upper[i]), own[i])
                             own[i] = 0
 
     return support

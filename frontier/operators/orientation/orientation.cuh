@@ -8,6 +8,7 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/expand.cuh"
 
 constexpr int SMALL_LIST = 64;  // neighbors, at most, of a vertex that a warp takes (__init__.py has the same number)
@@ -112,7 +113,8 @@ __device__ __forceinline__ void walk_list(const Oriented& graph, const ExpandTil
   }
 }
 
-// Where triangles are counted: for the three vertices of each, or, in the slots of the arcs that lead up, for the edges.
+// Where triangles are counted: for the three vertices of each, or for the edges, by what functors see as `edge` of the arcs
+// that lead up.
 struct Counts {
   u64* tally;
   int* support;
@@ -189,7 +191,7 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
             atomicAdd(team.counts + h, 1u);
 #endif
 #ifdef HAS_SUPPORT
-            atomicAdd(out.support + slot, 1);
+            atomicAdd(out.support + edge_of(view, slot), 1);
 #endif
           }
           if (w == x) edge = slot;
@@ -202,7 +204,7 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
         if (of_y && tile.lane == 0) atomicAdd(out.tally + y, u64(of_y));
 #endif
 #ifdef HAS_SUPPORT
-        if (of_y && edge >= 0) atomicAdd(out.support + edge, int(of_y));
+        if (of_y && edge >= 0) atomicAdd(out.support + edge_of(view, edge), int(of_y));
 #endif
       }
       Team::sync();
@@ -214,7 +216,7 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
 #ifdef HAS_SUPPORT
     auto settle = [&](VID w, i64 slot) {
       u32 h = table.place_of(w);
-      if (team.entries[h] == w && team.counts[h]) atomicAdd(out.support + slot, int(team.counts[h]));
+      if (team.entries[h] == w && team.counts[h]) atomicAdd(out.support + edge_of(view, slot), int(team.counts[h]));
     };
     if (is_listed) {
       for (i64 i = low + Team::thread(); i < high; i += Team::TILES * TILE_SIZE) settle(graph.lists[i], graph.slots[i]);

@@ -14,6 +14,7 @@ from ...runtime.kernels import C_TYPES
 from ..engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 from ..functors import VERTEX
 from ..launch import parts_for
+from ..neighbor_reduce import clear
 from ..reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
 from .cpu import make_reduce
 
@@ -69,7 +70,7 @@ def reduce(
     values = functor_args(graph, op, args)
     identity = identity_of(reduce, dtype)
     out = xp.empty(1, dtype) if out is None else out
-    out.fill(identity)
+    clear(graph, out) if identity == 0 else out.fill(identity)
     count = len(frontier)
     vertices = frontier._members()
     if graph.device.is_gpu:

@@ -29,8 +29,8 @@ LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken
 CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache for vertices that are no hubs
 
 
-PREPARATION, PREPARED = {"cpu": 3.0, "gpu": 4.0}, {"cpu": 0.8, "gpu": 0.75}
-"""The cost of preparing products, and of a prepared one, in products of the graph as it is stored."""
+PREPARATION, PREPARED = {"cpu": 8.0, "gpu": 4.0}, {"cpu": 1.0, "gpu": 0.75}
+"""The cost of preparing products, and of a prepared one, in products of a graph that is walked as fast as CSR."""
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 
 
@@ -265,7 +265,8 @@ def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
     if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
         return products, products  # there is nothing to prepare
     preparation = PREPARATION[kind] + (TRANSPOSITION if transpose else 0)
-    return products * (SCATTER if transpose else 1), preparation + products * PREPARED[kind]
+    walk = graph.walk_cost[kind] * (SCATTER if transpose else 1)
+    return products * walk, preparation + products * PREPARED[kind]
 
 
 def _copy_bytes(product: SpMV) -> int:
