@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import Any
 
 from . import progress
@@ -181,12 +180,7 @@ _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 _ahead: dict[tuple, Future[bytes]] = {}
 """Machine code that is being compiled, by `cached_cubin`'s arguments, before anyone has asked for it."""
-_ahead_lock = threading.Lock()
-
-
-@functools.cache
-def _compilers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(8, os.cpu_count() or 1), "dynfrontier-compile")
+_ahead_lock = Lock()
 
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
@@ -195,7 +189,15 @@ def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: t
     key = (header, defines, functors, current_arch())
     with _ahead_lock:
         if key not in _ahead:
-            _ahead[key] = _compilers().submit(cached_cubin, *key)
+            _ahead[key] = begun = Future()
+            Thread(target=_compile, args=(begun, key), name="dynfrontier-compile").start()
+
+
+def _compile(begun: Future[bytes], key: tuple) -> None:
+    try:
+        begun.set_result(cached_cubin(*key))
+    except BaseException as error:
+        begun.set_exception(error)
 
 
 def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...]) -> bytes:
