@@ -134,6 +134,23 @@ def test_growth_and_shrinking(device):
     assert graph.leaves <= 2 * empty
 
 
+def test_a_deletion_that_shrinks_the_array_rebalances_nothing_else(device):
+    """Its plan, for the hole that row 5 leaves among full rows, is of the array before."""
+    src, dst = np.divmod(np.arange(64 * 64), 64)
+    graph = GPMA.from_edges(src, dst, num_vertices=64, device=device, directed=True)
+    gone = src == 5
+    hole = graph.copy()
+    hole.delete_edges(src[gone], dst[gone])
+    assert hole.statistics()["moved_leaves"] > graph.statistics()["moved_leaves"]
+    before = graph.statistics()
+    gone |= src >= 26
+    graph.delete_edges(src[gone], dst[gone])
+    after = graph.statistics()
+    assert after["rebuilds"] == before["rebuilds"] + 1 and after["leaves"] < before["leaves"]
+    assert after["moved_leaves"] == before["moved_leaves"]
+    check_array(graph)
+
+
 def test_lazy_deletion_leaves_room(device):
     """In a sliding window of constant size the array moves little and does not grow without end."""
     n, size = 2000, 1500
