@@ -69,9 +69,9 @@ def personalized_pagerank(
 
     Notes
     -----
-    O(E / tol) pushes along edges at most, and O(V) work for the arrays. It pays where rank stays near the source, or for
-    a loose tolerance; otherwise `pagerank` with a `personalization` takes less. The last digits of ranks may differ from
-    call to call where several threads share a vertex.
+    O(E / tol) pushes along edges at most, and O(V) work for the arrays. It pays where rank stays near the source, or
+    for a loose tolerance; otherwise `pagerank` with a `personalization` takes less. The last digits of ranks may differ
+    from call to call where several threads share a vertex.
     """
     fr.arguments.check_graph(graph)
     if np.ndim(source) == 0:
