@@ -1,4 +1,4 @@
-"""Personalized PageRank by pushing residuals: ranks near a source, at a cost that does not grow with the graph.
+"""Personalized PageRank by pushing residuals: ranks near a source, at a cost that depends on how far rank spreads.
 
 A random walker starts at a source, follows an outgoing edge with probability alpha, and otherwise jumps back to a
 source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
@@ -69,8 +69,9 @@ def personalized_pagerank(
 
     Notes
     -----
-    O(E / tol) pushes along edges at most, and O(V) work for the arrays. The last digits of ranks may differ from call
-    to call where several threads share a vertex.
+    O(E / tol) pushes along edges at most, and O(V) work for the arrays. It pays where rank stays near the source, or
+    for a loose tolerance; otherwise `pagerank` with a `personalization` takes less. The last digits of ranks may differ
+    from call to call where several threads share a vertex.
     """
     fr.arguments.check_graph(graph)
     if np.ndim(source) == 0:
