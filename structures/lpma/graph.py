@@ -81,7 +81,7 @@ class LPMA(PackedGraph):
 
     name = "lpma"
     package = "structures.lpma"
-    walk_cost: ClassVar = {"cpu": 7.0, "gpu": 1.2}
+    walk_cost: ClassVar = {"cpu": 2.5, "gpu": 1.2}
     _options = (*PackedGraph._options, "strategy")
     _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")

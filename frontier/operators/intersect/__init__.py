@@ -102,7 +102,8 @@ def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Counts first, and then writes: twice the look-ups of `intersect`, and a sort of what was found.
+    Counts first, and then writes: twice the look-ups of `intersect`, and a sort of what was found, except on a CPU in
+    structures that store neighbors in order (`Graph.is_sorted`).
     """
     check_graph(graph)
     us, vs = _checked_pairs(graph, us, vs)
@@ -120,6 +121,8 @@ def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
     else:
         kernel = cpu_kernel_for(source.package, make_common_neighbors, ())
         run_cpu(kernel, (), count, bare_view(source), us, vs, offsets, members)
+    if source.is_sorted and not graph.device.is_gpu:
+        return offsets, members  # which were written in the order of the lists
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     return offsets, sort_rows(graph, rows, count, members, None)[0]
 

@@ -29,7 +29,7 @@ LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken
 CACHE_BYTES = 31 * 1024  # of a multiprocessor's shared memory, left as a cache for vertices that are no hubs
 
 
-PREPARATION, PREPARED = {"cpu": 8.0, "gpu": 4.0}, {"cpu": 1.0, "gpu": 0.75}
+PREPARATION, PREPARED = {"cpu": 3.0, "gpu": 4.0}, {"cpu": 1.0, "gpu": 0.75}
 """The cost of preparing products, and of a prepared one, in products of a graph that is walked as fast as CSR."""
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 
