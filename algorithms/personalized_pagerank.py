@@ -85,8 +85,10 @@ def personalized_pagerank(
         raise ValueError(f"tol must be more than 0, got {tol}")
     xp, n = graph.xp, graph.num_vertices
     degree = graph.degrees()
-    # Ranks are off by the residuals at most, and scaled by what is kept: all but the residuals, unless rank is lost.
-    share = (1 - alpha) / 2 if graph.directed else 1 / 3
+    # Ranks are off by the residuals at most, and scaled by what is kept: all but the residuals, unless rank is lost. In an
+    # undirected graph it is lost at sources without neighbors only.
+    loses = graph.directed or not int(degree[start.vertices].min())
+    share = (1 - alpha if loses else 1) / 3
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
