@@ -85,8 +85,8 @@ def personalized_pagerank(
         raise ValueError(f"tol must be more than 0, got {tol}")
     xp, n = graph.xp, graph.num_vertices
     degree = graph.degrees()
-    # Ranks are off by the residuals at most, and scaled by what is kept: all but the residuals, unless rank is lost. In an
-    # undirected graph it is lost at sources without neighbors only.
+    # Ranks are off by the residuals at most, and scaled by what is kept: all but the residuals, unless rank is lost. An
+    # undirected graph loses some only at sources without neighbors.
     loses = graph.directed or not int(degree[start.vertices].min())
     share = (1 - alpha if loses else 1) / 3
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
