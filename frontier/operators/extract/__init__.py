@@ -206,8 +206,7 @@ def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, A
     if not graph.device.is_gpu:
         offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
         return offsets, dst, None if slots is None else graph._weights[slots]
-    degrees = graph._degrees()
-    degrees = degrees if vertices is None else degrees[vertices]
+    degrees = graph._degrees() if vertices is None else graph._degrees_of(vertices)
     count = int(degrees.size)
     offsets = xp.zeros(count + 1, np.int64)
     offsets[1:] = degrees
