@@ -25,6 +25,7 @@ IN_MEMORY: tuple[Any, ...] = (
     output.make_flush,
     cuda.load_kernel,
     cuda.load_module,
+    cuda._ahead,
 )
 """Dictionaries, and functions with a `functools` cache, that grow with the functors that a program makes.
 
