@@ -100,7 +100,7 @@ def run_in_process(folder: Path, loops: bool = False, **limits: str) -> subproce
     for name in ("test_first.py", "test_second.py"):
         (folder / name).write_text(f"LOOPS = {loops}\n{CASES}")
     options = ["-v", "-p", "no:cacheprovider", "-p", "mutation.in_process", "--rootdir", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT / "tests"), **limits}
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": str(PROJECT_ROOT / "tests"), **limits}
     command = [sys.executable, "-m", "pytest", *options, "test_second.py", "test_first.py"]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
