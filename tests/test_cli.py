@@ -223,7 +223,7 @@ def interrupt_at(monkeypatch, target, name, number):
 
 
 def test_interrupted_stream(monkeypatch, tmp_path):
-    interrupt_at(monkeypatch, job, "_apply", 8 + 5)  # the warm-up has eight
+    interrupt_at(monkeypatch, job, "_apply", 8 * len(job.WARM_UP_GRAPHS) + 5)  # the warm-up has eight for each graph
     results = tmp_path / "results.json"
     output = run(*SMALL, "--json", results, "--plot", tmp_path / "plot.png", code=130)
     assert "interrupted after 4 batches of 16" in output and "Stream and graph" in output
