@@ -20,6 +20,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._degree_order import goes_down, goes_up
 from .result import Result
 
 
@@ -111,21 +112,9 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
 
 def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:
     """All edges, sorted, and the number of triangles that contain each."""
-    up = fr.extract_subgraph(graph, _goes_up, degrees)
-    support = fr.edge_support(up, fr.extract_subgraph(graph, _goes_down, degrees))
+    up = fr.extract_subgraph(graph, goes_up, degrees)
+    support = fr.edge_support(up, fr.extract_subgraph(graph, goes_down, degrees))
     src, dst, _ = up.to_coo()
     keys = fr.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
     keys, support = fr.keys.sort(graph, keys, support)
     return *fr.keys.unpack(graph, keys), support.astype(np.int64)
-
-
-def _goes_up(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a < b or (a == b and src < dst)
-
-
-def _goes_down(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a > b or (a == b and src > dst)

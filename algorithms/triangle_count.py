@@ -22,6 +22,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._degree_order import goes_down, goes_up
 from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
@@ -85,8 +86,8 @@ def triangle_count(
     if not form.snapshot:
         return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)
     degrees = graph.degrees()
-    up = fr.extract_subgraph(graph, _goes_up, degrees)
-    down = fr.extract_subgraph(graph, _goes_down, degrees)
+    up = fr.extract_subgraph(graph, goes_up, degrees)
+    down = fr.extract_subgraph(graph, goes_down, degrees)
     return TriangleCount(fr.intersect_arcs(up, down, tally), tally, form)
 
 
@@ -100,15 +101,3 @@ def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float
 def copy_bytes(graph: fr.Graph) -> int:
     """Memory for each edge in both directions, with offsets."""
     return graph.num_arcs * graph.vertex_dtype.itemsize + 16 * graph.num_vertices
-
-
-def _goes_up(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a < b or (a == b and src < dst)
-
-
-def _goes_down(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a > b or (a == b and src > dst)

@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
         "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
     )
     found.add_argument(
-        "--edge-data", action="store_true", help="updates: also graphs with a column of edge data beside the weights"
+        "--edge-data", action="store_true", help="updates: also weighted graphs with a column of edge data"
     )
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,14 @@ def test_updates_with_edge_data(tmp_path: Path, capsys: pytest.CaptureFixture) -
     results = results_of("updates", tmp_path, "--peers", "none", "--edge-data", "--structures", "slab")
     rows = results.where(structure="slab", variant="edge data", operation="insert")
     assert rows
+
+
+def test_first_batches(capsys: pytest.CaptureFixture) -> None:
+    options = ["--device", "cpu", "--scale", "6", "--batch", "512", "--analytics", "components", "--child", "slab"]
+    assert run.main(["cold", *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["batches_ms"]["insert"]) == len(found["batches_ms"]["delete"]) == 2
+    assert found["attach_ms"] > 0 and all(entry["compiler"] == "own" for entry in found["compiled"])
 
 
 def test_incremental_with_in_edges(tmp_path: Path) -> None:

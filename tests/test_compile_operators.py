@@ -81,13 +81,13 @@ def push_ranks_case(graph):
 
 
 def prepared_advance_case(graph):
-    functors = advance_module.Functors(count_module._goes_up, None, settle)
+    functors = advance_module.Functors(count_module.goes_up, None, settle)
     options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
 
 def plain_advance_case(graph):
-    functors = advance_module.Functors(count_module._goes_up)
+    functors = advance_module.Functors(count_module.goes_up)
     options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
@@ -216,7 +216,7 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    return (("op", count_module._goes_up, OP, INT),), (np.zeros(1, np.int64),), (("HAS_OP", "1"),)
+    return (("op", count_module.goes_up, OP, INT),), (np.zeros(1, np.int64),), (("HAS_OP", "1"),)
 
 
 def supported_case(graph):

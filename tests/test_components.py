@@ -1,5 +1,6 @@
 """Connected components, static and dynamic, and the operator that samples neighbors."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import networkx as nx
@@ -10,6 +11,7 @@ from verifiers import host, verify_components
 
 import frontier as fr
 from algorithms import DynamicComponents, connected_components
+from structures import SlabGraph
 
 
 def sorted_components(labels):
@@ -374,6 +376,51 @@ def test_failed_updates_leave_components_alone(dynamic, device):
         check(graph, components)
     graph.delete_edges([0], [1])
     check(graph, components)
+
+
+def test_insertions_that_nobody_has_read(device):
+    """They count when vertices come and go, and when the components are closed."""
+    graph = SlabGraph(6, device=device)
+    components = DynamicComponents(graph)
+    for src, dst in (([0], [1]), ([3], [4]), ([1], [3])):
+        graph.insert_edges(src, dst)
+    graph.insert_vertices(2)
+    graph.insert_edges([6], [7])
+    graph.delete_vertices([5])
+    assert components.count == 3
+    check(graph, components)
+    graph.insert_edges([7, 2], [0, 6])
+    components.close()
+    assert host(components.labels).tolist() == [0, 0, 0, 0, 0, -1, 0, 0] and components.count == 1
+
+
+def test_labels_that_could_not_be_brought_up_to_date(device, monkeypatch):
+    graph = SlabGraph.from_edges([0, 2, 4], [1, 3, 5], num_vertices=6, device=device)
+    components = DynamicComponents(graph)
+    graph.insert_edges([1, 3], [2, 4])
+
+    def no_memory(*args, **options):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fr, "traverse", no_memory)
+        with pytest.raises(MemoryError):
+            components.labels  # noqa: B018
+    check(graph, components)
+    graph.delete_edges([3], [4])
+    check(graph, components)
+
+
+def test_labels_read_by_several_threads(device):
+    graph = SlabGraph(200, device=device)
+    components = DynamicComponents(graph)
+    for batch in range(10):
+        ids = np.arange(batch, 199, 10)
+        graph.insert_edges(ids, ids + 1)
+        with ThreadPoolExecutor(4) as pool:
+            first, *others = pool.map(lambda _: host(components.labels).copy(), range(8))
+        assert all(np.array_equal(first, other) for other in others)
+        check(graph, components)
 
 
 def test_closed_components_keep_up_no_more(dynamic, device):

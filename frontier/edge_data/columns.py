@@ -49,7 +49,7 @@ class EdgeData:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns beside the weights."""
+        """Of the columns other than the weights."""
         return tuple(name for name in self.dtypes if name != WEIGHT_COLUMN)
 
     @property
@@ -65,7 +65,7 @@ class EdgeData:
     # ---- a batch ----------------------------------------------------------------------------------------------------
 
     def rows(self, data: Mapping[str, Any], function: str = "insert_edges") -> dict[str, Any]:
-        """What a user gives for the columns beside the weights, as arrays of their types.
+        """What a user gives for the columns other than the weights, as arrays of their types.
 
         Raises
         ------

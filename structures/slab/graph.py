@@ -214,22 +214,15 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
-        inserted, found = counts[CHANGED], counts[FOUND]
-        replaced = counts[RECORDED] - counts[REPEATED]
-        if counts[DEFERRED] or counts[OVERFULL]:
-            fill_with(table, EMPTY)
-            try:
-                if counts[DEFERRED]:
-                    moved = self.xp.zeros(self._num_vertices, bool)
-                    more, again = self._insert_pending(arcs, slots, counts[DEFERRED], moved)
-                    inserted, found = inserted + more, found + again
-                    if found:
-                        self._kernels.locate(count, self._make_view(), moved, arcs.src, arcs.dst, slots)
-                replaced = self._resolve(arcs, slots, found)
-            except MemoryError:
-                self._undo(arcs, slots)
-                raise
-        return inserted, replaced
+        if not counts[DEFERRED] and not counts[OVERFULL]:
+            return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
+        fill_with(table, EMPTY)
+        try:
+            inserted, found = self._insert_deferred(arcs, slots, counts)
+            return inserted, self._resolve(arcs, slots, found)
+        except MemoryError:
+            self._undo(arcs, slots)
+            raise
 
     def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
         count = len(arcs)
@@ -244,25 +237,21 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
-        inserted, found = counts[CHANGED], counts[FOUND]
-        if counts[DEFERRED]:
-            try:
-                moved = self.xp.zeros(self._num_vertices, bool)
-                more, again = self._insert_pending(arcs, slots, counts[DEFERRED], moved)
-            except MemoryError:
-                self._undo(arcs, slots)
-                raise
-            inserted, found = inserted + more, found + again
-            if found:
-                self._kernels.locate(count, self._make_view(), moved, arcs.src, arcs.dst, slots)
-        return inserted, found, slots
+        try:
+            return *self._insert_deferred(arcs, slots, counts), slots
+        except MemoryError:
+            self._undo(arcs, slots)
+            raise
 
-    def _insert_pending(self, arcs: Arcs, slots: Any, deferred: int, moved: Any) -> tuple[int, int]:
-        """Insert the `deferred` arcs, after making room for them; returns how many were new and found.
+    def _insert_deferred(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:
+        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are what it reported.
 
-        The vertices whose tables have moved are marked in `moved`.
+        Returns how many arcs of the batch were new, and how many found their key in place.
         """
-        inserted = found = 0
+        inserted, found, deferred = counts[CHANGED], counts[FOUND], counts[DEFERRED]
+        if not deferred:
+            return inserted, found
+        moved = self.xp.zeros(self._num_vertices, bool)  # vertices whose tables move
         while deferred:
             pending = self._host.deferred_arcs(self, arcs, slots, deferred)
             self._enlarge(arcs, pending, moved)
@@ -276,6 +265,8 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             inserted += counts[CHANGED]
             found += counts[FOUND]
             deferred = counts[DEFERRED]
+        if found:
+            self._kernels.locate(len(arcs), self._make_view(), moved, arcs.src, arcs.dst, slots)
         return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
