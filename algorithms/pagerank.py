@@ -23,6 +23,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._errors import Errors
 from .result import Result
 
 FLOAT32_TOL = 1e-6
@@ -144,13 +145,16 @@ def pagerank(
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, _leads_nowhere, damping)
     lost, change = xp.empty(1), xp.empty(1)
-    error, iterations = np.inf, 0
-    while error >= least and iterations < max_iter:
+    errors = Errors(least)
+    while errors.count < max_iter and not errors.decided:
         fr.reduce(dangling, _rank, ranks, out=lost)
         product(shares, out=sums)
         ranks, before = before, ranks
         fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
-        error, iterations = float(change[0]), iterations + 1
+        errors.add(change)
+    error, iterations = errors.last()
+    if iterations < errors.count:  # one more was under way
+        ranks = before
     if error >= least and fail_on_nonconvergence:
         raise ConvergenceError(
             f"pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks by "

@@ -11,6 +11,7 @@ from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
 from .dynamic import DynamicGraph
+from .fetch import Fetched, fetch
 from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
@@ -44,6 +45,7 @@ from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 __all__ = [
     "Device",
     "DynamicGraph",
+    "Fetched",
     "Form",
     "Frontier",
     "FunctorError",
@@ -74,6 +76,7 @@ __all__ = [
     "edge_support",
     "extract_neighbors",
     "extract_subgraph",
+    "fetch",
     "filter",
     "gpu_available",
     "interchange",

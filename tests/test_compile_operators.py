@@ -23,6 +23,7 @@ dynamic_pagerank_module = importlib.import_module("algorithms.dynamic_pagerank")
 count_module = importlib.import_module("algorithms.triangle_count")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
+intersect_module = importlib.import_module("frontier.operators.intersect")
 orientation_module = importlib.import_module("frontier.operators.orientation")
 spmv_module = importlib.import_module("frontier.operators.spmv")
 truss_module = importlib.import_module("algorithms.k_truss")
@@ -142,7 +143,7 @@ def vertices_case(op, result):
 def intersect_case(graph):
     functor = (("op", dynamic_module._credit, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
     args = (np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64))
-    return functor, args, (("HAS_OP", "1"), ("TILE_SIZE", "4"))
+    return functor, args, (("HAS_OP", "1"),)
 
 
 def mark_case(graph):
@@ -154,12 +155,12 @@ def pass_on_case(graph):
     functor = (("op", peeling_module._pass_on, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
     numbers = np.zeros(1, np.int32)
     args = (numbers, numbers, np.int64(-1), np.int64(2), numbers, np.zeros(1, np.int64))
-    return functor, args, (("HAS_OP", "1"), ("TILE_SIZE", "8"))
+    return functor, args, (("HAS_OP", "1"),)
 
 
 def list_sides_case(graph):
     functor = (("op", dynamic_truss_module._list_sides, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
-    return functor, (np.int64(1), np.zeros(1, np.int64), np.zeros(1, np.int64)), (("HAS_OP", "1"), ("TILE_SIZE", "8"))
+    return functor, (np.int64(1), np.zeros(1, np.int64), np.zeros(1, np.int64)), (("HAS_OP", "1"),)
 
 
 def leave_case(graph):
@@ -312,6 +313,8 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
     types = {"vertex_dtype": vertex_dtype, "weight_dtype": weight_dtype, "edge_data": edge_data}
     graph = structure(8, device="cpu", **types)
     functors, args, options = case(graph)
+    if header == "intersect":
+        options += intersect_module.pair_options(graph)
     defines, codes = engine.cuda_build(graph, functors, args, options, arch)
     code = compile_cubin(f"frontier/operators/{header}/{header}.cuh", defines, codes, arch)
     assert code[:4] == b"\x7fELF"
@@ -319,7 +322,7 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
 
 NARROW, WIDE = ("sm_90", "int32", None), ("sm_80", "int64", "float64")
 # All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
-WALKS = ("advance", "traverse", "min-float32", "visit", "match", "orientation-support")
+WALKS = ("advance", "traverse", "min-float32", "visit", "match", "orientation-support", "intersect-op")
 OPERATORS = [
     pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
     for name, structure in structures().items()

@@ -65,7 +65,8 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     Notes
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
-    smaller degrees) look-ups.
+    smaller degrees) look-ups. In structures that look through a list to find an arc (not `Graph.finds_fast`), a GPU
+    walks both lists of each pair instead, in O(sum of the degrees).
     """
     check_graph(graph)
     if checked:
@@ -115,7 +116,7 @@ def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
     if not members.size:
         return offsets, members
     if graph.device.is_gpu:
-        options = (("TILE_SIZE", tile_size(source)), ("HAS_MEMBERS", "1"))
+        options = (("HAS_MEMBERS", "1"),)
         cursors = xp.copy(offsets[:-1])
         _expand_pairs(source, count, (("op", None, _KINDS, None),), (), options, us, vs, cursors, members)
     else:
@@ -156,8 +157,9 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
     check_graph(graph)
     if graph.finds_fast:
         return graph
-    degrees = graph._degrees().astype(np.int64)
-    steps = int((degrees[us] * degrees[vs]).sum())  # each member of the shorter list is looked for all along the longer
+    of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
+    # On a CPU each member of the shorter list is looked for all along the longer; a GPU walks each list once.
+    steps = int((of_us + of_vs if graph.device.is_gpu else of_us * of_vs).sum())
     return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
 
 
@@ -167,7 +169,7 @@ def _intersect(graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple)
     values = functor_args(graph, op, args) if op is not None else ()
     count = int(us.size)
     if count and graph.device.is_gpu:
-        options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
+        options = (("HAS_OP", "1"),) if op is not None else ()
         _expand_pairs(graph, count, (("op", op, _KINDS, None),), values, options, us, vs, counts)
     elif count:
         kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
@@ -176,9 +178,14 @@ def _intersect(graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple)
     return counts
 
 
+def pair_options(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """The macros by which the CUDA kernels suit a graph."""
+    return (("TILE_SIZE", tile_size(graph)), *(() if graph.finds_fast else (("SCANS", "1"),)))
+
+
 def _expand_pairs(graph: Graph, count: int, functor: tuple, values: tuple, options: tuple, *arrays: Any) -> None:
     """Launch the CUDA kernels over the neighbors of one of each pair."""
-    kernels = cuda_kernels_for(graph, HEADER, functor, values, options)
+    kernels = cuda_kernels_for(graph, HEADER, functor, values, (*options, *pair_options(graph)))
     pieces = Pieces(graph)
     launch_expansion(
         kernels.intersect, kernels.intersect_pieces, count, pieces, graph.view(), *arrays, *pieces.args, *values,

@@ -1,10 +1,14 @@
 // CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
-// HAS_OP, HAS_MEMBERS.
+// HAS_OP, HAS_MEMBERS; SCANS, for structures without a fast look-up.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
+#ifdef SCANS
+#include "frontier/operators/intersect/scanning.cuh"
+#else
 #include "frontier/cuda/expand.cuh"
+#endif
 
 #ifdef HAS_OP
 extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
@@ -55,8 +59,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
     i64 count, int items, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces,
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   FOUND_COMMON;
+  PieceQueue queue{pieces, num_pieces, max_pieces};
+#ifdef SCANS
+  intersect_pairs(view, count, items, us, vs, queue, found_common);
+#else
   INTERSECT_BODY;
-  expand(view, count, items, fewer, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
+  expand(view, count, items, fewer, queue, body, [] {});
+#endif
 }
 
 // The pieces of pairs with very many neighbors that intersect deferred.
@@ -65,6 +74,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
     u32 max_pieces ARG_PARAMS) {
   if (*num_pieces == 0) return;
   FOUND_COMMON;
+  PieceQueue queue{pieces, num_pieces, max_pieces};
+#ifdef SCANS
+  intersect_queue(view, us, vs, queue, found_common);
+#else
   INTERSECT_BODY;
-  expand_queue(view, fewer, PieceQueue{pieces, num_pieces, max_pieces}, body, [] {});
+  expand_queue(view, fewer, queue, body, [] {});
+#endif
 }

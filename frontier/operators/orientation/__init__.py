@@ -144,7 +144,7 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     counters = state_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
-        _launch(orientation, (("HAS_TALLY", "1"),) if tally is not None else (), first, lists, None, tally, None)
+        _launch(orientation, (("HAS_TALLY", "1"),) if tally is not None else (), first, lists, tally=tally)
     else:
         kernel = cpu_kernel_for(graph.package, make_triangles, ())
         run_cpu(
@@ -160,28 +160,31 @@ def count_support(orientation: Orientation) -> Any:
     support = graph.xp.zeros(graph.edge_capacity, np.int32)
     if not size:
         return support
-    lists = orientation._copied(slots=True)
+    first, lists, slots = orientation._copied(slots=True)
     if graph.device.is_gpu:
         state_of(graph).counters.reset()
-        _launch(orientation, (("HAS_SUPPORT", "1"),), *lists, None, support)
+        of_copies = graph.xp.zeros(lists.size, np.int32)
+        _launch(orientation, (("HAS_SUPPORT", "1"),), first, lists, support=support, of_copies=of_copies)
+        support[slots if graph.edge_data is None else graph._weights[slots]] = of_copies
     else:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
             kernel, (), workers_for(size), bare_view(graph), edges, orientation._order, orientation.rank,
-            orientation._members, orientation._longest, *lists, support, np.zeros(1, np.int64),
+            orientation._members, orientation._longest, first, lists, slots, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support
 
 
 def _launch(
-    orientation: Orientation, options: tuple, first: Any, lists: Any, slots: Any, tally: Any, support: Any
-) -> None:
+    orientation: Orientation, options: tuple, first: Any, lists: Any, *, tally: Any = None, support: Any = None,
+    of_copies: Any = None,
+) -> None:  # fmt: skip
     """Launch the CUDA kernel, whose counters are zero."""
     graph, order, pieces, small = orientation.graph, orientation._order, orientation._first_piece, orientation._small
     args = (
         orientation.rank, np.int64(orientation._members), orientation._above, np.int64(orientation._listed.size),
-        first, lists, slots, tally, support, state_of(graph).counters.array,
+        first, lists, tally, support, of_copies, state_of(graph).counters.array,
     )  # fmt: skip
     kernels = cuda_kernels_for(graph, HEADER, (), (), options)
     large, hubs = int(order.size) - small, int(pieces.size) - 1

@@ -27,7 +27,6 @@ struct Oriented {
   i64 listed;
   const i64* first;  // by place: where the copied list begins
   const VID* lists;
-  const i64* slots;  // of their arcs in the graph
 };
 
 // SIZE threads that work on one vertex. Their hash table has a power of two entries, TABLE at most; PARTNERS lower
@@ -89,17 +88,18 @@ struct Table {
   }
 };
 
-// Calls body(neighbor, slot) for a list: that of the graph, or the copied upper part of it.
+// Calls body(neighbor, at, copied) for a list: for that of the graph, where `at` is the slot, or for the copied upper part
+// of it, where it is the position among the copies. Returns which.
 template <class Body>
-__device__ __forceinline__ void walk_list(const Oriented& graph, const ExpandTile& tile, VID v, Body body) {
+__device__ __forceinline__ bool walk_list(const Oriented& graph, const ExpandTile& tile, VID v, Body body) {
   i64 place = graph.rank[v];
   if (place >= graph.listed) {
     auto each = [&](i64, VID, VID neighbor, i64 slot, bool valid) {
-      if (valid) body(neighbor, slot);
+      if (valid) body(neighbor, slot, false);
     };
     i64 segments = graph.view.segments(v);
     for (i64 s = 0; s < segments; ++s) walk(graph.view, tile, 0, v, s, each);
-    return;
+    return false;
   }
   i64 end = graph.first[place + 1];
   for (i64 base = graph.first[place] + tile.lane; base < end; base += 4 * TILE_SIZE) {
@@ -109,15 +109,21 @@ __device__ __forceinline__ void walk_list(const Oriented& graph, const ExpandTil
       neighbor[k] = base + k * TILE_SIZE < end ? graph.lists[base + k * TILE_SIZE] : VID(EMPTY);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
-      if (neighbor[k] >= 0) body(neighbor[k], graph.slots ? graph.slots[base + k * TILE_SIZE] : -1);
+      if (neighbor[k] >= 0) body(neighbor[k], base + k * TILE_SIZE, true);
   }
+  return true;
 }
 
-// Where triangles are counted: for the three vertices of each, or for the edges, by what functors see as `edge` of the arcs
-// that lead up.
+// Where triangles are counted: for the three vertices of each, or for the three arcs that lead up: in a list that was
+// copied by position among the copies, as such counts lie close together, and otherwise by what functors see as `edge`.
 struct Counts {
   u64* tally;
   int* support;
+  int* of_copies;
+
+  __device__ int* of_arc(const View& view, i64 at, bool copied) const {
+    return copied ? of_copies + at : support + edge_of(view, at);
+  }
 };
 
 // The triangles with x in the middle whose lowest vertex is in piece `piece` of `pieces` of x's list; each thread returns
@@ -182,8 +188,8 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
       for (u32 k = tile_id; k < size; k += Team::TILES) {
         VID y = team.partners[k];
         u32 of_y = 0;
-        i64 edge = -1;  // the slot of y -> x, on the lane that meets it
-        walk_list(graph, tile, y, [&](VID w, i64 slot) {
+        i64 edge = -1;  // where y -> x is, on the lane that meets it
+        bool of_copy = walk_list(graph, tile, y, [&](VID w, i64 at, bool copied) {
           u32 h = table.place_of(w);
           if (team.entries[h] == w) {
             ++of_y;
@@ -191,10 +197,10 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
             atomicAdd(team.counts + h, 1u);
 #endif
 #ifdef HAS_SUPPORT
-            atomicAdd(out.support + edge_of(view, slot), 1);
+            atomicAdd(out.of_arc(view, at, copied), 1);
 #endif
           }
-          if (w == x) edge = slot;
+          if (w == x) edge = at;
         });
         of_x += of_y;
 #ifdef HAS_COUNTS
@@ -204,7 +210,7 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
         if (of_y && tile.lane == 0) atomicAdd(out.tally + y, u64(of_y));
 #endif
 #ifdef HAS_SUPPORT
-        if (of_y && edge >= 0) atomicAdd(out.support + edge_of(view, edge), int(of_y));
+        if (of_y && edge >= 0) atomicAdd(out.of_arc(view, edge, of_copy), int(of_y));
 #endif
       }
       Team::sync();
@@ -214,15 +220,15 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
       if (team.counts[i]) atomicAdd(out.tally + team.entries[i], u64(team.counts[i]));
 #endif
 #ifdef HAS_SUPPORT
-    auto settle = [&](VID w, i64 slot) {
+    auto settle = [&](VID w, i64 at, bool copied) {
       u32 h = table.place_of(w);
-      if (team.entries[h] == w && team.counts[h]) atomicAdd(out.support + edge_of(view, slot), int(team.counts[h]));
+      if (team.entries[h] == w && team.counts[h]) atomicAdd(out.of_arc(view, at, copied), int(team.counts[h]));
     };
     if (is_listed) {
-      for (i64 i = low + Team::thread(); i < high; i += Team::TILES * TILE_SIZE) settle(graph.lists[i], graph.slots[i]);
+      for (i64 i = low + Team::thread(); i < high; i += Team::TILES * TILE_SIZE) settle(graph.lists[i], i, true);
     } else {
       auto each = [&](i64, VID, VID w, i64 slot, bool valid) {
-        if (valid) settle(w, slot);
+        if (valid) settle(w, slot, false);
       };
       for (i64 s = tile_id; s < segments; s += Team::TILES) walk(view, tile, 0, x, s, each);
     }
@@ -261,8 +267,9 @@ struct Work {
 
 #define ORIENTED_PARAMS                                                                                               \
   View view, const VID *order, const VID *rank, i64 members, const i64 *above, i64 listed, const i64 *first,           \
-      const VID *lists, const i64 *slots, u64 *tally, int *support, u64 *counters
-#define ORIENTED Oriented{view, rank, members, above, listed, first, lists, slots}
+      const VID *lists, u64 *tally, int *support, int *of_copies, u64 *counters
+#define ORIENTED Oriented{view, rank, members, above, listed, first, lists}
+#define COUNTS Counts{tally, support, of_copies}
 
 __device__ __forceinline__ void add_total(u64* counters, u64 total) {
   total = Tile<32>().reduce(total, Sum());
@@ -282,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) triangles(
     __syncthreads();
     if (i64(ticket) >= count) break;
     Work work(i64(ticket), order, hubs, first_piece);
-    total += triangles_of(graph, team, work.x, work.piece, work.pieces, Counts{tally, support});
+    total += triangles_of(graph, team, work.x, work.piece, work.pieces, COUNTS);
     __syncthreads();
   }
   add_total(counters, total);
@@ -295,6 +302,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) triangles_of_small(i64 count
   Oriented graph = ORIENTED;
   u64 total = 0;
   for (i64 i = (i64(blockIdx.x) * BLOCK + threadIdx.x) / 32; i < count; i += i64(gridDim.x) * BLOCK / 32)
-    total += triangles_of(graph, teams[threadIdx.x / 32], order[i], 0, 1, Counts{tally, support});
+    total += triangles_of(graph, teams[threadIdx.x / 32], order[i], 0, 1, COUNTS);
   add_total(counters, total);
 }

@@ -1,0 +1,57 @@
+"""The errors of an iteration, read without a wait in each round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+
+class Errors:
+    """The errors of the iterations so far, of which the last may still be on its way to the host.
+
+    So that the GPU need not wait for the host, the next iteration is launched before the error of this one is known,
+    unless this one is expected to be the last: errors fall about as they did before.
+
+    Attributes
+    ----------
+    count : int
+        Iterations so far.
+    """
+
+    def __init__(self, least: float):
+        self.count = 0
+        self._least = least
+        self._known: list[float] = []
+        self._pending: fr.Fetched | None = None
+
+    def add(self, change: Any) -> None:
+        """Another iteration has been launched, which leaves its error in this array."""
+        self._read()
+        self._pending = fr.fetch(change)
+        self.count += 1
+
+    @property
+    def decided(self) -> bool:
+        """Whether the error is known to have fallen below the least."""
+        known = self._known
+        if self._pending is not None and (
+            self._pending.ready or (len(known) > 1 and known[-1] ** 2 < self._least * known[-2])
+        ):
+            self._read()
+        return bool(known) and known[-1] < self._least
+
+    def last(self) -> tuple[float, int]:
+        """The error of the first iteration below the least, or of the last one, and the number of that iteration."""
+        if not self.decided:
+            self._read()
+        below = [number for number, error in enumerate(self._known, 1) if error < self._least]
+        number = below[0] if below else len(self._known)
+        return (self._known[number - 1] if number else np.inf), number
+
+    def _read(self) -> None:
+        if self._pending is not None:
+            self._known.append(float(self._pending.result()[0]))
+            self._pending = None

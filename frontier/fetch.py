@@ -1,0 +1,76 @@
+"""fetch: numbers on their way from the device to the host, without a wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .values import kind_of
+
+
+class Fetched:
+    """An array that is being copied to the host. See `fetch`."""
+
+    def __init__(self, array: Any):
+        self._event: Any = None
+        if isinstance(array, np.ndarray):
+            self._host = array.copy()
+        else:
+            import cupy
+            import cupyx
+
+            stream = cupy.cuda.get_current_stream()
+            self._host = cupyx.empty_pinned(array.shape, array.dtype)
+            array.data.copy_to_host_async(self._host.ctypes.data, array.nbytes, stream)
+            self._event = cupy.cuda.Event(disable_timing=True)
+            self._event.record(stream)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the copy is there, so that `result` would not wait."""
+        return self._event is None or self._event.done
+
+    def result(self) -> np.ndarray:
+        """The values that the array had when it was fetched, after a wait for them if need be: not for what was called
+        since."""
+        if self._event is not None:
+            self._event.synchronize()
+            self._event = None
+        return self._host
+
+
+def fetch(array: Any) -> Fetched:
+    """Begin to copy an array to the host, and go on without waiting for it.
+
+    A loop that asks ``float(array[0])`` in each round waits until the GPU is done, and the GPU waits for the next
+    launches in turn. With ``fr.fetch(array)`` the round after next is launched meanwhile.
+
+    Parameters
+    ----------
+    array : array, contiguous, on any device
+        Meant for a few numbers, such as a result of `reduce`. It may be changed afterwards: the values are those that
+        all operators called so far leave in it.
+
+    Returns
+    -------
+    Fetched
+        ``result()`` is the NumPy array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `array` is not an array, or not contiguous.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> fr.fetch(np.asarray([3.5])).result()
+    array([3.5])
+    """
+    if not hasattr(array, "dtype") or not hasattr(array, "flags"):
+        raise TypeError(f"array must be an array, not {kind_of(array)}")
+    if not array.flags.c_contiguous:
+        raise ValueError("array must be contiguous")
+    return Fetched(array)

@@ -1,0 +1,132 @@
+// The kernels of intersect.cuh for structures that look an arc up by looking through a list (those with SCANS). The shorter
+// list of a pair goes into a hash table in shared memory, part by part, and the longer one is walked along it: the work for
+// a pair is the sum of both lengths, where look-ups would take their product.
+#pragma once
+#include "frontier/cuda/expand.cuh"
+
+constexpr int LONG_LIST = 64;  // segments of the longer list from which on blocks share a pair
+constexpr int PIECE = 512;     // segments of it that a block takes
+
+// Some neighbors of a vertex, and their slots, for the SIZE threads of a warp or a block.
+template <int SIZE, int TABLE>
+struct NeighborSet {
+  static constexpr int TILES = SIZE / TILE_SIZE, PART = TABLE / 2;  // neighbors that it holds at a time
+  VID entries[TABLE];
+  i64 slots[TABLE];
+
+  static __device__ int thread() { return threadIdx.x & (SIZE - 1); }
+  static __device__ void sync() {
+    if (SIZE == 32) __syncwarp(); else __syncthreads();
+  }
+  // Whether it holds for any thread; synchronizes them.
+  static __device__ bool any(bool predicate) {
+    if (SIZE != 32) return __syncthreads_or(predicate);
+    bool found = __any_sync(0xffffffffu, predicate);
+    __syncwarp();
+    return found;
+  }
+  static __device__ u32 place_of(VID v) { return u32(v) * 0x9E3779B1u >> (__clz(TABLE) + 1); }
+  __device__ void clear() {
+    for (int i = thread(); i < TABLE; i += SIZE) entries[i] = VID(EMPTY);
+  }
+  __device__ void put(VID v, i64 slot) {
+    u32 h = place_of(v);
+    while (compare_and_swap(entries + h, VID(EMPTY), v) != VID(EMPTY)) h = (h + 1) & (TABLE - 1);
+    slots[h] = slot;
+  }
+  // The slot of v, or -1.
+  __device__ i64 find(VID v) const {
+    u32 h = place_of(v);
+    VID entry;
+    while ((entry = entries[h]) != v && entry >= 0) h = (h + 1) & (TABLE - 1);
+    return entry == v ? slots[h] : -1;
+  }
+};
+
+// The common neighbors w of `few` and `many` in segments begin..end-1 of the list of `many`: body(w, slot of few -> w, slot
+// of many -> w), by all lanes of a tile together; the first slot is negative where w is none.
+template <class Set, class Body>
+__device__ void intersect_lists(const View& view, Set& set, VID few, VID many, i64 begin, i64 end, Body body) {
+  ExpandTile tile;
+  const int tile_id = Set::thread() / TILE_SIZE;
+  const u32 lanes_before = (1u << tile.lane) - 1;
+  // Of the neighbors in a part, how many one tile may put there.
+  const i64 quota = view.degree(few) <= Set::PART ? i64(Set::PART) : i64(Set::PART / Set::TILES);
+  bool more = true;
+  for (i64 part = 0; more; ++part) {
+    Set::sync();
+    set.clear();
+    Set::sync();
+    i64 held = 0;  // the tile walks the same segments for every part
+    auto put = [&](i64, VID, VID w, i64 slot, bool valid) {
+      u32 found = tile.ballot(valid);
+      i64 at = held + __popc(found & lanes_before) - part * quota;
+      if (valid && at >= 0 && at < quota) set.put(w, slot);
+      held += __popc(found);
+    };
+    for (i64 s = tile_id; s < view.segments(few); s += Set::TILES) walk(view, tile, 0, few, s, put);
+    more = Set::any(held > (part + 1) * quota);
+    auto look_up = [&](i64, VID, VID w, i64 slot, bool valid) { body(w, valid ? set.find(w) : -1, slot); };
+    for (i64 s = begin + tile_id; s < end; s += Set::TILES) walk(view, tile, 0, many, s, look_up);
+  }
+}
+
+// A pair, with the end that has fewer neighbors first.
+struct Ends {
+  VID few, many;
+
+  __device__ Ends(const View& view, VID u, VID v) : few(u), many(v) {
+    if (view.degree(u) > view.degree(v)) few = v, many = u;
+  }
+};
+
+// Handle pairs base..base+items-1, a warp each; what is long goes to the queue. found(i, u, v, w, slot of u -> w, slot of
+// v -> w, whether there is such a w) is called by all lanes of a tile together.
+template <class Found>
+__device__ void intersect_pairs(const View& view, i64 count, int items, const VID* us, const VID* vs, PieceQueue queue,
+                                Found found) {
+  typedef NeighborSet<32, 256> Set;
+  __shared__ Set sets[BLOCK / 32];
+  const int warp = threadIdx.x / 32;
+  for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
+    for (i64 i = base + warp; i < base + items && i < count; i += BLOCK / 32) {
+      Ends ends(view, us[i], vs[i]);
+      i64 segments = view.segments(ends.many);
+      if (view.degree(ends.few) == 0) continue;
+      if (segments > LONG_LIST) {
+        u32 pieces = u32((segments + PIECE - 1) / PIECE), at = 0;
+        if ((threadIdx.x & 31) == 0) at = atomicAdd(queue.size, pieces);
+        at = __shfl_sync(0xffffffffu, at, 0);
+        bool fits = at + pieces <= queue.capacity;
+        for (u32 p = threadIdx.x & 31; p < pieces && at + p < queue.capacity; p += 32)
+          queue.pieces[at + p] = fits ? u64(i) << 32 | u64(p) * PIECE : ~0ull;
+        if (fits) continue;
+      }
+      intersect_lists(view, sets[warp], ends.few, ends.many, 0, segments, [&](VID w, i64 slot_few, i64 slot_many) {
+        bool swapped = ends.few != us[i];
+        found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many, slot_few >= 0);
+      });
+    }
+  }
+}
+
+// The pieces that intersect_pairs left, a block each.
+template <class Found>
+__device__ void intersect_queue(const View& view, const VID* us, const VID* vs, PieceQueue queue, Found found) {
+  typedef NeighborSet<BLOCK, 2048> Set;
+  __shared__ Set set;
+  u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
+  for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
+    u64 piece = queue.pieces[p];
+    if (piece == ~0ull) continue;
+    i64 i = i64(piece >> 32), begin = i64(piece & 0xffffffffu);
+    Ends ends(view, us[i], vs[i]);
+    i64 end = view.segments(ends.many);
+    if (begin + PIECE < end) end = begin + PIECE;
+    intersect_lists(view, set, ends.few, ends.many, begin, end, [&](VID w, i64 slot_few, i64 slot_many) {
+      bool swapped = ends.few != us[i];
+      found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many, slot_few >= 0);
+    });
+    __syncthreads();
+  }
+}
