@@ -38,6 +38,7 @@ from .operators import (
 )
 from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
+from .rehearsal import rehearse
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
@@ -91,6 +92,7 @@ __all__ = [
     "random_bits",
     "reads",
     "reduce",
+    "rehearse",
     "resolve_device",
     "sample_neighbors",
     "snapshot_if_faster",

@@ -12,12 +12,12 @@ refused. On the GPU arrays come as raw pointers: they have no length or shape th
 
 from .arguments import ARRAY_DTYPES, functor_arguments, parameter_types
 from .check import check_functor, uses_parameter
-from .checking import FunctorIndexError, checking, interpreted
-from .compile import cpu_functor, cuda_functor, functor_identity
+from .checking import FunctorIndexError, checking, interpreted, is_checking
+from .compile import cpu_functor, cuda_functor, functor_identity, import_compilers
 from .errors import FunctorError, blamed, explain
 
 __all__ = [
     "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "check_functor", "checking", "cpu_functor",
-    "cuda_functor", "explain", "functor_arguments", "functor_identity", "interpreted", "parameter_types",
-    "uses_parameter",
+    "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers", "interpreted",
+    "is_checking", "parameter_types", "uses_parameter",
 ]  # fmt: skip
