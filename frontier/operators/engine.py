@@ -13,6 +13,7 @@ import numpy as np
 
 from ..functor import (
     blamed,
+    c_parameters,
     check_functor,
     cpu_functor,
     cuda_functor,
@@ -25,7 +26,7 @@ from ..functor import (
 from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
-from ..runtime.kernels import C_TYPES, define_text
+from ..runtime.kernels import define_text
 from .weights import ByEdge
 
 if TYPE_CHECKING:
@@ -206,20 +207,16 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     for symbol, function, parameters, result in functors:
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
-            full = tuple((result if of_values else kinds[kind], False) for kind in parameters)
+            full = tuple((result if of_values else kinds[kind], 0) for kind in parameters)
             checked = is_checking() and not of_values
             full = full if of_values else full + types
             codes.append(cuda_functor(function, symbol, result, full, capability, checked=checked))
-    names = [f"a{i}" for i in range(len(types))]
-    texts = [
-        f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"
-        for name, (dtype, is_array) in zip(names, types, strict=True)
-    ]
+    declared, named = c_parameters(types)
     defines = {
         **{name: define_text(value) for name, value in graph.defines.items()},
         "VIEW_HEADER": _view_header(graph),
-        "ARG_PARAMS": "".join(f", {text}" for text in texts),
-        "ARG_NAMES": "".join(f", {name}" for name in names),
+        "ARG_PARAMS": declared,
+        "ARG_NAMES": named,
         **dict(edge_macros(graph)),
         **dict(options),
     }
