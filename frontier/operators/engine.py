@@ -153,8 +153,8 @@ def cuda_kernels_for(
     header : str
         Path of the operator's ``.cuh`` file from the project's root.
     functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
-        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, and ``"value"`` for what a reduction's own function
-        takes, which has the dtype of its result and gets no arguments of the user's.
+        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, ``"column"``, and ``"value"`` for what a reduction's
+        own function takes, which has the dtype of its result and gets no arguments of the user's.
     args : tuple
         Users' arguments, from `functor_args`.
     options : tuple of (str, str)
@@ -201,6 +201,7 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     kinds = {
         "vertex": graph.vertex_dtype,
         "edge": np.dtype(np.int64),
+        "column": np.dtype(np.int64),
         "weight": graph.weight_dtype or np.dtype(np.float32),
     }
     codes = []
