@@ -93,9 +93,7 @@ def test_only_members_are_written(graph, arcs, rng):
     members = [0, 3, 7, 250, N - 1]
     out = graph.xp.ones((N, 4), np.float32)
     for _ in range(2):
-        given = fr.neighbor_reduce(
-            graph, fr.Frontier(graph, members), feature, graph.xp.asarray(x), columns=4, out=out
-        )
+        given = fr.neighbor_reduce(graph, fr.Frontier(graph, members), feature, graph.xp.asarray(x), columns=4, out=out)
         assert given is out
     others = np.setdiff1d(np.arange(N), members)
     np.testing.assert_allclose(host(out)[members], full[members], rtol=1e-4)
