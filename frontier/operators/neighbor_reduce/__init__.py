@@ -106,10 +106,11 @@ def neighbor_reduce(
 
     Notes
     -----
-    O(V + E) work, for each of the columns. Neighboring columns are computed by neighboring threads of a GPU, so that
-    reads of ``x[dst, column]`` are coalesced. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits
-    from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first edge that decides. On a GPU
-    "argmin" and "argmax" call `op` twice for each edge, so that it must not change its arguments there.
+    O(V + E) work, for each of the columns. Threads of a GPU that work side by side take columns that lie side by side,
+    so that reads of ``x[dst, column]`` are coalesced. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats
+    may differ in their last digits from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first
+    edge that decides. On a GPU "argmin" and "argmax" call `op` twice for each edge, so that it must not change its
+    arguments there.
     """
     check_graph(graph)
     if frontier is not None:
