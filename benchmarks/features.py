@@ -1,4 +1,4 @@
-"""Sums of the neighbors' features, k float32 numbers for each vertex, on each structure; and as a sparse matrix product.
+"""Sums of the neighbors' features, k float32 numbers for each vertex, by structure; and as a sparse matrix product.
 
 The product is SciPy's on a CPU, and CuPy's (cuSPARSE) on a GPU, with the sparse matrix made beforehand. Two floors: the
 time in which the memory of a GPU moves what must be moved at least (each neighbor and each row once), and that in which
