@@ -12,7 +12,7 @@ from pathlib import Path
 import frontier as fr
 from dynfrontier.peers import is_installed
 
-from . import algorithms_static, cold_start, dynamic_triangles, gallery, incremental, native, updates
+from . import algorithms_static, cold_start, dynamic_triangles, features, gallery, incremental, native, updates
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
@@ -21,7 +21,7 @@ from .results import FOLDER, Results
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native,
+    "gallery": gallery, "native": native, "features": features,
 }  # fmt: skip
 
 

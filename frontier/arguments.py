@@ -100,7 +100,8 @@ def numbers(graph: Graph, values: Any, name: str) -> Any:
 
 
 def check_array(
-    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None
+    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None,
+    columns: int | None = None,
 ) -> None:  # fmt: skip
     """Raise unless `array` is a contiguous array of the graph's device, of one of `dtypes`, that kernels can read.
 
@@ -109,7 +110,7 @@ def check_array(
     TypeError
         It is no array of the device, or of none of `dtypes`.
     ValueError
-        It is not of shape ``(size,)``, or not contiguous.
+        It is not of shape ``(size,)``, or ``(size, columns)`` with `columns`, or not contiguous.
     """
     xp = graph.xp
     if not isinstance(array, xp.ndarray):
@@ -117,14 +118,17 @@ def check_array(
         raise TypeError(f"{name} must be a {xp.__name__} array, as the graph is on the {where}, not {kind_of(array)}")
     if dtypes is not None and array.dtype not in dtypes:
         raise TypeError(f"{name} must be an array of {' or '.join(map(str, dtypes))}, not {array.dtype}")
-    if array.shape != (size,):
-        raise ValueError(f"{name} must be of shape ({size},), not {array.shape}")
+    shape = (size,) if columns is None else (size, columns)
+    if array.shape != shape:
+        raise ValueError(f"{name} must be of shape {shape}, not {array.shape}")
     if not array.flags.c_contiguous:
         raise ValueError(f"{name} must be contiguous, not an array with strides {array.strides}")
 
 
-def check_output(graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype]) -> None:
+def check_output(
+    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype], columns: int | None = None
+) -> None:
     """`check_array` for an array that kernels write results to: it must not be read-only either."""
-    check_array(graph, array, name, size, dtypes)
+    check_array(graph, array, name, size, dtypes, columns)
     if not getattr(array.flags, "writeable", True):
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")

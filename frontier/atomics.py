@@ -1,8 +1,9 @@
 """Atomic operations for users' functors, with one spelling on both devices.
 
 Each takes an array, an index and a value, changes ``array[index]`` in one step that no other thread can come between,
-and returns what was there before. Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a
-functor they work on NumPy arrays, one element at a time.
+and returns what was there before. The index of an array of two dimensions is a pair, ``atomic_add(x, (i, j), value)``.
+Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a functor they work on NumPy arrays, one
+element at a time.
 """
 
 from __future__ import annotations
@@ -124,10 +125,17 @@ def _cpu_instruction(name: str, dtype: Any) -> str:
     return f"u{name}" if name in ("min", "max") and not dtype.signed else name
 
 
+def _is_index(array: Any, index: Any) -> bool:
+    """Whether `index` is the type of an index of an element of an array of this type."""
+    parts = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
+    integers = all(isinstance(part, types.Integer) for part in parts)
+    return isinstance(array, types.Array) and len(parts) == array.ndim and integers
+
+
 def _register_cpu(function: Any, name: str) -> None:
     @intrinsic
     def rmw(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        if not isinstance(array, types.Array) or array.ndim != 1 or not isinstance(index, types.Integer):
+        if not _is_index(array, index):
             return None
         signature = array.dtype(array, index, array.dtype)
 
@@ -149,13 +157,16 @@ def _register_cpu(function: Any, name: str) -> None:
 
 def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
-    index = context.cast(builder, args[1], sig.args[1], types.intp)
-    return cgutils.get_item_pointer(context, builder, sig.args[0], array, [index], wraparound=False)
+    pair = isinstance(sig.args[1], types.BaseTuple)
+    parts = cgutils.unpack_tuple(builder, args[1]) if pair else [args[1]]
+    kinds = sig.args[1] if pair else [sig.args[1]]
+    index = [context.cast(builder, part, kind, types.intp) for part, kind in zip(parts, kinds, strict=True)]
+    return cgutils.get_item_pointer(context, builder, sig.args[0], array, index, wraparound=False)
 
 
 @intrinsic
 def _cas(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
-    if not isinstance(array, types.Array) or array.ndim != 1 or not isinstance(index, types.Integer):
+    if not _is_index(array, index):
         return None
     signature = array.dtype(array, index, array.dtype, array.dtype)
 

@@ -1,4 +1,4 @@
-"""The atomics of `frontier.atomics` on CUDA, typed and lowered for the raw pointers that functors get there.
+"""The atomics of `frontier.atomics` on CUDA, typed and lowered for the arrays that functors get there.
 
 Importing this module teaches numba-cuda about them. It needs no GPU.
 """
@@ -13,7 +13,8 @@ from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
-from .atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
+from .atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, compare_and_swap, fraction_lost, no_bits
+from .functor.shaped_cuda import Shaped, element_pointer, index_type
 
 _FLOAT_CALLS = {
     "add": (nvvmutils.declare_atomic_add_float32, nvvmutils.declare_atomic_add_float64),
@@ -23,7 +24,7 @@ _FLOAT_CALLS = {
 
 
 def _declare(function: Any, values: int, of_bits: bool = False) -> None:
-    """Type ``function(pointer, index, value, ...)`` with `values` values of the pointer's type."""
+    """Type ``function(array, index, value, ...)`` with `values` values of the array's type."""
 
     class Template(AbstractTemplate):
         key = function
@@ -31,30 +32,29 @@ def _declare(function: Any, values: int, of_bits: bool = False) -> None:
         def generic(self, args: Any, kws: Any) -> Any:
             if kws or len(args) != 2 + values:
                 return None
-            pointer, index = args[:2]
-            if not isinstance(pointer, types.CPointer) or not isinstance(index, types.Integer):
+            array = args[0]
+            index = index_type(array, args[1])
+            if index is None:
                 return None
-            if of_bits and not isinstance(pointer.dtype, types.Integer):
-                raise TypingError(no_bits(function.__name__, pointer.dtype))
+            if of_bits and not isinstance(array.dtype, types.Integer):
+                raise TypingError(no_bits(function.__name__, array.dtype))
             for value in args[2:]:
-                if isinstance(pointer.dtype, types.Integer) and isinstance(value, types.Float):
-                    raise TypingError(fraction_lost(function.__name__, pointer.dtype, value))
-            return signature(pointer.dtype, pointer, index, *[pointer.dtype] * values)
+                if isinstance(array.dtype, types.Integer) and isinstance(value, types.Float):
+                    raise TypingError(fraction_lost(function.__name__, array.dtype, value))
+            return signature(array.dtype, array, index, *[array.dtype] * values)
 
     typing_registry.register(Template)
     typing_registry.register_global(function, types.Function(Template))
 
 
-def _pointer(builder: Any, args: Any) -> Any:
-    return builder.gep(args[0], [args[1]])
+ARRAYS = (types.CPointer, Shaped)
 
 
 def _lower_rmw(function: Any, name: str) -> None:
     _declare(function, 1, name in OF_BITS)
 
-    @lowering_registry.lower(function, types.CPointer, types.Integer, types.Any)
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        dtype, pointer = sig.args[0].dtype, _pointer(builder, args)
+        dtype, pointer = sig.args[0].dtype, element_pointer(context, builder, sig.args[0], *args[:2])
         if not isinstance(dtype, types.Float):
             unsigned = name in ("min", "max") and not dtype.signed
             return builder.atomic_rmw(f"u{name}" if unsigned else name, pointer, args[2], "monotonic")
@@ -66,6 +66,9 @@ def _lower_rmw(function: Any, name: str) -> None:
         declare = _FLOAT_CALLS[name][dtype.bitwidth == 64]
         return builder.call(declare(builder.module), (pointer, args[2]))
 
+    for array in ARRAYS:
+        lowering_registry.lower(function, array, types.Any, types.Any)(lower)
+
 
 for _function, _name in READ_MODIFY_WRITE.items():
     _lower_rmw(_function, _name)
@@ -73,8 +76,10 @@ for _function, _name in READ_MODIFY_WRITE.items():
 _declare(atomic_cas, 2)
 
 
-@lowering_registry.lower(atomic_cas, types.CPointer, types.Integer, types.Any, types.Any)
 def _lower_cas(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    from .atomics import compare_and_swap
+    pointer = element_pointer(context, builder, sig.args[0], *args[:2])
+    return compare_and_swap(builder, pointer, args[2], args[3])
 
-    return compare_and_swap(builder, _pointer(builder, args), args[2], args[3])
+
+for _array in ARRAYS:
+    lowering_registry.lower(atomic_cas, _array, types.Any, types.Any, types.Any)(_lower_cas)

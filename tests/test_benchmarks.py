@@ -159,6 +159,15 @@ def test_native(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "over that with a snapshot" in capsys.readouterr().out
 
 
+def test_features(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("features", tmp_path)
+    for system in ("csr", "hornet", "scipy"):
+        rows = results.where(system=system)
+        assert [row["columns"] for row in rows] == [1, 16, 64, 128] and all(row["agrees"] for row in rows)
+        assert all(row["gathered_gb_per_s"] > 0 for row in rows)
+    assert "sums of the neighbors' k features" in capsys.readouterr().out
+
+
 def test_wrong_options_are_named(capsys: pytest.CaptureFixture) -> None:
     for options, message in ((["--structures", "nosuch"], "nosuch"), (["--peers", "cugraph"], "scipy")):
         with pytest.raises(SystemExit):

@@ -30,6 +30,7 @@ truss_module = importlib.import_module("algorithms.k_truss")
 peeling_module = importlib.import_module("algorithms.edge_peeling")
 dynamic_truss_module = importlib.import_module("algorithms.dynamic_k_truss")
 sssp_module = importlib.import_module("algorithms.sssp")
+columns_module = importlib.import_module("frontier.operators.neighbor_columns")
 tree_module = importlib.import_module("algorithms.shortest_path_tree")
 dynamic_distances_module = importlib.import_module("algorithms.dynamic_distances")
 
@@ -108,6 +109,21 @@ def reduce_case(reduce, dtype, *options):
 
 def product(a, b):
     return a * b
+
+
+def feature(src, dst, edge, weight, column, x):
+    return weight * x[dst, column]
+
+
+def columns_case(reduce, dtype, columns):
+    """A reduction of matrices of so many columns."""
+
+    def case(graph):
+        kind = np.dtype(dtype)
+        functors = columns_module.column_functors(feature, reduce, kind)
+        return functors, (np.zeros((1, columns), kind),), columns_module.column_options(reduce, kind, columns, 8)
+
+    return case
 
 
 def best_case(compare, dtype):
@@ -255,6 +271,7 @@ CASES = {
     "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
     "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
+    "columns-float32": ("neighbor_columns", columns_case("sum", np.float32, 64)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
     "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
@@ -295,6 +312,11 @@ SNAPSHOT_CASES = {
     "own-int64": ("neighbor_reduce", reduce_case("Combine", np.int64, ("HAS_COMBINE", "1"))),
     "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
     "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
+    "column": ("neighbor_columns", columns_case("sum", np.float64, 1)),
+    "columns-few": ("neighbor_columns", columns_case("max", np.int32, 3)),
+    "columns-many": ("neighbor_columns", columns_case("min", np.float64, 128)),
+    "columns-or": ("neighbor_columns", columns_case("or", np.int64, 100)),
+    "columns-own": ("neighbor_columns", columns_case(product, np.float32, 16)),
     "argmax-int32": ("neighbor_reduce", best_case(">=", np.int32)),
     "components-rename": ("filter", rename_case),
     "components-form": ("filter", form_case),

@@ -7,17 +7,18 @@ comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants, call
 A functor means what it means in Python at the moment of the call: globals, defaults, closures, attributes of modules
 and the functions that it calls have the values that they have then. Each new value is compiled again, so what changes
 from call to call is better passed as an argument. Arrays are always arguments: one that is named from outside is
-refused. On the GPU arrays come as raw pointers: they have no length or shape there.
+refused. On the GPU one-dimensional arrays come as raw pointers: they have no length there. Those of two dimensions know
+their shape (`shaped_cuda`).
 """
 
-from .arguments import ARRAY_DTYPES, functor_arguments, parameter_types
+from .arguments import ARRAY_DTYPES, c_parameters, functor_arguments, parameter_types
 from .check import check_functor, uses_parameter
 from .checking import FunctorIndexError, checking, interpreted, is_checking
 from .compile import cpu_functor, cuda_functor, functor_identity, import_compilers
 from .errors import FunctorError, blamed, explain
 
 __all__ = [
-    "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "check_functor", "checking", "cpu_functor",
-    "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers", "interpreted",
+    "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor", "checking",
+    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers", "interpreted",
     "is_checking", "parameter_types", "uses_parameter",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..runtime import Device
 from ..runtime.kernels import C_TYPES
+from ..runtime.parameters import Matrix
 from .errors import FunctorError
 
 ARRAY_DTYPES = tuple(C_TYPES)
@@ -17,7 +18,7 @@ ARRAY_DTYPES = tuple(C_TYPES)
 def functor_arguments(device: Device, function_name: str, args: tuple) -> tuple:
     """Users' arguments as kernels take them: arrays of the device, NumPy scalars.
 
-    Python ints become int64, floats float64 and bools bool.
+    Python ints become int64, floats float64 and bools bool. On a GPU, an array of two dimensions becomes a `Matrix`.
 
     Raises
     ------
@@ -41,12 +42,17 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
             raise FunctorError(
                 f"argument {i} of {function_name}() is an array of {value.dtype}, which is not supported"
             )
-        if value.ndim != 1 or not value.flags.c_contiguous:
+        if value.ndim not in (1, 2):
             raise FunctorError(
-                f"argument {i} of {function_name}() must be a one-dimensional contiguous array, not of shape "
-                f"{value.shape} with strides {value.strides}"
+                f"argument {i} of {function_name}() must be an array of one or two dimensions, not of shape "
+                f"{value.shape}"
             )
-        return value
+        if not value.flags.c_contiguous:
+            raise FunctorError(
+                f"argument {i} of {function_name}() must be a contiguous array in C order, not one of shape "
+                f"{value.shape} with strides {value.strides}: copy it with {device.xp.__name__}.ascontiguousarray()"
+            )
+        return Matrix(value) if device.is_gpu and value.ndim == 2 else value
     if isinstance(value, np.generic) and value.dtype in ARRAY_DTYPES:
         return value
     if isinstance(value, np.ndarray) and device.is_gpu:
@@ -57,6 +63,16 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
     raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors take numbers and arrays")
 
 
-def parameter_types(args: tuple) -> tuple[tuple[np.dtype, bool], ...]:
-    """The ``(dtype, is_array)`` of each of `functor_arguments`' results."""
-    return tuple((value.dtype, not isinstance(value, np.generic)) for value in args)
+def parameter_types(args: tuple) -> tuple[tuple[np.dtype, int], ...]:
+    """The ``(dtype, ndim)`` of each of `functor_arguments`' results, 0 dimensions being those of a number."""
+    return tuple((value.dtype, value.ndim) for value in args)
+
+
+def c_parameters(types: tuple[tuple[np.dtype, int], ...]) -> tuple[str, str]:
+    """`parameter_types` as parameters in C, and their names, each behind a comma: a matrix is three of them."""
+    texts, names = [], []
+    for i, (dtype, ndim) in enumerate(types):
+        shape = [f"a{i}_rows", f"a{i}_columns"] if ndim == 2 else []
+        texts += [f"{C_TYPES[dtype]}{'*' if ndim else ''} a{i}", *(f"i64 {name}" for name in shape)]
+        names += [f"a{i}", *shape]
+    return "".join(f", {text}" for text in texts), "".join(f", {name}" for name in names)

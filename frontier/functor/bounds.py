@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..atomics import atomic_cas
-from .checking import INDEX, LENGTH, RAISED, SITE, TABLE
+from .checking import COLUMN, COLUMNS, INDEX, LENGTH, RAISED, SITE, TABLE
 
 
 def length_of(array: Any, report: Any) -> int:
@@ -23,6 +23,21 @@ def checked_index(array: Any, index: Any, site: int, report: Any) -> Any:
         report[INDEX] = index
         report[LENGTH] = length
     return index - index  # 0 of the same type
+
+
+def checked_pair(array: Any, index: Any, site: int, report: Any) -> Any:
+    """The same for the two indices of an array of two dimensions; otherwise both are 0."""
+    row, column = index
+    rows, columns = array.shape
+    if 0 <= row < rows and 0 <= column < columns:
+        return row, column
+    if atomic_cas(report, RAISED, 0, 1) == 0:
+        report[SITE] = site
+        report[INDEX] = row
+        report[LENGTH] = rows
+        report[COLUMN] = column
+        report[COLUMNS] = columns
+    return row - row, column - column
 
 
 def find_length(address: int, report: Any) -> int:

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..runtime import Device
 from ..runtime.cpu import interpreting
+from ..runtime.parameters import Matrix
 
 ENVIRONMENT = "DYNFRONTIER_CHECK"
 
@@ -74,20 +76,21 @@ class FunctorIndexError(IndexError):
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a functor where an array is read or written."""
+    """A place in a functor where an array is read or written, by one index or by two."""
 
     function: str
     access: str
     file: str
     line: int
+    is_pair: bool = False
 
 
 sites: dict[int, Site] = {}
 """Places by the number that compiled code reports."""
 
-RAISED, SITE, INDEX, LENGTH, TABLE = range(5)
-"""A report: whether there is one, where, which index and length; then a list of arrays, as addresses and lengths, which
-ends with an address of 0."""
+RAISED, SITE, INDEX, LENGTH, COLUMN, COLUMNS, TABLE = range(7)
+"""A report: whether there is one, where, which index and length, and the second of each where there are two; then a
+list of arrays, as addresses and lengths, which ends with an address of 0. Those that know their shape are not in it."""
 
 
 class Report:
@@ -109,14 +112,16 @@ class Report:
 
     def check(self) -> None:
         """Wait for queued work, and raise FunctorIndexError if an index was bad."""
-        raised, number, index, length = self._device.to_host(self.array[:TABLE]).tolist()
+        raised, number, index, length, column, columns = self._device.to_host(self.array[:TABLE]).tolist()
         if not raised:
             return
         self.array[RAISED] = 0
         site = sites[number]
         line = linecache.getline(site.file, site.line).strip()
+        pair = f"index ({index}, {column}), but its shape is ({length}, {columns})"
+        outside = pair if site.is_pair else f"index {index}, but its length is {length}"
         raise FunctorIndexError(
-            f"{site.function}() {site.access} at index {index}, but its length is {length}\n"
+            f"{site.function}() {site.access} at {outside}\n"
             f'  File "{site.file}", line {site.line}' + (f"\n    {line}" if line else "")
         )
 
@@ -129,12 +134,20 @@ def checked_arguments(device: Device, args: tuple) -> tuple:
 
     Empty arrays are replaced by such that have memory behind them, for what is led to element 0.
     """
-    xp = device.xp
-    args = tuple(
-        xp.zeros(1, value.dtype)[:0] if isinstance(value, xp.ndarray) and not value.size else value for value in args
-    )
+    args = tuple(_with_memory(device, value) for value in args)
     _local.report = Report(device, args)
     return (*args, _local.report.array)
+
+
+def _with_memory(device: Device, value: Any) -> Any:
+    """An argument, in place of which there is another of its shape if it is an empty array."""
+    xp = device.xp
+    array = value.array if isinstance(value, Matrix) else value
+    if not isinstance(array, xp.ndarray) or array.size:
+        return value
+    filled = xp.zeros(tuple(max(size, 1) for size in array.shape), array.dtype)
+    empty = filled[tuple(slice(size) for size in array.shape)]
+    return Matrix(empty) if isinstance(value, Matrix) else empty
 
 
 def check_report() -> None:

@@ -91,7 +91,7 @@ def cuda_functor(
     function: Any,
     symbol: str,
     result: np.dtype | None,
-    parameters: tuple[tuple[np.dtype, bool], ...],
+    parameters: tuple[tuple[np.dtype, int], ...],
     capability: tuple[int, int],
     *,
     checked: bool = False,
@@ -102,7 +102,7 @@ def cuda_functor(
     ----------
     result : dtype or None
         What it returns; None for nothing.
-    parameters : tuple of (dtype, is_array)
+    parameters : tuple of (dtype, ndim)
     capability : (int, int)
         Of the GPU, such as ``(9, 0)``.
     checked : bool
@@ -132,7 +132,8 @@ def cuda_functor(
 CUDA_FILES = (
     "frontier/atomics.py", "frontier/atomics_cuda.py", "frontier/functor/bounds.py", "frontier/functor/check.py",
     "frontier/functor/checking.py", "frontier/functor/compile.py", "frontier/functor/compile_cuda.py",
-    "frontier/functor/freeze.py", "frontier/functor/rewrite.py", "frontier/functor/source.py",
+    "frontier/functor/freeze.py", "frontier/functor/rewrite.py", "frontier/functor/shaped_cuda.py",
+    "frontier/functor/source.py",
 )  # fmt: skip
 """What decides how functors are compiled for GPUs without being named by them."""
 
@@ -155,13 +156,14 @@ def _compile_for_cuda(
     from numba.cuda import types
 
     from .compile_cuda import cuda_compiler
+    from .shaped_cuda import Shaped
 
-    def numba_type(dtype: np.dtype, is_array: bool) -> Any:
+    def numba_type(dtype: np.dtype, ndim: int) -> Any:
         scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
-        return types.CPointer(scalar) if is_array else scalar
+        return (scalar, types.CPointer(scalar), Shaped(scalar, 2))[ndim]
 
     arguments = [numba_type(*parameter) for parameter in parameters]
-    returned = types.void if result is None else numba_type(result, False)
+    returned = types.void if result is None else numba_type(result, 0)
     compiler = cuda_compiler(capability)
     form, count = returns(function.__code__), len(parameters)
     copy = freeze(rewrite(function, compiler) if checked else function, compiler)

@@ -14,9 +14,10 @@ from numba.cuda.descriptor import cuda_target
 from numba.cuda.dispatcher import CUDADispatcher
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
-from .. import atomics_cuda  # noqa: F401  (teaches numba-cuda our atomics)
+from ..atomics_cuda import ARRAYS  # which teaches numba-cuda our atomics
 from .bounds import find_length, length_of
 from .freeze import is_known
+from .shaped_cuda import Shaped, lower_len
 
 
 class _Helper(CUDADispatcher):
@@ -45,7 +46,7 @@ class _AddressTemplate(AbstractTemplate):
     key = _address
 
     def generic(self, args: Any, kws: Any) -> Any:
-        known = len(args) == 1 and not kws and isinstance(args[0], types.CPointer)
+        known = len(args) == 1 and not kws and isinstance(args[0], ARRAYS)
         return signature(types.int64, *args) if known else None
 
 
@@ -54,12 +55,45 @@ typing_registry.register_global(_address, types.Function(_AddressTemplate))
 
 
 @lowering_registry.lower(_address, types.CPointer)
+@lowering_registry.lower(_address, Shaped)
 def _lower_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.ptrtoint(args[0], context.get_value_type(types.int64))
+    kind = sig.args[0]
+    pointer = args[0] if isinstance(kind, types.CPointer) else context.make_helper(builder, kind, value=args[0]).data
+    return builder.ptrtoint(pointer, context.get_value_type(types.int64))
+
+
+def _rows(array: Any) -> int:
+    """The length of an argument of a functor that knows it; -1 of others."""
+    raise NotImplementedError("there are arrays of both kinds on GPUs alone")
+
+
+class _RowsTemplate(AbstractTemplate):
+    key = _rows
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        known = len(args) == 1 and not kws and isinstance(args[0], ARRAYS)
+        return signature(types.int64, *args) if known else None
+
+
+typing_registry.register(_RowsTemplate)
+typing_registry.register_global(_rows, types.Function(_RowsTemplate))
+
+
+@lowering_registry.lower(_rows, types.CPointer)
+def _lower_no_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return context.get_constant(types.int64, -1)
+
+
+lowering_registry.lower(_rows, Shaped)(lower_len)
+
+
+def _length_of(array: Any, report: Any) -> int:
+    rows = _rows(array)
+    return find_length(_address(array), report) if rows < 0 else rows
 
 
 class _Compiler:
-    substitutes: ClassVar = {length_of: lambda array, report: find_length(_address(array), report)}
+    substitutes: ClassVar = {length_of: _length_of}
 
     def __init__(self, capability: tuple[int, int]):
         self._capability = capability

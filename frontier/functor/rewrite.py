@@ -1,4 +1,7 @@
-"""Functors rewritten so that every index is checked: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``."""
+"""Functors rewritten so that every index is checked: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
+
+``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from typing import Any
 
 from ..atomics import ATOMICS
 from ..runtime.identity import captured
-from .bounds import checked_index
+from .bounds import checked_index, checked_pair
 from .checking import Site, sites
 from .freeze import Target
 from .source import definition_of, unique_name
 
-REPORT, CHECK = unique_name("report"), unique_name("check")
+REPORT, CHECK, CHECK_PAIR = unique_name("report"), unique_name("check"), unique_name("check_pair")
 
 
 def rewrite(function: FunctionType, target: Target) -> FunctionType:
@@ -31,7 +34,7 @@ def _rewrite(function: FunctionType, target: Target, done: dict[int, FunctionTyp
     """A copy that takes the report first, and hands it on to the functions it calls."""
     tree = definition_of(function)
     names: dict[str, Any] = {name: value for name, value, _, _ in captured(function)}
-    scope = names | {CHECK: checked_index, "__name__": function.__module__}
+    scope = names | {CHECK: checked_index, CHECK_PAIR: checked_pair, "__name__": function.__module__}
     # The copy is there before its body, for functions that call themselves.
     copy = done[id(function)] = FunctionType((lambda: None).__code__, scope, function.__name__)
 
@@ -74,26 +77,35 @@ class _Checker(ast.NodeTransformer):
     ):  # fmt: skip
         self._function = function
         self._names = names
-        self._arrays = arrays  # names that may stand for arrays: parameters, and other names for them
+        self._arrays = arrays  # names that may stand for arrays: parameters, and other names for them and their rows
+        self._pairs: set[str] = set()  # names that stand for two indices
         self._helper = helper
         self._target = target
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if isinstance(node.value, ast.Name) and node.value.id in self._arrays:
-            self._arrays |= {name.id for name in node.targets if isinstance(name, ast.Name)}
+        names = {name.id for name in node.targets if isinstance(name, ast.Name)}
+        array = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+        if isinstance(array, ast.Name) and array.id in self._arrays:
+            self._arrays |= names
+        if isinstance(node.value, ast.Tuple):
+            self._pairs |= names
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node.value, node.slice = self._in_one(node.value, node.slice)
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in self._arrays and not isinstance(node.slice, ast.Slice):
+        if isinstance(node.value, ast.Name) and node.value.id in self._arrays and not _has_slice(node.slice):
             verb = "reads" if isinstance(node.ctx, ast.Load) else "writes"
             node.slice = self._check(node.value, node.slice, verb)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         callee = self._resolve(node.func)
+        atomic = callee in ATOMICS and len(node.args) >= 2
+        if atomic:
+            node.args[:2] = self._in_one(*node.args[:2])
         self.generic_visit(node)
-        if callee in ATOMICS and len(node.args) >= 2 and isinstance(node.args[0], ast.Name):
+        if atomic and isinstance(node.args[0], ast.Name):
             node.args[1] = self._check(node.args[0], node.args[1], "writes")
             return node
         function = getattr(callee, "py_func", callee)
@@ -102,6 +114,14 @@ class _Checker(ast.NodeTransformer):
             node.func = ast.copy_location(ast.Name(name, ast.Load()), node.func)
             node.args.insert(0, ast.copy_location(ast.Name(REPORT, ast.Load()), node))
         return node
+
+    def _in_one(self, array: ast.expr, index: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """An array and an index: where the array is a row of another, that one and two indices."""
+        if not isinstance(array, ast.Subscript) or _is_special(array.slice) or _is_special(index):
+            return array, index
+        if not isinstance(array.value, ast.Name) or array.value.id not in self._arrays:
+            return array, index
+        return array.value, ast.copy_location(ast.Tuple([array.slice, index], ast.Load()), array)
 
     def _resolve(self, expression: ast.expr) -> Any:
         """What a name, or a chain of attributes of modules, stands for outside of the function."""
@@ -113,14 +133,15 @@ class _Checker(ast.NodeTransformer):
         return None
 
     def _check(self, array: ast.Name, index: ast.expr, verb: str) -> ast.expr:
+        is_pair = isinstance(index, ast.Tuple) or (isinstance(index, ast.Name) and index.id in self._pairs)
         place = Site(
             self._function.__name__, f"{verb} {array.id}[{_text(index)}]", self._function.__code__.co_filename,
-            array.lineno,
+            array.lineno, is_pair,
         )  # fmt: skip
         number = int.from_bytes(hashlib.sha256(f"{place} {array.col_offset}".encode()).digest()[:6], "big")
         sites[number] = place  # the same in every process: compiled code is kept on disk
         call = ast.Call(
-            ast.Name(CHECK, ast.Load()),
+            ast.Name(CHECK_PAIR if is_pair else CHECK, ast.Load()),
             [ast.Name(array.id, ast.Load()), index, ast.Constant(number), ast.Name(REPORT, ast.Load())],
             [],
         )
@@ -129,7 +150,19 @@ class _Checker(ast.NodeTransformer):
 
 def _text(index: ast.expr) -> str:
     """An index as the user wrote it."""
+    if isinstance(index, ast.Tuple):
+        return ", ".join(_text(part) for part in index.elts)
     return ast.unparse(_Unchecked().visit(ast.parse(ast.unparse(index), mode="eval")))
+
+
+def _has_slice(index: ast.expr) -> bool:
+    """Whether what stands in brackets is a slice, or contains one."""
+    return isinstance(index, ast.Slice) or (isinstance(index, ast.Tuple) and any(map(_has_slice, index.elts)))
+
+
+def _is_special(index: ast.expr) -> bool:
+    """Whether what stands in brackets is something else than one index."""
+    return isinstance(index, ast.Slice | ast.Tuple)
 
 
 class _Unchecked(ast.NodeTransformer):
@@ -137,8 +170,7 @@ class _Unchecked(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == CHECK:
+        if isinstance(node.func, ast.Name) and node.func.id in (CHECK, CHECK_PAIR):
             return node.args[1]
         node.args = [a for a in node.args if not (isinstance(a, ast.Name) and a.id == REPORT)]
         return node
-

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..functor import (
     blamed,
+    c_parameters,
     check_functor,
     cpu_functor,
     cuda_functor,
@@ -25,7 +26,7 @@ from ..functor import (
 from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
-from ..runtime.kernels import C_TYPES, define_text
+from ..runtime.kernels import define_text
 from .weights import ByEdge
 
 if TYPE_CHECKING:
@@ -152,8 +153,8 @@ def cuda_kernels_for(
     header : str
         Path of the operator's ``.cuh`` file from the project's root.
     functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
-        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, and ``"value"`` for what a reduction's own function
-        takes, which has the dtype of its result and gets no arguments of the user's.
+        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, ``"column"``, and ``"value"`` for what a reduction's
+        own function takes, which has the dtype of its result and gets no arguments of the user's.
     args : tuple
         Users' arguments, from `functor_args`.
     options : tuple of (str, str)
@@ -200,26 +201,23 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     kinds = {
         "vertex": graph.vertex_dtype,
         "edge": np.dtype(np.int64),
+        "column": np.dtype(np.int64),
         "weight": graph.weight_dtype or np.dtype(np.float32),
     }
     codes = []
     for symbol, function, parameters, result in functors:
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
-            full = tuple((result if of_values else kinds[kind], False) for kind in parameters)
+            full = tuple((result if of_values else kinds[kind], 0) for kind in parameters)
             checked = is_checking() and not of_values
             full = full if of_values else full + types
             codes.append(cuda_functor(function, symbol, result, full, capability, checked=checked))
-    names = [f"a{i}" for i in range(len(types))]
-    texts = [
-        f"{C_TYPES[dtype]}{'*' if is_array else ''} {name}"
-        for name, (dtype, is_array) in zip(names, types, strict=True)
-    ]
+    declared, named = c_parameters(types)
     defines = {
         **{name: define_text(value) for name, value in graph.defines.items()},
         "VIEW_HEADER": _view_header(graph),
-        "ARG_PARAMS": "".join(f", {text}" for text in texts),
-        "ARG_NAMES": "".join(f", {name}" for name in names),
+        "ARG_PARAMS": declared,
+        "ARG_NAMES": named,
         **dict(edge_macros(graph)),
         **dict(options),
     }

@@ -195,9 +195,9 @@ def is_compiling() -> bool:
     return not _uncompiled.get()
 
 
-def jit(function: Callable) -> Any:
+def jit(function: Callable, **options: Any) -> Any:
     """A function that a kernel calls, compiled along with it."""
-    return numba.njit(function, **WITHIN_KERNELS) if is_compiling() else function
+    return numba.njit(function, **WITHIN_KERNELS, **options) if is_compiling() else function
 
 
 def cpu_kernel(function: Callable) -> Any:

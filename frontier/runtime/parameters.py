@@ -8,6 +8,7 @@ Packing all at once takes less time than CuPy's conversion of each, and a small 
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,27 @@ class ByValue:
     def __init__(self, fields: np.ndarray):
         self.fields = fields
         self.address = fields.ctypes.data
+
+
+class Matrix:
+    """An array of two dimensions, which a kernel takes as three parameters: its address, rows and columns.
+
+    Attributes
+    ----------
+    array : array of the device
+    dtype : dtype
+    ndim : int
+    words : tuple of int
+    """
+
+    __slots__ = ("array", "dtype", "words")
+
+    ndim = 2
+
+    def __init__(self, array: Any):
+        self.array = array
+        self.dtype = array.dtype
+        self.words = (array.data.ptr, *array.shape)
 
 
 class Parameters:
@@ -65,7 +87,7 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
     count : int
         The first argument.
     args : tuple
-        The others: arrays of the device, Python and NumPy numbers, `ByValue`, or None for no array.
+        The others: arrays of the device, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no array.
     array_type : type
         Of the device's arrays.
     """
@@ -85,6 +107,8 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
             append(0)
         elif kind in INTEGERS:
             append(int(value) & MASK)
+        elif kind is Matrix:
+            words.extend(value.words)
         elif kind is float:
             append(_bits(np.float64(value)))
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph, check_output, number, one_of
+from ...arguments import check_graph, check_output, flag, integer, number, one_of
 from ...frontier import Frontier, check_frontier
 from ...functor import cpu_functor
 from ...runtime.cpu import interpreting
@@ -25,9 +25,11 @@ from ..engine import (
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
 from ..launch import Pieces, launch_expansion, tile_size
+from ..neighbor_columns import reduce_columns
 from ..reductions import (
     BEST,
     BOOL,
+    COMBINE,
     NEIGHBOR_REDUCTIONS,
     SEARCHES,
     default_dtype,
@@ -53,6 +55,8 @@ def neighbor_reduce(
     identity: Any = None,
     dtype: Any = None,
     out: Any = None,
+    columns: int | None = None,
+    values: bool = False,
 ) -> Any:
     """For every vertex of a frontier, reduce the values that `op` returns for its edges.
 
@@ -62,7 +66,8 @@ def neighbor_reduce(
     frontier : Frontier or None
         None stands for all vertices.
     op : function ``op(src, dst, edge, weight, *args) -> number``
-        The value of an edge that leaves `src`, the vertex of the frontier.
+        The value of an edge that leaves `src`, the vertex of the frontier. With `columns`, the value in one column:
+        ``op(src, dst, edge, weight, column, *args)``.
     *args : arrays and numbers
         As in `advance`.
     reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax"} or function ``reduce(a, b) -> number``
@@ -75,34 +80,44 @@ def neighbor_reduce(
         Of values and results, if `out` is not given; by default float64. Use int64 if `op` returns integers that
         float64 would round: those beyond 2**53, such as times in nanoseconds. For "or" and "and" int64 (the default) or
         int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
-    out : array, shape (num_vertices,), optional
+    out : array, shape (num_vertices,), or (num_vertices, columns), optional
         Output array; entries outside the frontier are unchanged.
+    columns : int, optional
+        Reduce this many values for each vertex, such as the features of its neighbors. For "sum", "min", "max", "or",
+        "and" and functions of one's own.
+    values : bool
+        With "argmin" and "argmax": return the best values, too.
 
     Returns
     -------
-    array of `dtype`, shape (num_vertices,), on the graph's device
+    array of `dtype`, shape (num_vertices,), or (num_vertices, columns), on the graph's device
         `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
         edges, and in a new array those outside the frontier, hold the identity of the reduction: 0 (sum, or), all bits
         (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 where
-        there is no neighbor to name.
+        there is no neighbor to name. With `values`, a pair of arrays: that of the ids, and that of their values, which
+        is the identity of "min" or "max" where the id is -1.
 
     Raises
     ------
     FunctorError
         `op` or `reduce` cannot be compiled; the message shows the line.
     ValueError, TypeError
-        `reduce`, `identity`, `dtype` or `out` is invalid.
+        `reduce`, `identity`, `dtype`, `out`, `columns` or `values` is invalid.
 
     Notes
     -----
-    O(V + E) work. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits
-    from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first edge that decides. On a GPU
-    "argmin" and "argmax" call `op` twice for each edge, so that it must not change its arguments there.
+    O(V + E) work, for each of the columns. Threads of a GPU that work side by side take columns that lie side by side,
+    so that reads of ``x[dst, column]`` are coalesced. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats
+    may differ in their last digits from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first
+    edge that decides. On a GPU "argmin" and "argmax" call `op` twice for each edge, so that it must not change its
+    arguments there.
     """
     check_graph(graph)
     if frontier is not None:
         frontier = check_frontier(graph, frontier)
-    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if isinstance(reduce, str) and reduce in SEARCHES else A_NUMBER)
+    named = isinstance(reduce, str)
+    given = OP_PARAMETERS if columns is None else (*OP_PARAMETERS, "column")
+    check_op(op, "op", given, args, A_TRUTH if named and reduce in SEARCHES else A_NUMBER)
     if callable(reduce):
         check_op(reduce, "reduce", ("a", "b"), (), A_NUMBER)
         if identity is None:
@@ -111,20 +126,33 @@ def neighbor_reduce(
         one_of(reduce, "reduce", NEIGHBOR_REDUCTIONS)
         if identity is not None:
             raise TypeError(f"identity is for a reduce of one's own; that of {reduce!r} is known")
-    values = functor_args(graph, op, args)
+    if columns is not None:
+        columns = integer(columns, "columns", 1)
+        if named and reduce not in COMBINE:
+            raise ValueError(f"columns is for {', '.join(COMBINE)} and functions of one's own, not for {reduce!r}")
+    if flag(values, "values") and not (named and reduce in BEST):
+        raise ValueError(f"values is for {' and '.join(BEST)}: other reductions return values alone")
+    passed = functor_args(graph, op, args)
     members = Frontier.all(graph) if frontier is None else frontier
-    if isinstance(reduce, str) and reduce in BEST:
+    if named and reduce in BEST:
         kind = default_dtype(reduce) if dtype is None else result_dtype(dtype)
-        return _best_neighbors(graph, members, op, values, BEST[reduce], kind, out)
+        found = _best_neighbors(graph, members, op, passed, BEST[reduce], kind, out)
+        return found if values else found[0]
     allowed = dtypes_of(reduce)
     if out is not None:
-        check_output(graph, out, "out", graph.num_vertices, allowed)
+        check_output(graph, out, "out", graph.num_vertices, allowed, columns)
         dtype = out.dtype
     else:
         dtype = default_dtype(reduce) if dtype is None else result_dtype(dtype, allowed)
     start = identity_of(reduce, dtype) if isinstance(reduce, str) else _as_value(identity, dtype)
-    out, fresh = (graph.xp.full(graph.num_vertices, start, dtype), True) if out is None else (out, False)
+    shape = graph.num_vertices if columns is None else (graph.num_vertices, columns)
+    out, fresh = (graph.xp.full(shape, start, dtype), True) if out is None else (out, False)
     if not members:
+        return out
+    if columns is not None:
+        if graph.device.is_gpu and not fresh:
+            _fill(graph, members, out, start)
+        reduce_columns(graph, members, op, passed, reduce, start, out)
         return out
     if graph.device.is_gpu:
         if not fresh:
@@ -136,39 +164,38 @@ def neighbor_reduce(
         else:
             options += [("REDUCE", "Combine"), ("HAS_COMBINE", "1")]
             functors.append(("combine", reduce, ("value", "value"), dtype))
-        _launch(graph, members, tuple(functors), tuple(options), values, start, out)
+        _launch(graph, members, tuple(functors), tuple(options), passed, start, out)
         return out
     vertices = members._members()
-    if isinstance(reduce, str) and reduce in SEARCHES:
+    if named and reduce in SEARCHES:
         kernel = cpu_kernel_for(graph.package, make_neighbor_search, (op,), SEARCHES[reduce])
-        run_cpu(kernel, (op,), len(members), *read_view(graph, op), vertices, out, values)
+        run_cpu(kernel, (op,), len(members), *read_view(graph, op), vertices, out, passed)
         return out
     combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
     kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), combine)
     functors = (op,) if isinstance(reduce, str) else (op, reduce)
-    run_cpu(kernel, functors, len(members), *read_view(graph, op), vertices, start, out, values)
+    run_cpu(kernel, functors, len(members), *read_view(graph, op), vertices, start, out, passed)
     return out
 
 
 def _best_neighbors(
     graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any
-) -> Any:
-    """For each vertex, the neighbor whose value of type `kind` is best, or -1."""
+) -> tuple[Any, Any]:
+    """For each vertex, the neighbor whose value of type `kind` is best, or -1; and the values."""
     ids = graph.vertex_dtype
+    start = identity_of(reduce, kind)
+    best = graph.xp.full(graph.num_vertices, start, kind)
     if out is None:
         out = graph.xp.full(graph.num_vertices, -1, ids)
     else:
         check_output(graph, out, "out", graph.num_vertices, (ids,))
     if not members:
-        return out
+        return out, best
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_neighbor_best, (op,), reduce)
-        like = np.empty(0, kind)
-        run_cpu(kernel, (op,), len(members), *read_view(graph, op), members._members(), like, out, values)
-        return out
+        run_cpu(kernel, (op,), len(members), *read_view(graph, op), members._members(), best, out, values)
+        return out, best
     # First the best value, then the lowest id that has it: no atomic operation changes both at once.
-    start = identity_of(reduce, kind)
-    best = graph.xp.full(graph.num_vertices, start, kind)
     functors = (("op", op, ARC, kind),)
     options = (("RESULT", C_TYPES[kind]), ("VALUE", C_TYPES[kind]), ("REDUCE", reduce.capitalize()))
     _launch(graph, members, functors, options, values, start, best)
@@ -180,7 +207,7 @@ def _best_neighbors(
     )  # fmt: skip
     none = np.iinfo(unsigned).max
     _launch(graph, members, functors, options, values, unsigned.type(none), out.view(unsigned), best)
-    return out
+    return out, best
 
 
 def _launch(

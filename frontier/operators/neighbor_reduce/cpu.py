@@ -74,11 +74,10 @@ def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
     lowest = reduce == "min"
 
     @parallel_kernel
-    def neighbor_best(begin, end, view, weights, vertices, kind, out, args):
-        # `kind` is an array of the values' type.
+    def neighbor_best(begin, end, view, weights, vertices, values, out, args):
         for i in range(begin, end):
             u = vertices[i]
-            best = kind.dtype.type(0)
+            best = values[u]  # no value of an edge, as long as none is chosen
             chosen = out.dtype.type(-1)
             for s in range(segments(view, u)):
                 run, low, high = segment(view, u, s)
@@ -88,7 +87,7 @@ def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
-                        value = kind.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                        value = values.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         if value != value:  # not a number
                             continue
                         better = value < best if lowest else value > best
@@ -96,6 +95,7 @@ def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
                             best = value
                             chosen = v
                     run, low, high = next_run(view, run)
+            values[u] = best
             out[u] = chosen
 
     return neighbor_best

@@ -1,4 +1,8 @@
-"""SpMV: products of a graph's adjacency matrix with vectors, prepared once and computed many times."""
+"""SpMV: products of a graph's adjacency matrix with vectors, prepared once and computed many times.
+
+One vector at a time has a kernel of its own where products are prepared on a GPU. Several, the columns of an array, are
+reduced by `neighbor_reduce` in either form.
+"""
 
 from __future__ import annotations
 
@@ -143,14 +147,14 @@ class SpMV:
         return None if self._order is None else self.graph.device.read_only(self._order)
 
     def arrange(self, x: Any) -> Any:
-        """A vector by vertex id, in the order of the products."""
+        """A vector by vertex id, or several as columns, in the order of the products."""
         self._check_version()
-        check_array(self.graph, x, "x", self._size)
+        check_array(self.graph, x, "x", self._size, columns=_columns_of(x))
         return x if self._order is None else x[self._order]
 
     def restore(self, y: Any) -> Any:
-        """A vector in the order of the products, by vertex id."""
-        check_array(self.graph, y, "y", self._size)
+        """A vector in the order of the products, or several as columns, by vertex id."""
+        check_array(self.graph, y, "y", self._size, columns=_columns_of(y))
         if self._order is None:
             return y
         restored = self.graph.xp.empty_like(y)
@@ -163,13 +167,13 @@ class SpMV:
 
         Parameters
         ----------
-        x : array of float32 or float64, shape (num_vertices,)
-            On the graph's device, contiguous.
-        out : array of float64, shape (num_vertices,), optional
+        x : array of float32 or float64, shape (num_vertices,) or (num_vertices, k)
+            On the graph's device, contiguous. Several vectors are the columns of an array.
+        out : array of float64, of the shape of `x`, optional
 
         Returns
         -------
-        array of float64, shape (num_vertices,)
+        array of float64, of the shape of `x`
             `out`, or a new array.
 
         Raises
@@ -181,14 +185,17 @@ class SpMV:
         """
         self._check_version()
         graph, xp = self.graph, self.graph.xp
-        check_array(graph, x, "x", graph.num_vertices, GATHER_DTYPES)
+        columns = _columns_of(x)
+        check_array(graph, x, "x", graph.num_vertices, GATHER_DTYPES, columns)
         if out is None:
-            out = xp.empty(graph.num_vertices, np.float64)
+            out = xp.empty(x.shape, np.float64)
         else:
-            check_output(graph, out, "out", graph.num_vertices, SUMS)
+            check_output(graph, out, "out", graph.num_vertices, SUMS, columns)
             if out is x:
                 raise ValueError("out must be another array than x")
-        if self._order is not None:
+        if columns is not None:
+            self._multiply_columns(x, out)
+        elif self._order is not None:
             self._multiply(x, out)
         elif self._scatters:
             clear(graph, out)
@@ -200,6 +207,22 @@ class SpMV:
                 clear(graph, out)
             neighbor_reduce(graph, self._everyone, _weighted_value if self.weighted else _value, x, out=out)
         return out
+
+    def _multiply_columns(self, x: Any, out: Any) -> None:
+        """The product with several vectors."""
+        graph, columns = self.graph, x.shape[1]
+        if not columns:
+            return
+        if self._scatters:
+            clear(graph, out)
+            op = _weighted_column_scatter if self.weighted else _column_scatter
+            nothing = graph._scratch.get("scattered", out.size, np.int32).reshape(out.shape)
+            neighbor_reduce(graph, self._everyone, op, x, out, out=nothing, columns=columns)
+            return
+        if len(self._everyone) < graph.num_vertices:
+            clear(graph, out)
+        op = _weighted_column if self.weighted else _column
+        neighbor_reduce(graph, self._everyone, op, x, out=out, columns=columns)
 
     def _sort_by_degree(self, transpose: bool) -> None:
         """Take the snapshot, and find which rows are taken by how many threads."""
@@ -258,6 +281,31 @@ def _scatter(src, dst, edge, weight, x, y):
 def _weighted_scatter(src, dst, edge, weight, x, y):
     if x[src] != 0:
         atomic_add(y, dst, weight * np.float64(x[src]))
+    return 0
+
+
+def _columns_of(x: Any) -> int | None:
+    """The number of vectors in an array of two dimensions; None for one vector."""
+    return x.shape[1] if getattr(x, "ndim", 1) == 2 else None
+
+
+def _column(src, dst, edge, weight, column, x):
+    return x[dst, column]
+
+
+def _weighted_column(src, dst, edge, weight, column, x):
+    return weight * np.float64(x[dst, column])
+
+
+def _column_scatter(src, dst, edge, weight, column, x, y):
+    if x[src, column] != 0:
+        atomic_add(y, (dst, column), np.float64(x[src, column]))
+    return 0
+
+
+def _weighted_column_scatter(src, dst, edge, weight, column, x, y):
+    if x[src, column] != 0:
+        atomic_add(y, (dst, column), weight * np.float64(x[src, column]))
     return 0
 
 

@@ -1,0 +1,66 @@
+"""The part of neighbor_reduce for several numbers per vertex, from all of its edges: a product with a dense matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...frontier import Frontier
+from ...functor import cpu_functor
+from ...runtime.cpu import interpreting
+from ...runtime.kernels import C_TYPES
+from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
+from ..functors import ARC
+from ..launch import Pieces, launch_expansion, tile_size
+from .cpu import make_neighbor_columns
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
+WARP = 32
+MOST_EACH = 4  # columns of a lane: their sums are held in registers
+
+
+def reduce_columns(
+    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str | Callable, identity: Any, out: Any
+) -> None:
+    """Write the rows of the members of a frontier, which hold the identity before."""
+    if not graph.device.is_gpu:
+        combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
+        kernel = cpu_kernel_for(graph.package, make_neighbor_columns, (op,), combine)
+        functors = (op,) if isinstance(reduce, str) else (op, reduce)
+        run_cpu(kernel, functors, len(members), *read_view(graph, op), members._members(), identity, out, values)
+        return
+    columns = out.shape[1]
+    functors = column_functors(op, reduce, out.dtype)
+    options = column_options(reduce, out.dtype, columns, int(tile_size(graph)))
+    kernels = cuda_kernels_for(graph, HEADER, functors, values, options)
+    pieces = Pieces(graph)
+    launch_expansion(
+        kernels.reduce_columns, kernels.reduce_column_pieces, len(members), pieces, graph.view(), members._members(),
+        identity, out, np.int64(columns), *pieces.args, *values,
+    )  # fmt: skip
+
+
+def column_functors(op: Callable, reduce: str | Callable, dtype: np.dtype) -> tuple:
+    """The functors, as `cuda_kernels_for` takes them."""
+    own = () if isinstance(reduce, str) else (("combine", reduce, ("value", "value"), dtype),)
+    return (("op", op, (*ARC, "column"), dtype), *own)
+
+
+def column_options(reduce: str | Callable, dtype: np.dtype, columns: int, tile: int) -> tuple:
+    """The macros of the CUDA kernels.
+
+    They are compiled for few numbers of columns: powers of two up to a warp's lanes; beyond, two or four a lane.
+    """
+    lanes = min(1 << (columns - 1).bit_length(), WARP)
+    each = min(1 << (-(-columns // lanes) - 1).bit_length(), MOST_EACH)
+    own = () if isinstance(reduce, str) else (("HAS_COMBINE", "1"),)
+    return (
+        ("RESULT", C_TYPES[dtype]), ("REDUCE", reduce.capitalize() if isinstance(reduce, str) else "Combine"),
+        ("TILE_SIZE", str(max(tile, lanes))), ("COLUMN_LANES", str(lanes)), ("COLUMNS_EACH", str(each)),
+        ("WHOLE", str(int(columns % (lanes * each) == 0))), *own,
+    )  # fmt: skip

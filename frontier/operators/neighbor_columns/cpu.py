@@ -1,0 +1,46 @@
+"""The CPU kernel of reductions over neighbors with several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ...runtime import parallel_kernel
+from ...runtime.cpu import jit
+from ..reductions import combiner
+from ..weights import edge_at, weight_at
+
+
+def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
+    """For each vertex of a list and each column, the reduction of a functor's values over its neighbors."""
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    combine = combiner(reduce)
+
+    def reduce_rows(begin, end, view, weights, vertices, identity, out, args):
+        for i in range(begin, end):
+            u = vertices[i]
+            for column in range(out.shape[1]):
+                out[u, column] = identity
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        edge = edge_at(weights, slot)
+                        weight = weight_at(weights, slot)
+                        for column in range(out.shape[1]):
+                            value = out.dtype.type(op(u, v, edge, weight, column, *args))
+                            out[u, column] = combine(out[u, column], value)
+                    run, low, high = next_run(view, run)
+
+    # To count references to the arguments' arrays would take time, and keep LLVM from using vector instructions.
+    rows = jit(reduce_rows, _nrt=False, error_model="numpy")
+
+    @parallel_kernel
+    def neighbor_columns(begin, end, view, weights, vertices, identity, out, args):
+        rows(begin, end, view, weights, vertices, identity, out, args)
+
+    return neighbor_columns
