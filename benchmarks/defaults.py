@@ -127,6 +127,7 @@ AXES |= {
 MODES = ("full", "quick", "smoke")
 SHARES = {
     "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
+    "directed": 0.1,
 }  # fmt: skip
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 

@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms.catalogue import GALLERY
 from dynfrontier.peers import is_installed
 
-from . import algorithms_static, cold_start, compare, dynamic_triangles, gallery, incremental, native, updates
+from . import algorithms_static, cold_start, compare, directed, dynamic_triangles, gallery, incremental, native, updates
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
@@ -22,7 +22,7 @@ from .results import FOLDER, Results
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native,
+    "gallery": gallery, "native": native, "directed": directed,
 }  # fmt: skip
 
 

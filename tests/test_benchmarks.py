@@ -129,7 +129,7 @@ def test_a_wrong_analytic_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_changes_of_the_incremental_benchmark_keep_the_graph_simple() -> None:
     graph = GraphSource(CPU, axes_for("cpu", "smoke")).get("rmat7")
-    (src, dst, weights), batches = incremental._split(graph, 32, 3)
+    (src, dst, weights), batches = incremental.split(graph, 32, 3)
     held, doomed = (sum(int(part[i][0].size) for part in batches) for i in (0, 1))
     assert src.size == graph.num_edges - held and held == doomed == 3 * 16 and weights.size == src.size
     kind = choose_structures(["hornet"])["hornet"]
@@ -139,6 +139,20 @@ def test_changes_of_the_incremental_benchmark_keep_the_graph_simple() -> None:
         incremental._apply(changing, batch, True)
         assert changing.num_edges == before
     assert (changing.edge_weights(*batches[-1][0][:2]) == batches[-1][0][2]).all()
+
+
+def test_directed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("directed", tmp_path, "--structures", "csr")
+    targeted = [row for row in results.rows if "target" in row]
+    assert {(row["part"], row["what"]) for row in targeted} == {
+        ("bfs", "bfs"), ("updates", "insert"), ("updates", "delete"),
+        *(("analytics", name) for name in ("bfs", "components", "pagerank", "sssp")),
+    }  # fmt: skip
+    assert all(row["ratio"] > 0 and row["met"] == (row["ratio"] <= row["target"]) for row in targeted)
+    assert {row["form"] for row in results.where(part="analytics")} == {
+        "undirected", "in-edges, one way", "in-edges, both ways"
+    }
+    assert "over its counterpart" in capsys.readouterr().out
 
 
 def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
