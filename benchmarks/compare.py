@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import frontier as fr
@@ -116,7 +117,9 @@ def main(arguments: Sequence[str]) -> int:
     if given.add_to is not None:
         _keep(results, Results.load(given.add_to), graphs)
     saved = 0.0
-    inputs = _inputs(graphs, results, say)
+    inputs = _inputs(graphs, results)
+    for note in results.notes:
+        say(note)
     for cell in compare_all(inputs, algorithms, options, say=say, warm_up=not given.no_warm_up):
         results.add(**_row(cell))
         if cell.is_wrong:
@@ -192,22 +195,28 @@ def _check(name: str) -> bool:
     return True
 
 
-def _inputs(names: Sequence[str], results: Results, say) -> Iterator[GraphInput]:  # type: ignore[no-untyped-def]
-    """The graphs, each when it is its turn; those whose files are missing are noted."""
+def _inputs(names: Sequence[str], results: Results) -> dict[str, Callable[[], GraphInput]]:
+    """What makes each graph; those whose files are missing are noted."""
+    found: dict[str, Callable[[], GraphInput]] = {}
     for name in names:
         known = name.removesuffix(BOTH_WAYS)
-        if known in REAL:
-            path = _path(REAL[known].file)
-            if path is None:
-                file = REAL[known].file
-                results.notes.append(f"{name}: left out, since DYNFRONTIER_DATA names no folder with {file}")
-                say(results.notes[-1])
-                continue
-            edges = fr.io.read_edges(path, compact=True, weighted=False)
-            directed = REAL[known].directed and not name.endswith(BOTH_WAYS)
+        if known not in REAL or _path(REAL[known].file) is not None:
+            found[name] = partial(_make, name, known)
         else:
-            edges, directed = fr.io.rmat(int(known[4:]), EDGE_FACTOR, seed=GRAPH_SEED), False
-        yield GraphInput.of(edges, name, directed).with_weights(WEIGHT_SEED)
+            file = REAL[known].file
+            results.notes.append(f"{name}: left out, since DYNFRONTIER_DATA names no folder with {file}")
+    return found
+
+
+def _make(name: str, known: str) -> GraphInput:
+    if known in REAL:
+        path = _path(REAL[known].file)
+        assert path is not None
+        edges = fr.io.read_edges(path, compact=True, weighted=False)
+        directed = REAL[known].directed and not name.endswith(BOTH_WAYS)
+    else:
+        edges, directed = fr.io.rmat(int(known[4:]), EDGE_FACTOR, seed=GRAPH_SEED), False
+    return GraphInput.of(edges, name, directed).with_weights(WEIGHT_SEED)
 
 
 def _path(file: str) -> Path | None:

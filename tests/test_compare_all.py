@@ -35,7 +35,7 @@ def test_a_graph_is_simple_and_the_last_weight_counts(tmp_path):
     edges = fr.io.EdgeList([1, 2, 0, 1, 2], [0, 2, 1, 2, 1], [1.0, 2.0, 3.0, 4.0, 5.0], num_vertices=4)
     found = GraphInput.of(edges, "some")
     assert (found.src.tolist(), found.dst.tolist(), found.weights.tolist()) == ([0, 1], [1, 2], [3.0, 5.0])
-    assert found.own_weights and found.hub() == 1 and found.with_weights(1) is found
+    assert found.own_weights and found.hub == 1 and found.with_weights(1) is found
     directed = GraphInput.of(edges, "some", directed=True)
     assert directed.num_edges == 4 and directed.digest(False) != found.digest(False)
     found.save(tmp_path)
@@ -83,10 +83,18 @@ class InThisProcess(Worker):
 
 
 @pytest.fixture
-def options(monkeypatch):
+def in_this_process(monkeypatch):
     pytest.importorskip("networkx")
     monkeypatch.setattr("dynfrontier.comparison.cells.WorkerProcess", InThisProcess)
+
+
+@pytest.fixture
+def options(in_this_process):
     return Options(CPU, ["networkx"], ["csr"], repeat=1, seconds=0.1)
+
+
+def makers(*inputs):
+    return {given.name: lambda given=given: given for given in inputs}
 
 
 def algorithms(*names):
@@ -96,7 +104,7 @@ def algorithms(*names):
 def test_cells(options):
     names = ("components", "triangles", "truss_numbers")
     inputs = [graph_input(), graph_input(directed=True, name="one way")]
-    found = list(compare_all(inputs, algorithms(*names), options, warm_up=False))
+    found = list(compare_all(makers(*inputs), algorithms(*names), options, warm_up=False))
     mine = {(cell.graph, cell.algorithm, cell.state): cell for cell in found if cell.structure == "csr"}
     assert set(mine) == {
         *(("rmat6", name, state) for name in names[:2] for state in STATES),
@@ -130,7 +138,7 @@ def test_what_one_side_does_not_do_is_told(options, monkeypatch):
     monkeypatch.setattr(InThisProcess, "ask", answer)
     names = ("components", "triangles", "core_number", "bfs")
     smaller, larger = graph_input(), GraphInput.of(fr.io.rmat(7, 4, seed=1), "rmat7")
-    found = list(compare_all([smaller, larger], algorithms(*names), options, warm_up=False))
+    found = list(compare_all(makers(smaller, larger), algorithms(*names), options, warm_up=False))
     shown = {(cell.algorithm, cell.state): cell for cell in found if cell.graph == "rmat6"}
     assert shown["components", "built"].result == "no answer"
     assert shown["components", "built"].against == "csr, built"
@@ -139,7 +147,7 @@ def test_what_one_side_does_not_do_is_told(options, monkeypatch):
     assert shown["core_number", "built"].result == "did not end" and shown["core_number", "built"].is_wrong
     assert shown["bfs", "grown"].result == "failed" and "no luck" in shown["bfs", "grown"].detail
     assert len(wrong(found)) == 8
-    assert any("on the smaller rmat6" in cell.detail for cell in found if cell.graph == "rmat7")
+    assert any("on rmat6, which is smaller" in cell.detail for cell in found if cell.graph == "rmat7")
     words = {row[0]: row[1] for row in tables(found)[0][1].rows}
     assert words == {
         "components": "did not end", "triangles": "failed", "core_number": "0/2, did not end", "bfs": "0/2, failed"
@@ -148,7 +156,7 @@ def test_what_one_side_does_not_do_is_told(options, monkeypatch):
 
 def test_graphs_that_hold_other_edges_differ(options, monkeypatch):
     monkeypatch.setattr(GraphInput, "digest", lambda self, weighted: 0)
-    found = [cell for cell in compare_all([graph_input()], algorithms("bfs"), options, warm_up=False) if cell.state]
+    found = list(compare_all(makers(graph_input()), algorithms("bfs"), options, warm_up=False))
     assert [cell.result for cell in found if cell.structure == "csr"] == ["differs", "differs"]
     assert "does not hold the edges" in found[-1].detail and wrong(found)
 
@@ -161,14 +169,24 @@ def test_wrong_results_differ(options, monkeypatch):
         return {"agrees": False, "text": "1 differs"} if request["do"] == "judge" else found
 
     monkeypatch.setattr(InThisProcess, "ask", answer)
-    found = list(compare_all([graph_input()], algorithms("bfs"), options, warm_up=False))
+    found = list(compare_all(makers(graph_input()), algorithms("bfs"), options, warm_up=False))
     assert [cell.result for cell in found if cell.structure == "csr"] == ["differs"] * 2
     assert "0/2, DIFFERS" in tables(found)[0][1].rows[0]
 
 
 def test_no_time_is_told(options):
-    found = list(compare_all([graph_input()], algorithms("bfs"), replace(options, budget=0.0), warm_up=False))
+    found = list(compare_all(makers(graph_input()), algorithms("bfs"), replace(options, budget=0.0), warm_up=False))
     assert found == [Cell("rmat6", "bfs", result="no time left")]
+
+
+def test_a_graph_that_cannot_be_made_does_not_end_the_run(options):
+    def fail():
+        raise ValueError("no such file")
+
+    inputs = {"broken": fail, **makers(graph_input())}
+    broken, *others = compare_all(inputs, algorithms("bfs"), options, warm_up=False)
+    assert (broken.graph, broken.result, broken.detail) == ("broken", "failed", "the graph: ValueError: no such file")
+    assert sum(cell.result == "agrees" for cell in others) == 2
 
 
 def test_a_process_that_is_late_or_crashes_is_replaced(monkeypatch):
@@ -183,7 +201,7 @@ def test_a_process_that_is_late_or_crashes_is_replaced(monkeypatch):
 
 def test_kernels_are_compiled_beforehand(options):
     said = []
-    found = list(compare_all([graph_input()], algorithms("bfs"), options, say=said.append))
+    found = list(compare_all(makers(graph_input()), algorithms("bfs"), options, say=said.append))
     assert any(text.startswith("kernels compiled in") for text in said)
     assert sum(cell.result == "agrees" for cell in found) == 2
 
@@ -191,8 +209,7 @@ def test_kernels_are_compiled_beforehand(options):
 # ---- the benchmark --------------------------------------------------------------------------------------------------
 
 
-def test_benchmark(tmp_path: Path, monkeypatch, capsys) -> None:
-    pytest.importorskip("networkx")
+def test_benchmark(tmp_path: Path, monkeypatch, capsys, in_this_process) -> None:
     monkeypatch.setenv("DYNFRONTIER_DATA", str(tmp_path))
     (tmp_path / "wiki-Vote.txt").write_text("# some\n30 1412\n30 3352\n3352 30\n5 5\n")
     options = ["--device", "cpu", "--algorithms", "core_number", "--structures", "csr", "--peer", "networkx", "--quiet",
@@ -250,7 +267,7 @@ def test_walks(one_way):
     assert walks.compare(one, one, edges=known).text == "exact"
     assert walks.compare(one, other, edges=known).agrees and not uniform_walks(known, *other, length=5)
     assert walks.same_digests(walks.digest(one, edges=known), walks.digest(other, edges=known))
-    hub = np.where(one[0] == 5, given.hub(), one[1])
+    hub = np.where(one[0] == 5, given.hub, one[1])
     assert "chi-squared" in uniform_walks(known, one[0], hub, length=5)
     assert not walks.compare(one, (one[0], hub), edges=known).agrees
     assert "lead on" in uniform_walks(known, np.minimum(one[0], 3), one[1], length=5) or one_way

@@ -134,7 +134,7 @@ def _compare_all(
             raise ImportError("there is nothing to compare with; install pylibcugraph or igraph")
     dynamic = [name for name, known in fr.structures().items() if issubclass(known, fr.DynamicGraph)]
     options = Options(place, peers, [kind.name] if kind else dynamic, repeat=repeat, limit=limit)
-    inputs = [GraphInput.of(one.edges(), one.name, directed) for one in given]
+    inputs = {one.name: lambda one=one: GraphInput.of(one.edges(), one.name, directed) for one in given}
     cells, interrupted = [], False
     with err.status("") as status:
         try:

@@ -9,10 +9,9 @@ endless run costs one cell. Results are compared in further processes while the 
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -121,15 +120,16 @@ class Options:
 
 
 def compare_all(
-    inputs: Iterable[GraphInput], algorithms: Sequence[Analytic], options: Options, *,
+    inputs: Mapping[str, Callable[[], GraphInput]], algorithms: Sequence[Analytic], options: Options, *,
     say: Callable[[str], None] = lambda text: None, warm_up: bool = True,
 ) -> Iterator[Cell]:  # fmt: skip
     """Compare algorithms on all structures with another library.
 
     Parameters
     ----------
-    inputs : iterable of GraphInput
-        In the order of their importance, for runs that end early.
+    inputs : mapping of str to callable
+        By name what gives a graph, the most important first, for runs that end early. Each is made in a thread while
+        the one before is worked on.
     say : callable
         Told what happens.
     warm_up : bool
@@ -145,8 +145,7 @@ def compare_all(
         run = _Run(options, algorithms, folder, stack, say)
         if warm_up:
             run.compile_kernels()
-        for number, given in enumerate(inputs):
-            yield from run.graph(given, folder / str(number))
+        yield from run.graphs(inputs)
 
 
 class _Run:
@@ -163,6 +162,7 @@ class _Run:
         self.theirs = stack.enter_context(WorkerProcess(kind))
         self.judges = [stack.enter_context(WorkerProcess("cpu")) for _ in range(options.judges)] or [self.theirs]
         self.pool = stack.enter_context(ThreadPoolExecutor(len(self.judges)))
+        self.preparer = stack.enter_context(ThreadPoolExecutor(1))
         self.late: dict[tuple[str, str], tuple[str, int]] = {}
 
     def compile_kernels(self) -> None:
@@ -192,14 +192,29 @@ class _Run:
                     out=f"{folder}/ours.npz",
                 )  # fmt: skip
 
+    def graphs(self, inputs: Mapping[str, Callable[[], GraphInput]]) -> Iterator[Cell]:
+        """All cells of all graphs; each graph is prepared while the one before is worked on."""
+        folders = {name: self.folder / str(number) for number, name in enumerate(inputs)}
+        prepared: dict[str, Future[GraphInput]] = {}
+        for position, name in enumerate(inputs):
+            for near in list(inputs)[position : position + 2]:
+                if near not in prepared and not self._is_over():
+                    prepared[near] = self.preparer.submit(_prepare, inputs[near], folders[near])
+            if name not in prepared or self._is_over():
+                labels = [analytic.label(**analytic.settings()) for analytic in self.algorithms]
+                yield from (Cell(name, label, result=NO_TIME) for label in labels)
+                continue
+            try:
+                given = prepared.pop(name).result()
+            except Exception as error:  # a file that cannot be read must not end the run
+                yield Cell(name, "", result=FAILED, detail=f"the graph: {type(error).__name__}: {error}")
+                continue
+            yield from self.graph(given, folders[name])
+
     def graph(self, given: GraphInput, folder: Path) -> Iterator[Cell]:
-        """All cells of a graph."""
+        """All cells of a graph, which lies in a folder."""
         options = self.options
-        if self._is_over():
-            yield from (self._unasked(given, analytic) for analytic in self.algorithms)
-            return
         self.say(f"{given.name}: {given.num_vertices:,} vertices, {given.num_edges:,} edges")
-        given.save(folder)
         digests = {weighted: given.digest(weighted) for weighted in (False, True)}
         plans, answers = [], {}
         for analytic in self.algorithms:
@@ -240,12 +255,6 @@ class _Run:
     def _is_over(self) -> bool:
         return time.perf_counter() > self.end
 
-    def _unasked(self, given: GraphInput, analytic: Analytic) -> Cell:
-        plan = _Plan(analytic, given)
-        if plan.obstacle:
-            return Cell(given.name, plan.label, result=UNDEFINED, detail=plan.obstacle)
-        return Cell(given.name, plan.label, result=NO_TIME)
-
     # ---- the other library ------------------------------------------------------------------------------------------
 
     def _ask_peers(self, plan: _Plan, folder: Path) -> tuple[dict[str, Any], str]:
@@ -253,11 +262,10 @@ class _Run:
         options, given = self.options, plan.given
         if self._is_over():
             return {"result": NO_TIME}, ""
-        family = re.sub(r"\d+", "", given.name)
         for peer in options.peers:
-            smaller, edges = self.late.get((peer, f"{family} {plan.label}"), ("", 0))
-            if smaller and given.num_edges > edges:
-                return {"result": LATE, "detail": f"{peer} in {options.limit:g} s, on the smaller {smaller}"}, peer
+            smaller, edges = self.late.get((peer, plan.label), ("", 0))
+            if smaller and given.num_edges >= edges:
+                return {"result": LATE, "detail": f"{peer} in {options.limit:g} s on {smaller}, which is smaller"}, peer
             out = folder / f"{plan.label}.npz"
             answer = self.theirs.ask(
                 options.limit, **plan.theirs(folder, peer), repeat=options.repeat, seconds=options.seconds, out=str(out)
@@ -265,7 +273,7 @@ class _Run:
             if answer.get("absent"):
                 continue
             if "late" in answer:
-                self.late[peer, f"{family} {plan.label}"] = given.name, given.num_edges
+                self.late[peer, plan.label] = given.name, given.num_edges
                 self.say(f"{given.name}: {peer}: {plan.label} did not end in {options.limit:g} s")
                 return {"result": LATE, "detail": f"{peer} in {options.limit:g} s"}, peer
             if "error" in answer:
@@ -350,7 +358,7 @@ class _Plan:
         self.analytic, self.given = analytic, given
         needed = analytic.weights in ("expected", "required")
         self.weighted = given.weights is not None and (needed or (analytic.weights == "optional" and given.own_weights))
-        self.settings = with_sources(analytic.settings(source=given.hub()), np.arange(given.num_vertices))
+        self.settings = with_sources(analytic.settings(source=given.hub), np.arange(given.num_vertices))
         self.label = analytic.label(**self.settings)
         self.obstacle = ""
         if given.directed and analytic.directions == "refused":
@@ -374,6 +382,13 @@ class _Plan:
         """The request to the other library."""
         directed = self.given.directed and self.analytic.directions == "followed"
         return self._request("theirs", folder) | {"peer": peer, "directed": directed}
+
+
+def _prepare(make: Callable[[], GraphInput], folder: Path) -> GraphInput:
+    """Make a graph, and write it to a folder for other processes."""
+    given = make()
+    given.save(folder)
+    return given
 
 
 def _spare_cores() -> int:

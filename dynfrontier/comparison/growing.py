@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,56 +18,64 @@ STRANGERS = 1 / 8
 """Edges that are inserted and deleted again, over the edges of the graph."""
 
 
+class Step(NamedTuple):
+    """A batch of insertions, or of deletions."""
+
+    deletes: bool
+    src: Any
+    dst: Any
+    weights: Any
+
+
 def build(
     given: GraphInput, kind: Any, state: str, device: fr.Device, weighted: bool
-) -> fr.DynamicGraph:
+) -> fr.DynamicGraph:  # fmt: skip
     """A graph in a structure, a class, as it is after a bulk build or after updates."""
-    weights = given.weights if weighted else None
-    if state == "built":
-        return _graph(kind, given, device, given.src, given.dst, weights)
-    return _grow(given, kind, device, weights)
+    first, *steps = _steps(given) if state == "grown" else [Step(False, given.src, given.dst, given.weights)]
+    graph = kind.from_edges(
+        first.src, first.dst, first.weights if weighted else None, given.num_vertices, directed=given.directed,
+        device=device,
+    )  # fmt: skip
+    for step in steps:
+        if step.deletes:
+            graph.delete_edges(step.src, step.dst)
+        else:
+            graph.insert_edges(step.src, step.dst, step.weights if weighted else None)
+    return graph
 
 
-def _graph(
-    kind: type[fr.DynamicGraph], given: GraphInput, device: fr.Device, src: Any, dst: Any, weights: Any
-) -> fr.DynamicGraph:
-    return kind.from_edges(src, dst, weights, given.num_vertices, directed=given.directed, device=device)
+@lru_cache(maxsize=1)  # all structures take the same steps
+def _steps(given: GraphInput) -> list[Step]:
+    """Half of the edges at first; the others come in batches, with strange edges that the next batch deletes.
 
-
-def _grow(given: GraphInput, kind: type[fr.DynamicGraph], device: fr.Device, weights: Any) -> fr.DynamicGraph:
-    """Half of the edges come in batches, with others that a later batch deletes.
-
-    Each batch also deletes some of the first edges, which the last batch brings back, and gives some a wrong weight,
-    which it corrects.
+    Each batch also deletes some of the first edges, which the last batch brings back. Some of the first edges get a
+    wrong weight, which that corrects.
     """
     generator = np.random.default_rng(SEED)
     order = generator.permutation(given.num_edges)
     half = given.num_edges // 2
     first, later = order[:half], np.array_split(order[half:], BATCHES)
     doomed = np.array_split(first[: half // 4], BATCHES)
-    wrong = first[half // 4 : half // 2]
     strange = [np.array_split(ends, BATCHES) for ends in _strangers(given, generator)]
 
-    def pick(ids: Any) -> tuple[Any, Any, Any]:
-        return given.src[ids], given.dst[ids], None if weights is None else weights[ids]
+    def insert(ids: Any) -> Step:
+        weights = None if given.weights is None else given.weights[ids]
+        return Step(False, given.src[ids], given.dst[ids], weights)
 
-    graph = _graph(kind, given, device, *pick(first))
-    if weights is not None:
-        src, dst, right = pick(wrong)
-        graph.insert_edges(src, dst, right + 1)
+    wrong = insert(first[half // 4 : half // 2])
+    found = [insert(first), wrong._replace(weights=None if wrong.weights is None else wrong.weights + 1)]
     for batch, (new, gone) in enumerate(zip(later, doomed, strict=True)):
-        src, dst, new_weights = pick(new)
-        more = strange[0][batch], strange[1][batch]
-        if new_weights is not None:
-            new_weights = np.append(new_weights, np.ones(more[0].size, new_weights.dtype))
-        graph.insert_edges(np.append(src, more[0]), np.append(dst, more[1]), new_weights)
+        src, dst = strange[0][batch], strange[1][batch]
+        known = insert(new)
+        weights = None
+        if known.weights is not None:
+            weights = np.append(known.weights, np.ones(src.size, known.weights.dtype))
+        found.append(Step(False, np.append(known.src, src), np.append(known.dst, dst), weights))
         if batch:
-            graph.delete_edges(strange[0][batch - 1], strange[1][batch - 1])
-        graph.delete_edges(given.src[gone], given.dst[gone])
-    graph.delete_edges(strange[0][-1], strange[1][-1])
-    src, dst, right = pick(first[: half // 2])
-    graph.insert_edges(src, dst, right)
-    return graph
+            found.append(Step(True, strange[0][batch - 1], strange[1][batch - 1], None))
+        found.append(Step(True, given.src[gone], given.dst[gone], None))
+    found.append(Step(True, strange[0][-1], strange[1][-1], None))
+    return [*found, insert(first[: half // 2])]
 
 
 def _strangers(given: GraphInput, generator: np.random.Generator) -> tuple[Any, Any]:

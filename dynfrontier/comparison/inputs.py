@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ class GraphInput:
         weights = self.weights if weighted else None
         return fr.io.EdgeList(self.src, self.dst, weights, num_vertices=self.num_vertices, directed=self.directed)
 
+    @cached_property
     def hub(self) -> int:
         """The vertex with the most outgoing edges, the first of them: where searches start."""
         degrees = np.bincount(self.src, minlength=self.num_vertices)
