@@ -59,6 +59,8 @@ class Context:
     structures : dict of str to type
         Those to be measured, the rebuild baseline first.
     peers : tuple of str
+    algorithms : tuple of str
+        Those that the gallery's benchmark measures; all if it is empty.
     out : Path or None
         Folder of results files.
     failures : int
@@ -71,6 +73,7 @@ class Context:
     structures: dict[str, type[fr.DynamicGraph]]
     graphs: GraphSource
     peers: tuple[str, ...] = ()
+    algorithms: tuple[str, ...] = ()
     quiet: bool = False
     out: Path | None = None
     failures: int = 0

@@ -27,7 +27,9 @@ MOST_EDGES = 2**24  # in total over the batches of one size: there are fewer of 
 PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
 GALLERY_STRUCTURES = ("csr", "slab")  # unless others are named
 GALLERY_PEERS = ("igraph", "networkit")  # with graphs on a GPU, too
-GALLERY_LIMIT_S = 200.0
+GALLERY_TARGETS = ("core_number", "coloring", "label_propagation", "jaccard")  # to be 10 times as fast as igraph
+GALLERY_LIMIT_S = 200.0  # for all that one peer does on one graph
+GALLERY_TASK_LIMIT_S = 40.0  # for each task
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ AXES |= {
 MODES = ("full", "quick", "smoke")
 SHARES = {
     "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
-    "features": 0.05,
+    "features": 0.05, "directed": 0.1,
 }  # fmt: skip
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 

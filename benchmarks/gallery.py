@@ -1,7 +1,7 @@
 """The gallery: static algorithms on public operators, compared with igraph, NetworKit and, on a GPU, cuGraph.
 
 On RMAT graphs, by structure. Peers run on the same graph in the same run, each in a process of its own; igraph and
-NetworKit on the CPU, wherever ours runs.
+NetworKit on the CPU, wherever ours runs. What a peer does not finish in its time is known to take at least that long.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from dynfrontier.peers import is_installed
 
 from .calls import ROUNDING, Call, calls_of
 from .context import Context, choose_structures
-from .defaults import EDGE_FACTOR, GALLERY_LIMIT_S, GALLERY_PEERS, GALLERY_STRUCTURES, GRAPH_SEED
+from .defaults import (
+    EDGE_FACTOR,
+    GALLERY_LIMIT_S,
+    GALLERY_PEERS,
+    GALLERY_STRUCTURES,
+    GALLERY_TARGETS,
+    GALLERY_TASK_LIMIT_S,
+    GRAPH_SEED,
+)
 from .graphs import BenchmarkGraph, hub_of
 from .peers.process import PeerRun
 from .results import Results, describe_run, table
@@ -31,10 +39,9 @@ def run(context: Context) -> Results:
     header = describe_run(context.device, seeds={"graph": GRAPH_SEED}, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
     named = context.structures.keys() < choose_structures(None).keys()
-    for name in context.graphs.names():
+    for scale in context.axes.scales:
+        name = f"rmat{scale}"
         graph = context.graph(name)
-        if graph.scale is None:
-            continue
         if not context.budget.fits(NAME, graph.num_edges):
             context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
             continue
@@ -46,7 +53,7 @@ def run(context: Context) -> Results:
                 for weighted in (False, True):
                     built = graph.undirected(kind, weighted=weighted)
                     source = hub_of(built)
-                    for label, call in calls_of(gallery=True).items():
+                    for label, call in _calls(context).items():
                         if call.weighted == weighted:
                             work = partial(_measure, context, results, name, structure, built, call, source, digests)
                             context.attempt(results, f"{NAME}: {name}, {structure}, {label}", work)
@@ -75,19 +82,32 @@ def _measure(
     results.add(graph=graph, system=structure, algorithm=call.label, agrees=agrees, **more, **samples.numbers())
 
 
+def _calls(context: Context) -> dict[str, Call]:
+    """What is measured, those with a target first."""
+    calls = {label: call for label, call in calls_of(gallery=True).items() if label in (context.algorithms or (label,))}
+    return dict(sorted(calls.items(), key=lambda item: item[0] not in GALLERY_TARGETS))
+
+
+def _peers(context: Context) -> list[str]:
+    """The peers of the run; those of the gallery join them if none of them is named."""
+    found = [name for name in context.peers if name in ("cugraph", *GALLERY_PEERS)]
+    if context.peers and not set(found) & set(GALLERY_PEERS):
+        found += [name for name in GALLERY_PEERS if is_installed(name)]
+    return found
+
+
 def _measure_peers(
     context: Context, results: Results, graph: BenchmarkGraph, source: int, digests: dict[str, Any]
 ) -> None:
     """The peers on one graph."""
-    calls = calls_of(gallery=True)
-    others = [name for name in GALLERY_PEERS if context.peers and is_installed(name)]
-    for peer in dict.fromkeys([*(name for name in context.peers if name in ("cugraph", *others)), *others]):
+    calls = _calls(context)
+    for peer in _peers(context):
         seconds = min(GALLERY_LIMIT_S, context.budget.left())
         context.say(f"{NAME}: {graph.name}, {peer}")
         with PeerRun(peer, graph) as process:
             answers, note = process.ask(
                 ["build", *calls], timeout=seconds, source=source, repeat=min(context.axes.repeat, 3),
-                task_limit=seconds / len(calls) / 2,
+                task_limit=GALLERY_TASK_LIMIT_S / 8, task_timeout=GALLERY_TASK_LIMIT_S,
             )  # fmt: skip
         if note:
             context.skip(results, f"{NAME}: {peer} on {graph.name}: {note}")
@@ -101,16 +121,20 @@ def _measure_peers(
 
 def _compare(results: Results) -> None:
     """Add to our rows how many times as fast they are as each peer."""
-    peers = {
-        (row["graph"], row["algorithm"], row["system"]): row["median_ms"] for row in results.rows if "version" in row
-    }
+    theirs = [row for row in results.rows if _is_peer(row)]
     for row in results.rows:
-        if "version" not in row:
+        if not _is_peer(row):
+            same = [peer for peer in theirs if (peer["graph"], peer["algorithm"]) == (row["graph"], row["algorithm"])]
             row["times_peers"] = {
-                peer: milliseconds / row["median_ms"]
-                for (graph, algorithm, peer), milliseconds in peers.items()
-                if (graph, algorithm) == (row["graph"], row["algorithm"])
+                peer["system"]: peer["median_ms"] / row["median_ms"] for peer in same if "median_ms" in peer
             }
+            row["times_peers_at_least"] = {
+                peer["system"]: 1e3 * peer["late_s"] / row["median_ms"] for peer in same if "late_s" in peer
+            }
+
+
+def _is_peer(row: dict[str, Any]) -> bool:
+    return "version" in row or "late_s" in row
 
 
 def tables(results: Results) -> list[str]:
@@ -119,15 +143,25 @@ def tables(results: Results) -> list[str]:
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         rows = results.where(graph=graph)
         systems = list(dict.fromkeys(row["system"] for row in rows))
-        ours = [row for row in rows if "version" not in row]
+        ours = [row for row in rows if not _is_peer(row)]
+        peers = [system for system in systems if system not in {row["system"] for row in ours}]
         cells: list[list[Any]] = []
         for algorithm in dict.fromkeys(row["algorithm"] for row in ours):
             mine = {row["system"]: row for row in rows if row["algorithm"] == algorithm}
             best = min((row for row in ours if row["algorithm"] == algorithm), key=lambda row: row["median_ms"])
-            times = [mine[system]["median_ms"] if system in mine else None for system in systems]
-            fastest = min(best["times_peers"].values(), default=None)
-            agrees = "NO" if any(row["agrees"] is False for row in mine.values()) else "yes"
-            cells.append([algorithm, *times, fastest, agrees])
-        columns = ["algorithm", *systems, "times as fast as the fastest peer", "results agree"]
+            times = [_time(mine[system]) if system in mine else None for system in systems]
+            agrees = "NO" if any(row.get("agrees") is False for row in mine.values()) else "yes"
+            cells.append([algorithm, *times, *(_ratio(best, peer) for peer in peers), agrees])
+        columns = ["algorithm", *systems, *(f"times as fast as {peer}" for peer in peers), "results agree"]
         found.append(table(f"{graph}: ms (median)", columns, cells))
     return found
+
+
+def _time(row: dict[str, Any]) -> float | str:
+    return row["median_ms"] if "median_ms" in row else f"> {1e3 * row['late_s']:,.0f}"
+
+
+def _ratio(best: dict[str, Any], peer: str) -> float | str | None:
+    if peer in best["times_peers_at_least"]:
+        return f"> {best['times_peers_at_least'][peer]:,.1f}"
+    return best["times_peers"].get(peer)

@@ -31,6 +31,9 @@ MOST_HELD_BACK = 1 / 8  # of a graph's edges
 Edges = tuple[Any, Any, Any]  # src, dst, weights
 
 
+ONE_WAY, BOTH_WAYS = "one way", "both ways"
+WAYS = ("", ONE_WAY, BOTH_WAYS)
+"""How a directed graph holds the edges; "" stands for an undirected one."""
 SMALL = ("k_truss",)
 """Analytics that are measured with small batches."""
 SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
@@ -49,23 +52,23 @@ def run(context: Context) -> Results:
             if analytic.incremental is None or analytic.static is None:
                 continue
             size = axes.truss_size if analytic.name in SMALL else axes.incremental_size
-            start, batches = _split(graph, size, axes.warm_up + axes.incremental_batches)
+            start, batches = split(graph, size, axes.warm_up + axes.incremental_batches)
             both = IN_EDGES in axes.variants and analytic.directions != "refused"
-            cases = [(*item, directed) for item in context.structures.items() for directed in (False, True)[: 1 + both]]
-            for structure, kind, directed in cases:
-                what = f"{NAME}: {name}, {analytic.name}, {structure}" + directed * f", {IN_EDGES}"
+            cases = [(*item, ways) for item in context.structures.items() for ways in WAYS[: 1 + both]]
+            for structure, kind, ways in cases:
+                what = f"{NAME}: {name}, {analytic.name}, {structure}" + (f", {IN_EDGES}" if ways else "")
                 if not context.budget.fits(analytic.name, graph.num_edges):
                     context.skip(results, f"{what} left out: it would not fit the time budget")
                     continue
                 context.say(what)
                 begin = time.perf_counter()
-                work = partial(_measure, context, results, graph, analytic, kind, start, batches, directed)
+                work = partial(measure_case, context, results, graph, analytic, kind, start, batches, ways)
                 context.attempt(results, what, work)
                 context.budget.took(analytic.name, graph.num_edges, time.perf_counter() - begin)
     return results
 
 
-def _split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tuple[Edges, Edges]]]:
+def split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tuple[Edges, Edges]]]:
     """The edges to start with, and for each batch those to insert and those to delete."""
     xp, half = graph.device.xp, size // 2
     count = max(min(count, int(MOST_HELD_BACK * graph.num_edges) // half), 2)
@@ -81,16 +84,16 @@ def _split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tu
     return pick(xp.flatnonzero(stays)), batches
 
 
-def _measure(
+def measure_case(
     context: Context, results: Results, graph: BenchmarkGraph, analytic: Analytic, kind: type[fr.DynamicGraph],
-    start: Edges, batches: list[tuple[Edges, Edges]], directed: bool,
+    start: Edges, batches: list[tuple[Edges, Edges]], ways: str,
 ) -> None:  # fmt: skip
-    """One analytic on one graph in one structure; directed graphs keep in-edges."""
+    """One analytic on one graph in one structure; directed graphs, with each edge in one of `WAYS`, keep in-edges."""
     device, axes = context.device, context.axes
-    options = {"directed": True, "in_edges": True} if directed else {}
-    if directed:
-        start = _one_way(device.xp, start)
-        batches = [(_one_way(device.xp, new), _one_way(device.xp, gone)) for new, gone in batches]
+    options = {"directed": True, "in_edges": True} if ways else {}
+    if ways:
+        turn = partial(one_way if ways == ONE_WAY else both_ways, device.xp)
+        start, batches = turn(start), [(turn(new), turn(gone)) for new, gone in batches]
     src, dst, weights = start
     weighted = analytic.weights in ("expected", "required")
     alone = kind.from_edges(src, dst, weights if weighted else None, graph.num_vertices, device=device, **options)
@@ -115,7 +118,7 @@ def _measure(
     follower.close()
     costs = Samples([with_it - without for with_it, without in zip(both.wall, update.wall, strict=True)])
     results.add(
-        graph=graph.name, structure=kind.name, analytic=_label(analytic, settings) + directed * f", {IN_EDGES}",
+        graph=graph.name, structure=kind.name, analytic=_label(analytic, settings) + (f", {IN_EDGES}" if ways else ""),
         batch=2 * int(batches[0][0][0].size), correct=not wrong, difference=wrong,
         initial_ms=1e3 * initial, update_ms=1e3 * update.median, both_ms=1e3 * both.median,
         incremental_ms=1e3 * costs.median, anew_ms=1e3 * anew.median,
@@ -127,11 +130,17 @@ def _measure(
         raise AssertionError(f"results differ from those recomputed from scratch: {wrong}")
 
 
-def _one_way(xp: Any, edges: Edges) -> Edges:
+def one_way(xp: Any, edges: Edges) -> Edges:
     """Each edge in one direction, whichever, but always the same."""
     src, dst, weights = edges
     turned = (src + dst) % 2 == 1
     return xp.where(turned, dst, src), xp.where(turned, src, dst), weights
+
+
+def both_ways(xp: Any, edges: Edges) -> Edges:
+    """Each edge in both directions."""
+    src, dst, weights = edges
+    return xp.concatenate([src, dst]), xp.concatenate([dst, src]), xp.concatenate([weights, weights])
 
 
 def _label(analytic: Analytic, settings: dict[str, Any]) -> str:

@@ -10,18 +10,30 @@ from dataclasses import replace
 from pathlib import Path
 
 import frontier as fr
+from algorithms.catalogue import GALLERY
 from dynfrontier.peers import is_installed
 
-from . import algorithms_static, cold_start, dynamic_triangles, features, gallery, incremental, native, updates
+from . import (
+    algorithms_static,
+    cold_start,
+    compare,
+    directed,
+    dynamic_triangles,
+    features,
+    gallery,
+    incremental,
+    native,
+    updates,
+)
 from .context import Budget, Context, choose_structures
-from .defaults import CPU_PEERS, EDGE_DATA, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
+from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
 from .papers.command import main as papers_main
 from .results import FOLDER, Results
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native, "features": features,
+    "gallery": gallery, "native": native, "features": features, "directed": directed,
 }  # fmt: skip
 
 
@@ -29,8 +41,8 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' comparisons, and the first batches on a new machine, have options of their own: "
-        "python -m benchmarks papers --help, python -m benchmarks cold --help",
+        epilog="The papers' comparisons, the first batches on a new machine, and the comparison of everything with "
+        "cuGraph have options of their own: python -m benchmarks papers --help, cold --help, compare --help",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -38,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the same as --mode quick")
     found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
     found.add_argument("--scales", help="RMAT scales, such as 20,22; the largest is that of the dynamic benchmark")
+    found.add_argument("--algorithms", help="gallery: names, separated by commas; by default all")
     found.add_argument("--peers", help="names, separated by commas, or 'none'; by default all that are installed")
     found.add_argument(
         "--in-edges", action="store_true", help="updates and incremental: also directed graphs that keep in-edges"
@@ -58,13 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return papers_main(given[1:])
     if given[:1] == ["cold"]:
         return cold_start.main(given[1:])
+    if given[:1] == ["compare"]:
+        return compare.main(given[1:])
     line = parser()
     options = line.parse_args(given)
     try:
         device = fr.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         scales = tuple(int(text) for text in options.scales.split(",")) if options.scales else None
-        peers = _choose_peers(options.peers, device.kind)
+        peers = _choose_peers(options.peers, device.kind, options.benchmark)
+        algorithms = _choose_algorithms(options.algorithms)
     except (ValueError, RuntimeError) as error:
         line.error(str(error))
     axes = axes_for(device.kind, options.mode, scales)
@@ -73,8 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.edge_data:
         axes = replace(axes, variants=(*axes.variants, EDGE_DATA))
     context = Context(
-        device, options.mode, axes, structures, GraphSource(device, axes), peers, quiet=options.quiet, out=options.out
-    )
+        device, options.mode, axes, structures, GraphSource(device, axes), peers, algorithms, quiet=options.quiet,
+        out=options.out,
+    )  # fmt: skip
     whole = Budget(options.budget)
     chosen = list(BENCHMARKS) if options.benchmark == "all" else [options.benchmark]
     found: list[Results] = []
@@ -117,8 +134,18 @@ def report(results: Results) -> str:
     return "\n".join([head, *BENCHMARKS[results.benchmark].tables(results), notes])
 
 
-def _choose_peers(names: str | None, device: str) -> tuple[str, ...]:
+def _choose_algorithms(names: str | None) -> tuple[str, ...]:
+    found = tuple(names.split(",")) if names else ()
+    for name in found:
+        if name not in GALLERY:
+            raise ValueError(f"there is no algorithm {name!r} in the gallery; choose from {', '.join(GALLERY)}")
+    return found
+
+
+def _choose_peers(names: str | None, device: str, benchmark: str) -> tuple[str, ...]:
     known = GPU_PEERS if device == "gpu" else CPU_PEERS
+    if names is not None and benchmark == gallery.NAME:  # which runs them on the CPU, wherever ours runs
+        known = tuple(dict.fromkeys([*known, *GALLERY_PEERS]))
     if names == "none":
         return ()
     if names is None:

@@ -90,7 +90,7 @@ def _measure_structure(
                     context.skip(results, f"{NAME}: {graph.name}: no {distribution} batches of {size:,} new arcs")
             if prepared[key] is None:
                 continue
-            found = _cycle(context, built, prepared[key][: repeat + axes.warm_up], weighted=arcs[2] is not None)
+            found = cycle(context, built, prepared[key][: repeat + axes.warm_up], weighted=arcs[2] is not None)
             for operation, times in found.items():
                 results.add(
                     **labels, distribution=distribution, batch=size, operation=operation, **_rates(times, size)
@@ -107,7 +107,7 @@ def _memory(graph: fr.Graph) -> dict[str, Any]:
     return found
 
 
-def _cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bool) -> dict[str, Samples]:
+def cycle(context: Context, graph: fr.DynamicGraph, batches: list, weighted: bool) -> dict[str, Samples]:
     """Times of the five operations over these batches, of which the first are for warming up."""
     device, axes = context.device, context.axes
     found = {operation: Samples() for operation in OPERATIONS}

@@ -6,7 +6,7 @@ import io
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -110,6 +110,8 @@ File = Annotated[
                         "standard input."),
 ]  # fmt: skip
 """The parameter ``given`` of most commands; see `reading.reads_a_file`."""
+Files = Annotated[list[Input], *get_args(File)[1:]]
+"""The same of commands that take several files."""
 
 
 def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:

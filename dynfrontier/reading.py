@@ -44,15 +44,16 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator: the command line has a file and `OPTIONS` in place of the command's parameter ``given``.
 
-    That parameter is an `Input`, or None if it has a default and no file is named. Its annotation describes the
-    argument FILE.
+    That parameter is an `Input`, or None if it has a default and no file is named; or a list of them, for several
+    files. Its annotation describes the argument FILE.
     """
     types = get_type_hints(command, include_extras=True)
     known = inspect.signature(command).parameters.values()
     parameters = [parameter.replace(annotation=types[parameter.name]) for parameter in known]
     (place,) = (index for index, parameter in enumerate(parameters) if parameter.name == "given")
     given = parameters[place]
-    file = Path if given.default is inspect.Parameter.empty else Path | None
+    several = get_args(given.annotation)[0] == list[Input]
+    file: Any = list[Path] if several else Path if given.default is inspect.Parameter.empty else Path | None
     parameters[place] = given.replace(name="file", annotation=Annotated[(file, *get_args(given.annotation)[1:])])
     parameters += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
@@ -62,7 +63,8 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(**values: Any) -> None:
         chosen, said = values.pop("file"), {name: values.pop(name) for name in OPTIONS}
-        command(given=None if chosen is None else Input(chosen, **said), **values)
+        files = [Input(path, **said) for path in (chosen if several else [chosen]) if path is not None]
+        command(given=files if several else files[0] if files else None, **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

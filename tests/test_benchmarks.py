@@ -12,13 +12,14 @@ import pytest
 
 from algorithms import DynamicComponents, analytics
 from algorithms.catalogue import GALLERY
-from benchmarks import incremental, run
+from benchmarks import gallery, incremental, run
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
-from benchmarks.peers.process import PeerRun, reason
+from benchmarks.peers.process import PeerRun
 from benchmarks.results import Results, table
 from benchmarks.timing import Samples, measure
+from dynfrontier.comparison.process import reason
 from frontier.runtime import resolve_device
 
 CPU = resolve_device("cpu")
@@ -128,7 +129,7 @@ def test_a_wrong_analytic_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_changes_of_the_incremental_benchmark_keep_the_graph_simple() -> None:
     graph = GraphSource(CPU, axes_for("cpu", "smoke")).get("rmat7")
-    (src, dst, weights), batches = incremental._split(graph, 32, 3)
+    (src, dst, weights), batches = incremental.split(graph, 32, 3)
     held, doomed = (sum(int(part[i][0].size) for part in batches) for i in (0, 1))
     assert src.size == graph.num_edges - held and held == doomed == 3 * 16 and weights.size == src.size
     kind = choose_structures(["hornet"])["hornet"]
@@ -138,6 +139,20 @@ def test_changes_of_the_incremental_benchmark_keep_the_graph_simple() -> None:
         incremental._apply(changing, batch, True)
         assert changing.num_edges == before
     assert (changing.edge_weights(*batches[-1][0][:2]) == batches[-1][0][2]).all()
+
+
+def test_directed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("directed", tmp_path, "--structures", "csr")
+    targeted = [row for row in results.rows if "target" in row]
+    assert {(row["part"], row["what"]) for row in targeted} == {
+        ("bfs", "bfs"), ("updates", "insert"), ("updates", "delete"),
+        *(("analytics", name) for name in ("bfs", "components", "pagerank", "sssp")),
+    }  # fmt: skip
+    assert all(row["ratio"] > 0 and row["met"] == (row["ratio"] <= row["target"]) for row in targeted)
+    assert {row["form"] for row in results.where(part="analytics")} == {
+        "undirected", "in-edges, one way", "in-edges, both ways"
+    }
+    assert "over its counterpart" in capsys.readouterr().out
 
 
 def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -228,4 +243,32 @@ def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     compared = results.where(system="igraph")
     assert len(compared) > 4 and all(row["agrees"] in (True, None) for row in results.rows)
     assert results.where(algorithm="coloring", system="csr")[0]["times_peers"]["igraph"] > 0
-    assert "times as fast as the fastest peer" in capsys.readouterr().out
+    assert "times as fast as igraph" in capsys.readouterr().out
+
+
+def test_a_task_of_a_peer_that_is_late_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    src = np.array([0, 1, 2], np.int32)
+    graph = BenchmarkGraph("path", "", 4, src, src + 1, CPU)
+    asked = []
+
+    def one_process(self: Any, request: dict, end: float, task_timeout: float) -> tuple[list[dict], str, bool]:
+        asked.append(request["tasks"])
+        late = "coloring" in request["tasks"]
+        done = request["tasks"][: request["tasks"].index("coloring") if late else None]
+        return [{"task": name, "median_ms": 1.0} for name in done], "not done after 3 s" if late else "", late
+
+    monkeypatch.setattr(PeerRun, "_run", one_process)
+    with PeerRun("igraph", graph) as process:
+        answers, note = process.ask(["build", "core_number", "coloring", "jaccard"], timeout=60, task_timeout=3.0)
+    assert asked == [["build", "core_number", "coloring", "jaccard"], ["build", "jaccard"]]
+    assert [answer["task"] for answer in answers] == ["build", "core_number", "coloring", "jaccard"]
+    assert answers[2] == {"task": "coloring", "late_s": 3.0} and note == "coloring: not done after 3 s"
+
+
+def test_a_peer_that_is_late_is_a_lower_bound() -> None:
+    results = Results("gallery", "cpu", "smoke")
+    results.add(graph="rmat7", system="csr", algorithm="coloring", median_ms=2.0, agrees=True)
+    results.add(graph="rmat7", system="igraph", algorithm="coloring", late_s=3.0)
+    gallery._compare(results)
+    (text,) = gallery.tables(results)
+    assert "> 3,000" in text and "> 1,500.0" in text

@@ -384,6 +384,21 @@ def test_compare(graph_file, monkeypatch, tmp_path):
     assert "results differ: bfs" in run(*options, "--algorithm", "bfs", code=1)
 
 
+def test_compare_on_all_structures(graph_file, tmp_path):
+    pytest.importorskip("networkx")
+    names = ("-a", "core_number", "-a", "closeness_centrality", "-a", "sssp")
+    options = ("compare", "--all", graph_file, "-d", "cpu", "--against", "networkx", "--repeat", 1, *names)
+    output = run(*options, "--structure", "csr", "--json", tmp_path / "found.json")
+    assert "2/2" in output and "not offered" in output
+    cells = json.loads((tmp_path / "found.json").read_text())["cells"]
+    assert {(cell["algorithm"], cell["state"]) for cell in cells if cell["result"] == "agrees"} == {
+        (name, state) for name in ("core_number", "sssp") for state in ("built", "grown")
+    }
+    assert "only --all takes several" in run("compare", graph_file, graph_file, "-d", "cpu", code=2)
+    assert "--k cannot be given with --all" in run(*options, "--k", 3, code=2)
+    assert "there is no peer 'nosuch'" in run("compare", "--all", graph_file, "--against", "nosuch", code=2)
+
+
 def test_structures_are_all_there():
     output = run("structures", "--markdown")
     for name in (*fr.structures(), *supported.all_algorithms()):

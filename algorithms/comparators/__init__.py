@@ -12,7 +12,18 @@ import frontier as fr
 from .automatic import Automatic
 from .base import Comparator, Digest, Found, Verdict, on_host, relative_error
 from .exact import Counts, Edges, Exact, Partition
-from .judged import Quality, Valid, dominant_labels, maximal_independent, modularity, proper_coloring
+from .judged import (
+    Forests,
+    Quality,
+    Valid,
+    Walks,
+    dominant_labels,
+    maximal_independent,
+    modularity,
+    proper_coloring,
+    spanning_forest,
+    uniform_walks,
+)
 from .rounded import Distances, Distribution, Values
 
 __all__ = [
@@ -24,12 +35,14 @@ __all__ = [
     "Distribution",
     "Edges",
     "Exact",
+    "Forests",
     "Found",
     "Partition",
     "Quality",
     "Valid",
     "Values",
     "Verdict",
+    "Walks",
     "dominant_labels",
     "edges_of",
     "maximal_independent",
@@ -37,6 +50,8 @@ __all__ = [
     "on_host",
     "proper_coloring",
     "relative_error",
+    "spanning_forest",
+    "uniform_walks",
 ]
 
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import frontier as fr
 
-from .base import Comparator, Digest, Found, Verdict
+from .base import ROUNDING, Comparator, Digest, Found, Verdict, arrays_of, other_shapes
+from .exact import Exact
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,75 @@ class Valid(Comparator):
         return not one.get("wrong") and not other.get("wrong")
 
 
+class Forests(Comparator):
+    """Spanning forests of lowest weight, of which there may be several: sources, destinations and weights.
+
+    Each is checked to be one, and their weights are compared. An edge may be there in both directions.
+    """
+
+    needs_edges: ClassVar[bool] = True
+
+    def compare(
+        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
+    ) -> Verdict:
+        assert edges is not None
+        for side, found in (("ours", ours), ("theirs", theirs)):
+            if wrong := spanning_forest(edges, *found):
+                return Verdict(False, f"{side}: {wrong}")
+        one, other = (_forest_edges(found)[2].sum() for found in (ours, theirs))
+        agrees = abs(one - other) <= ROUNDING * abs(other)
+        return Verdict(bool(agrees), f"both spanning, weights {one:.9g} and {other:.9g}")
+
+    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+        src, _, weights = _forest_edges(found)
+        known = {"edges": int(src.size), "weight": float(weights.sum())}
+        return known | ({} if edges is None else {"wrong": spanning_forest(edges, *found)})
+
+    def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
+        near = abs(one["weight"] - other["weight"]) <= ROUNDING * abs(other["weight"])
+        return one["edges"] == other["edges"] and near and not one.get("wrong") and not other.get("wrong")
+
+
+@dataclass(frozen=True)
+class Walks(Comparator):
+    """Uniform random walks, one from every vertex: the edges of each, and where it ends; -1 for deleted vertices.
+
+    Equal walks agree. Others do if both have as many edges as they must, and their ends are distributed as expected.
+
+    Parameters
+    ----------
+    length : int
+        Most edges of a walk.
+    """
+
+    length: int
+    needs_edges: ClassVar[bool] = True
+
+    def compare(
+        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
+    ) -> Verdict:
+        one, other = arrays_of(ours), arrays_of(theirs)
+        if differ := other_shapes(one, other):
+            return differ
+        if Exact().compare(ours, theirs).agrees:
+            return Verdict(True, "exact")
+        assert edges is not None
+        for side, found in (("ours", ours), ("theirs", theirs)):
+            if wrong := uniform_walks(edges, *found, length=self.length):
+                return Verdict(False, f"{side}: {wrong}")
+        return Verdict(True, "both distributed as expected")
+
+    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+        known = Exact().digest(found)
+        return known | ({} if edges is None else {"wrong": uniform_walks(edges, *found, length=self.length)})
+
+    def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
+        if one["sizes"] != other["sizes"]:
+            return False
+        both_checked = "wrong" in one and "wrong" in other
+        return one["crc"] == other["crc"] or (both_checked and not one["wrong"] and not other["wrong"])
+
+
 def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
     """The modularity of communities in an undirected graph, weighted if it is: a score for `Quality`."""
     weights = np.ones(len(edges)) if edges.weights is None else np.asarray(edges.weights, np.float64)
@@ -126,6 +198,77 @@ def dominant_labels(edges: fr.io.EdgeList, labels: np.ndarray) -> str:
         return ""
     v = int(rare[0])
     return f"{own[v]} neighbors of vertex {v} have its label, {most[v]} another"
+
+
+def spanning_forest(edges: fr.io.EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
+    """What is wrong with a spanning forest, or "": its edges, each once or in both directions, and their weights."""
+    src, dst, weights = _forest_edges((src, dst, weights))
+    n = edges.num_vertices
+    known = np.minimum(edges.src, edges.dst) * np.int64(n) + np.maximum(edges.src, edges.dst)
+    order = np.argsort(known)
+    found = np.searchsorted(known, src * n + dst, sorter=order)
+    at = order[np.minimum(found, max(known.size - 1, 0))] if known.size else order[:0]
+    strange = np.flatnonzero(known[at] != src * n + dst) if known.size else np.arange(src.size)
+    if strange.size:
+        return f"there is no edge between {src[strange[0]]} and {dst[strange[0]]}"
+    real = np.ones(src.size) if edges.weights is None else np.asarray(edges.weights, np.float64)[at]
+    wrong = np.flatnonzero(np.abs(real - weights) > ROUNDING * np.abs(real))
+    if wrong.size:
+        return f"edge {src[wrong[0]]}, {dst[wrong[0]]} has weight {weights[wrong[0]]:g} instead of {real[wrong[0]]:g}"
+    parts, whole = _count_components(n, src, dst), _count_components(n, edges.src, edges.dst)
+    if parts != whole:
+        return f"it has {parts:,} components, the graph {whole:,}"
+    return f"it has {src.size:,} edges, {n - whole:,} would do" if src.size != n - whole else ""
+
+
+def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
+    """What is wrong with a uniform random walk from every vertex, or "": where walks end, they must end, and else as
+    often at each vertex as expected, by a chi-squared test of groups of vertices."""
+    alive = np.flatnonzero(ends >= 0)
+    n = edges.num_vertices
+    src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
+    degrees = np.bincount(src, minlength=n)
+    early = np.flatnonzero((steps[alive] < length) & (degrees[ends[alive]] > 0))
+    if early.size:
+        return f"walk {alive[early[0]]} ends after {steps[alive[early[0]]]} edges, where others lead on"
+    going = coo_array((1 / degrees[src], (dst, src)), shape=(n, n)).tocsr()
+    expected = np.zeros(n)
+    expected[alive] = 1.0
+    stays = degrees == 0
+    for _ in range(length):
+        expected = going @ expected + np.where(stays, expected, 0)
+    groups = (np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(56)).astype(np.int64)
+    groups[np.argsort(-expected)[:WALK_GROUPS]] = WALK_GROUPS + np.arange(min(n, WALK_GROUPS))  # each for itself
+    wanted = np.bincount(groups, expected)
+    counted = np.bincount(groups[ends[alive]], minlength=wanted.size)
+    enough = wanted >= LEAST_EXPECTED
+    error = float((((counted - wanted)[enough]) ** 2 / wanted[enough]).sum())
+    most = enough.sum() + WALK_DEVIATIONS * np.sqrt(2 * enough.sum())
+    return f"chi-squared of ends is {error:.0f}, expected up to {most:.0f}" if error > most else ""
+
+
+WALK_GROUPS = 256
+"""Groups of vertices that ends of walks are counted in, and as many vertices that are each a group."""
+LEAST_EXPECTED = 10
+WALK_DEVIATIONS = 8
+"""Standard deviations of chi-squared that are allowed."""
+
+
+def _forest_edges(found: Found) -> tuple[np.ndarray, ...]:
+    """The edges of a forest, each once."""
+    src, dst, weights = (np.asarray(part) for part in found)
+    low, high = np.minimum(src, dst).astype(np.int64), np.maximum(src, dst).astype(np.int64)
+    _, first = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_index=True)
+    return low[first], high[first], weights[first].astype(np.float64)
+
+
+def _count_components(num_vertices: int, src: np.ndarray, dst: np.ndarray) -> int:
+    matrix = coo_array((np.ones(len(src), np.int8), (src, dst)), shape=(num_vertices, num_vertices))
+    return int(connected_components(matrix, directed=False)[0]) if num_vertices else 0
+
+
+def _both_ways(edges: fr.io.EdgeList) -> tuple[np.ndarray, np.ndarray]:
+    return np.append(edges.src, edges.dst), np.append(edges.dst, edges.src)
 
 
 def _degrees(edges: fr.io.EdgeList) -> np.ndarray:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from dynfrontier.comparison.process import reason
+
 from ..graphs import BenchmarkGraph
 from ..results import ROOT
+
+POLL_S = 0.2
+START_S = 30.0
+"""Added to the limit of a process's first task, for its imports."""
 
 
 class PeerRun:
@@ -47,7 +53,7 @@ class PeerRun:
 
     def ask(
         self, tasks: list[str], *, timeout: float, source: int = 0, repeat: int = 1, task_limit: float = float("inf"),
-        batches: list[tuple[Any, Any]] | None = None,
+        task_timeout: float = float("inf"), batches: list[tuple[Any, Any]] | None = None,
     ) -> tuple[list[dict[str, Any]], str]:  # fmt: skip
         """Have tasks done.
 
@@ -61,6 +67,9 @@ class PeerRun:
             Timed calls of each task.
         task_limit : float
             Seconds after which a task is not repeated.
+        task_timeout : float
+            Seconds after which a task is given up: its answer is ``{"task": ..., "late_s": ...}``, and a new process
+            goes on with the next.
         batches : list of pairs of arrays, optional
             New edges, for the task ``"recount"``.
 
@@ -76,34 +85,59 @@ class PeerRun:
             self._save(f"dst{index}", dst, np.int32)
         request = {
             "num_vertices": self.graph.num_vertices, "source": source, "repeat": repeat, "task_limit": task_limit,
-            "batches": len(batches or ()), "tasks": tasks,
+            "batches": len(batches or ()),
         }  # fmt: skip
+        end = time.perf_counter() + timeout
+        found: dict[str, dict[str, Any]] = {}
+        notes: list[str] = []
+        rest = list(tasks)
+        while rest:
+            answers, note, late = self._run({**request, "tasks": rest}, end, task_timeout)
+            for answer in answers:
+                found.setdefault(answer["task"], answer)
+            notes += [f"{answer['task']}: {answer['error']}" for answer in answers if "error" in answer]
+            missing = rest[len(answers) :]
+            if note:
+                notes.append(f"{missing[0]}: {note}" if missing else note)
+            if not late or not missing:
+                break
+            found[missing[0]] = {"task": missing[0], "late_s": task_timeout}
+            rest = ["build", *missing[1:]] if missing[1:] and missing[0] != "build" else []
+        kept = [answer for answer in found.values() if "error" not in answer and "absent" not in answer]
+        return kept, "; ".join(notes)
+
+    def _run(
+        self, request: dict[str, Any], end: float, task_timeout: float
+    ) -> tuple[list[dict[str, Any]], str, bool]:
+        """One process: its answers, what went wrong, or "", and whether that is a task that took too long."""
         (self.folder / "request.json").write_text(json.dumps(request))
-        answers = self.folder / "answers.jsonl"
-        answers.unlink(missing_ok=True)
+        path = self.folder / "answers.jsonl"
+        path.unlink(missing_ok=True)
         command = [sys.executable, "-m", "benchmarks.peers.worker", self.peer, str(self.folder)]
+        note, late, count = "", False, 0
         with open(self.folder / "errors.txt", "w+") as errors:
             process = subprocess.Popen(command, cwd=ROOT, stdout=errors, stderr=errors, env=dict(os.environ))
-            try:
-                code = process.wait(timeout)
-                note = "" if code == 0 else reason(code, self.folder / "errors.txt")
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                note = f"not done after {timeout:.0f} s"
-        found = [json.loads(line) for line in answers.read_text().splitlines()] if answers.exists() else []
-        notes = [f"{answer['task']}: {answer['error']}" for answer in found if "error" in answer]
-        missing = len(tasks) - len(found)
-        if note and missing:
-            note = f"{tasks[len(found)]}: {note}"
-        return [answer for answer in found if "error" not in answer and "absent" not in answer], "; ".join(
-            [*notes, note] if note else notes
-        )
+            begin = time.perf_counter()
+            while True:
+                now = time.perf_counter()
+                late = now - begin > task_timeout + (START_S if not count else 0)
+                if late or now > end:
+                    process.kill()
+                    process.wait()
+                    limit = task_timeout if late else end - begin
+                    note = f"not done after {max(limit, 0):.0f} s"
+                    break
+                try:
+                    code = process.wait(min(POLL_S, max(end - now, 0.001)))
+                    note = "" if code == 0 else reason(code, self.folder / "errors.txt")
+                    break
+                except subprocess.TimeoutExpired:
+                    if len(_answers(path)) > count:
+                        count, begin = len(_answers(path)), time.perf_counter()
+        return _answers(path), note, late
 
 
-def reason(code: int, errors: Path) -> str:
-    """Why a process failed: the signal that ended it, or its last words."""
-    if code < 0:
-        return f"crashed ({signal.Signals(-code).name})"
-    lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
-    return f"failed: {lines[-1][:200]}" if lines else f"failed with exit status {code}"
+def _answers(path: Path) -> list[dict[str, Any]]:
+    """The answers so far; of a line that is not complete there is none yet."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]

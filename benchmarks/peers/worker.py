@@ -15,7 +15,7 @@ import frontier as fr
 from algorithms.comparators import Counts
 from benchmarks.calls import PEERS_OWN, SPMV, calls, comparator_of
 from benchmarks.defaults import VECTOR_SEED
-from dynfrontier.peers import load_peer
+from dynfrontier.peers import load_peer, with_sources
 from dynfrontier.timing import timed_call, timed_calls
 
 
@@ -55,6 +55,7 @@ class Worker:
             self.graphs[weighted] = peer.build(self._edges(weighted=weighted))
         settings = {"source": request["source"], **(call.settings if call else {})}
         settings["steps"] = settings.get("max_iter")
+        settings = with_sources(settings, np.arange(request["num_vertices"]))
         if name == SPMV:
             settings["vector"] = np.random.default_rng(VECTOR_SEED).random(request["num_vertices"])
         method = PEERS_OWN.get(name) or call.analytic.name  # type: ignore[union-attr]
@@ -64,14 +65,15 @@ class Worker:
         seconds, result = timed_calls(task.run, peer.synchronize, request["repeat"], request["task_limit"])
         found = task.read(result)
         comparator = comparator_of(name)
-        edges = self._edge_list() if comparator.needs_edges else None
+        edges = self._edge_list(weighted) if comparator.needs_edges else None
         digest = comparator.digest(found if isinstance(found, tuple) else (found,), edges=edges)
         return {"digest": digest, **_times(seconds)}
 
-    def _edge_list(self) -> fr.io.EdgeList:
+    def _edge_list(self, weighted: bool) -> fr.io.EdgeList:
         """The edges, for comparators that need them."""
         src, dst = (np.load(self.folder / f"{end}.npy") for end in ("src", "dst"))
-        return fr.io.EdgeList(src, dst, num_vertices=self.request["num_vertices"])
+        weights = np.load(self.folder / "weights.npy") if weighted else None
+        return fr.io.EdgeList(src, dst, weights, num_vertices=self.request["num_vertices"])
 
     def _edges(self, batches: int = 0, weighted: bool = False) -> Any:
         """The edge list, together with the first batches, in the peer's form."""

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json as json_text
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import fail, memory_errors, out, user_errors
+from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
-from ..options import DeviceName, File, StructureName, pick_device, pick_structure, vertex_of
+from ..options import DeviceName, Files, Input, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_text
 from ..reading import reads_a_file
+
+if TYPE_CHECKING:
+    import frontier as fr
 
 
 @reads_a_file
 def compare(
-    given: File,
+    given: Files,
+    everywhere: Annotated[
+        bool, typer.Option("--all", help="On all structures, built at once and grown by insertions and deletions.")
+    ] = False,
     algorithm: Annotated[
         list[str] | None,
         typer.Option("--algorithm", "-a", show_default="all", help="Compare only this; can be given several times."),
@@ -36,6 +43,7 @@ def compare(
     tol: Annotated[float | None, typer.Option(help="Of PageRank: total change of the ranks at which to stop.",
                                               show_default="1e-6")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each.")] = 3,
+    limit: Annotated[float, typer.Option(min=0, help="With --all: seconds after which a call is given up.")] = 20.0,
     directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", show_default="what the file says, else undirected",
                                   help="Keep the direction of edges, or take them both ways.")
@@ -53,9 +61,27 @@ def compare(
 
     - `dynfrontier compare email-Enron.txt.gz`
     - `dynfrontier compare roads.mtx --against igraph --algorithm sssp --structure hornet --device cpu`
+    - `dynfrontier compare --all email-Enron.txt.gz roads.mtx`
     """
     place, kind = pick_device(device), pick_structure(structure)
-    check_outputs(given.path, json=json)
+    for one in given:
+        check_outputs(one.path, json=json)
+    if everywhere:
+        if named := [f"--{name}" for name, value in (("source", source), ("k", k), ("tol", tol)) if value]:
+            fail(f"{' and '.join(named)} cannot be given with --all, which takes those of the catalogue")
+        _compare_all(given, algorithm, against, kind if structure else None, place, directed, repeat, limit, json)
+        return
+    if len(given) > 1:
+        fail(f"there are {len(given)} files, but only --all takes several")
+    _compare(given[0], algorithm, against, source, k, tol, repeat, directed, kind, place, json)
+
+
+def _compare(
+    given: Input, algorithm: list[str] | None, against: list[str] | None, source: str | None, k: list[int] | None,
+    tol: float | None, repeat: int, directed: bool | None, kind: type[fr.DynamicGraph], place: fr.Device,
+    json: Path | None,
+) -> None:  # fmt: skip
+    """One structure."""
     with memory_errors():
         from ..comparison import chosen_algorithms, load_graph
         from ..comparison import compare as run
@@ -78,13 +104,59 @@ def compare(
     out.print()
     for remark in comparison.remarks():
         out.print(f"* {remark}", markup=False, soft_wrap=True)
-    if json is not None:
-        import json as writer
-
-        with user_errors(OSError):
-            write_text(json, writer.dumps(comparison.to_dict(), indent=2) + "\n")
+    _write(json, comparison.to_dict())
     if not comparison.agrees:
         wrong = ", ".join(row.algorithm for row in comparison.rows if row.agrees is False)
         fail(f"results differ: {wrong}", code=EXIT_CODE if interrupted else 1)
     if interrupted:
         fail(f"interrupted after {len(comparison.rows)} of the algorithms", code=EXIT_CODE)
+
+
+def _compare_all(
+    given: list[Input], algorithm: list[str] | None, against: list[str] | None, kind: type[fr.DynamicGraph] | None,
+    place: fr.Device, directed: bool | None, repeat: int, limit: float, json: Path | None,
+) -> None:  # fmt: skip
+    """All structures, built and grown."""
+    import frontier as fr
+
+    from ..comparison import chosen_algorithms
+    from ..comparison.cells import Options, compare_all
+    from ..comparison.inputs import GraphInput
+    from ..comparison.tables import LEGEND, tables, wrong
+    from ..peers import check_peer, usable_peers
+
+    with user_errors(ValueError, ImportError):
+        algorithms = chosen_algorithms(algorithm)
+        peers = against or usable_peers(place.is_gpu)[: 1 if place.is_gpu else None]
+        for name in against or ():
+            check_peer(name)
+        if not peers:
+            raise ImportError("there is nothing to compare with; install pylibcugraph or igraph")
+    dynamic = [name for name, known in fr.structures().items() if issubclass(known, fr.DynamicGraph)]
+    options = Options(place, peers, [kind.name] if kind else dynamic, repeat=repeat, limit=limit)
+    inputs = {one.name: lambda one=one: GraphInput.of(one.edges(), one.name, directed) for one in given}
+    cells, interrupted = [], False
+    with err.status("") as status:
+        try:
+            for cell in compare_all(inputs, algorithms, options, say=status.update):
+                cells.append(cell)
+        except KeyboardInterrupt:
+            interrupted = True
+    for title, table in tables(cells):
+        out.print(title, markup=False)
+        out.print(table.rich())
+        out.print()
+    for remark in LEGEND:
+        out.print(f"* {remark}", markup=False, soft_wrap=True)
+    _write(json, {"interrupted": interrupted, "cells": [cell.to_dict() for cell in cells]})
+    if found := wrong(cells):
+        fail("\n".join(found), code=EXIT_CODE if interrupted else 1)
+    if interrupted:
+        fail(f"interrupted after {len(cells)} results", code=EXIT_CODE)
+
+
+def _write(path: Path | None, found: dict[str, Any]) -> None:
+    """Write results to a file, if one is named."""
+    if path is not None:
+        with user_errors(OSError):
+            write_text(path, json_text.dumps(found, indent=2) + "\n")

@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
 
 from ..interrupted import Interrupted
-from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers
+from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
 from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
@@ -178,6 +178,7 @@ def _answer(
 ) -> Row:  # fmt: skip
     """Ask both sides; peers' graphs are kept for the next algorithm."""
     label, graph = analytic.label(**settings), snapshot.graph
+    settings = with_sources(settings, snapshot.vertices())
     if why := _obstacle(analytic, snapshot):
         return Row(label, agreement=f"left out: {why}")
     ours = partial(analytic.compute, graph, **settings)
@@ -189,7 +190,11 @@ def _answer(
     our_ms = 1e3 * float(np.median(our_seconds))
     weighted = analytic.weights != "ignored" and graph.is_weighted
     directed = analytic.directions == "followed" and graph.directed
-    theirs = settings | ({"source": snapshot.number(settings["source"])} if "source" in settings else {})
+    theirs = dict(settings)
+    if "source" in settings:
+        theirs["source"] = snapshot.number(settings["source"])
+    if settings.get("sources") is not None:
+        theirs["sources"] = [snapshot.number(source) for source in settings["sources"]]
     for name, peer in peers.items():
         against = f"{name} {peer.version}"
         form = name, weighted, directed

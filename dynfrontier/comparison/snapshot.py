@@ -55,6 +55,10 @@ class Snapshot:
         weights = self._weights
         return weights is None or bool(((weights >= 0) & (weights < np.inf)).all())
 
+    def vertices(self) -> np.ndarray:
+        """The vertices that are here, as the graph numbers them, on the host."""
+        return np.arange(self.num_vertices) if self._vertices is None else self.graph.device.to_host(self._vertices)
+
     def number(self, vertex: int) -> int:
         """The number of a vertex of the graph here."""
         return vertex if self._vertices is None else int(self._numbers[vertex])
@@ -64,10 +68,19 @@ class Snapshot:
         found = analytic.read(result)
         if self._vertices is not None and analytic.per == "vertex":
             found = tuple(values[self._vertices] if np.ndim(values) else values for values in found)
+            names = analytic.values or ("",) * len(found)
+            found = tuple(
+                self._renumbered(values) if name in analytic.vertex_values else values
+                for name, values in zip(names, found, strict=True)
+            )
         elif self._vertices is not None and analytic.per == "edge":
             src, dst, *rest = found
             found = (self._numbers[src], self._numbers[dst], *rest)
         return on_host(self.graph.device, found)
+
+    def _renumbered(self, vertices: Any) -> Any:
+        """Vertices of the graph in the numbers of this snapshot; -1 for none."""
+        return self.graph.xp.where(vertices >= 0, self._numbers[vertices], -1)
 
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
         """A peer's graph, and the seconds it took to make, this snapshot included.

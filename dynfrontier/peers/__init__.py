@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 
-from .base import BasePeer, Task
+from .base import BasePeer, Task, with_sources
 
 PEERS = {
     "cugraph": ("cugraph_peer", "pylibcugraph"),
@@ -22,7 +22,9 @@ NEED_GPU = ("cugraph",)
 SLOW = {"networkx": 2**17}
 """Peers that are asked on larger graphs, by edges, only if they are named."""
 
-__all__ = ["PEERS", "SLOW", "BasePeer", "Task", "is_installed", "load_peer", "usable_peers"]
+__all__ = [
+    "PEERS", "SLOW", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers", "with_sources",
+]  # fmt: skip
 
 
 def is_installed(name: str) -> bool:
@@ -41,8 +43,8 @@ def usable_peers(on_gpu: bool) -> list[str]:
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 
-def load_peer(name: str) -> BasePeer:
-    """A peer, ready to build graphs.
+def check_peer(name: str) -> None:
+    """Raise if a peer cannot be loaded.
 
     Raises
     ------
@@ -53,7 +55,12 @@ def load_peer(name: str) -> BasePeer:
     """
     if name not in PEERS:
         raise ValueError(f"there is no peer {name!r}; choose one of {', '.join(PEERS)}")
-    module, package = PEERS[name]
+    _, package = PEERS[name]
     if not is_installed(name):
         raise ImportError(f"peer {name!r} needs the package {package}, which is not installed", name=package)
-    return importlib.import_module(f"{__name__}.{module}").Peer()
+
+
+def load_peer(name: str) -> BasePeer:
+    """A peer, ready to build graphs; see `check_peer`."""
+    check_peer(name)
+    return importlib.import_module(f"{__name__}.{PEERS[name][0]}").Peer()

@@ -147,6 +147,26 @@ class BasePeer(ABC):
         """Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order."""
         return None
 
+    def overlap(self, graph: Any) -> Task | None:
+        """Overlap coefficients, as `jaccard`."""
+        return None
+
+    def betweenness_centrality(self, graph: Any, sources: np.ndarray) -> Task | None:
+        """Betweenness centrality estimated from these sources, normalized: float64.
+
+        The sum over the sources, times the number of vertices over that of sources, divided by the number of pairs of
+        other vertices.
+        """
+        return None
+
+    def minimum_spanning_forest(self, graph: Any) -> Task | None:
+        """A spanning forest of lowest weight of an undirected graph: sources, destinations and weights as float64."""
+        return None
+
+    def random_walks(self, graph: Any, length: int, seed: int) -> Task | None:
+        """A uniform random walk from every vertex: the edges of each walk and where it ends, two arrays of integers."""
+        return None
+
     def strongly_connected_components(self, graph: Any) -> Task | None:
         """A label for each vertex, equal within a component."""
         return None
@@ -168,12 +188,27 @@ class BasePeer(ABC):
         return None
 
 
+def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str, Any]:
+    """Settings that name sources instead of their number: as many of the vertices, the same as algorithms here draw."""
+    if not isinstance(settings.get("sources"), int):
+        return dict(settings)
+    generator = np.random.default_rng(settings.get("seed", 0))
+    chosen = generator.choice(vertices, min(settings["sources"], vertices.size), replace=False)
+    return {**settings, "sources": np.sort(chosen).tolist()}
+
+
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     """``src, dst`` and perhaps ``weights``, with each edge in both directions."""
     src, dst, *weights = ends
     return (
         np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights)
     )  # fmt: skip
+
+
+def betweenness_scale(num_vertices: int, num_sources: int) -> float:
+    """What sums over sources are multiplied by to be estimates of normalized betweenness centralities."""
+    others = max(num_vertices - 1, 0)
+    return num_vertices / max(num_sources, 1) / max(others * (others - 1), 1)
 
 
 def as_int32_distances(distances: Any) -> np.ndarray:

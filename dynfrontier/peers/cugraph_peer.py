@@ -9,11 +9,14 @@ import cupy as cp
 import numpy as np
 import pylibcugraph as plc
 
-from .base import BasePeer, Task
+from .base import BasePeer, Task, betweenness_scale
 
 NEVER = 1e-30
 """A tolerance that no step stays below. Zero would stand for a default."""
 MOST_STEPS = 1000
+MOST_LEVELS = 100
+LEAST_GAIN = 1e-7
+"""Of Louvain: how often the graph is coarsened at most, and the modularity that must be gained each time."""
 
 
 class Built(NamedTuple):
@@ -39,6 +42,9 @@ class Peer(BasePeer):
     notes: ClassVar[Mapping[str, str]] = {
         "components": "cuGraph's own labels",
         "pagerank": "cuGraph computes in float32 where there are no weights",
+        "hits": "cuGraph stops once an iteration changes scores of at most 1 by less than the tolerance on average",
+        "minimum_spanning_forest": "of several forests of the same weight either may be found",
+        "random_walks": "walks differ; their ends are compared with the expected distribution",
     }
 
     def __init__(self) -> None:
@@ -138,10 +144,13 @@ class Peer(BasePeer):
     def k_core(self, graph: Built, k: int) -> Task | None:
         if graph.directed:
             return None
-        return Task(
-            lambda: plc.k_core(self.handle, graph.graph, k, "incoming", None, False),
-            lambda result: (result[0].get(), result[1].get()),
-        )
+
+        def run() -> Any:
+            vertices, numbers = plc.core_number(self.handle, graph.graph, "incoming", False)
+            known = {"vertex": vertices, "values": numbers}  # it must be given these
+            return plc.k_core(self.handle, graph.graph, k, "incoming", known, False)
+
+        return Task(run, lambda result: (result[0].get(), result[1].get()))
 
     def _similarity(self, graph: Built, compute: Any) -> Task | None:
         if graph.directed:
@@ -158,6 +167,79 @@ class Peer(BasePeer):
 
     def overlap(self, graph: Built) -> Task | None:
         return self._similarity(graph, plc.overlap_coefficients)
+
+    def betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
+        chosen, n = cp.asarray(sources, cp.int32), graph.num_vertices
+
+        def read(result: Any) -> np.ndarray:
+            found = _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0)
+            # It divides sums by the number of sources that the vertex is not itself; not so if there are n - 1 of them.
+            counts = np.full(n, len(sources))
+            if len(sources) != n - 1:
+                counts[np.asarray(sources)] -= 1
+            sums = np.where(counts > 0, found, 0) * counts * max(n - 2, 1)
+            return sums * betweenness_scale(n, len(sources))
+
+        return Task(
+            lambda: plc.betweenness_centrality(self.handle, graph.graph, chosen, None, True, False, False), read
+        )
+
+    def hits(self, graph: Built, tol: float, max_iter: int) -> Task:
+        return Task(
+            lambda: plc.hits(self.handle, graph.graph, tol, max_iter, None, None, True, False),
+            lambda result: tuple(
+                _by_vertex(graph, result[0], scores.astype(np.float64), 0.0) for scores in result[1:3]
+            ),
+        )
+
+    def katz_centrality(self, graph: Built, tol: float, max_iter: int) -> Task:
+        degrees = cp.bincount(graph.src, minlength=1)
+        alpha = 1 / (int(degrees.max()) + 1)
+        total = tol * max(graph.num_vertices, 1)  # it compares the sum of the changes
+        return Task(
+            lambda: plc.katz_centrality(self.handle, graph.graph, None, alpha, 1.0, total, max_iter, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        )
+
+    def personalized_pagerank(self, graph: Built, source: int, alpha: float, tol: float) -> Task:
+        vertices, values = cp.array([source], cp.int32), cp.array([1], cp.float32)
+        change = tol * (1 - alpha)  # of a step that leaves ranks within tol of the exact ones
+        return Task(
+            lambda: plc.personalized_pagerank(
+                self.handle, graph.graph, None, None, None, None, vertices, values, alpha, change, MOST_STEPS, False,
+                fail_on_nonconvergence=False,
+            ),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        )  # fmt: skip
+
+    def louvain(self, graph: Built) -> Task | None:
+        if graph.directed:
+            return None
+        return Task(
+            lambda: plc.louvain(self.handle, graph.graph, MOST_LEVELS, LEAST_GAIN, 1.0, False),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
+        )
+
+    def minimum_spanning_forest(self, graph: Built) -> Task | None:
+        if graph.directed:
+            return None
+
+        def read(result: Any) -> tuple[np.ndarray, ...]:
+            src, dst, weights = result[:3]
+            weights = np.ones(src.size) if weights is None else weights.astype(np.float64).get()
+            return src.get(), dst.get(), weights
+
+        return Task(lambda: plc.minimum_spanning_tree(self.handle, graph.graph, False), read)
+
+    def random_walks(self, graph: Built, length: int, seed: int) -> Task:
+        starts = cp.arange(graph.num_vertices, dtype=graph.src.dtype)
+
+        def read(result: Any) -> tuple[np.ndarray, np.ndarray]:
+            paths = result[0].get().reshape(graph.num_vertices, -1)  # -1 after a walk has ended
+            steps = (paths >= 0).sum(axis=1) - 1
+            return steps, paths[np.arange(graph.num_vertices), steps]
+
+        return Task(lambda: plc.uniform_random_walks(self.handle, graph.graph, starts, length, seed), read)
 
     def strongly_connected_components(self, graph: Built) -> Task:
         return Task(

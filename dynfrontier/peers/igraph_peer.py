@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import igraph
 import numpy as np
 
-from .base import BasePeer, Task, as_int32_distances
+from .base import BasePeer, Task, as_int32_distances, betweenness_scale
 
 
 class Peer(BasePeer):
@@ -88,6 +88,21 @@ class Peer(BasePeer):
             lambda: graph.similarity_jaccard(pairs=pairs, mode="out", loops=False) if pairs else [],
             lambda result: (ends[:, 0], ends[:, 1], np.array(result, np.float64)),
         )
+
+    def betweenness_centrality(self, graph: igraph.Graph, sources: np.ndarray) -> Task:
+        chosen = np.asarray(sources).tolist()
+        pairs = 1 if graph.is_directed() else 2  # it counts them once
+        scale = pairs * betweenness_scale(graph.vcount(), len(chosen))
+        return Task(lambda: graph.betweenness(sources=chosen), lambda result: np.array(result, np.float64) * scale)
+
+    def minimum_spanning_forest(self, graph: igraph.Graph) -> Task:
+        weights = _weights(graph)
+
+        def read(result: igraph.Graph) -> tuple[np.ndarray, ...]:
+            ends = np.array(result.get_edgelist(), np.int64).reshape(-1, 2)
+            return ends[:, 0], ends[:, 1], np.array(result.es[weights], np.float64) if weights else np.ones(len(ends))
+
+        return Task(lambda: graph.spanning_tree(weights=weights), read)
 
     def strongly_connected_components(self, graph: igraph.Graph) -> Task:
         return Task(

@@ -1,0 +1,396 @@
+"""Every algorithm on every structure compared with another library: one `Cell` for each graph, algorithm, structure and
+state of the structure.
+
+The other library runs once for each graph and algorithm; that all structures hold the same graph is checked by a
+checksum of their edges. Each side runs in a process of its own with a time limit for each call, so that a crash or an
+endless run costs one cell. Results are compared in further processes while the next cell runs.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from algorithms import Analytic
+
+from ..peers import with_sources
+from .growing import STATES
+from .inputs import GraphInput
+from .process import WorkerProcess
+
+AGREES, DIFFERS = "agrees", "differs"
+NOT_OFFERED, UNDEFINED = "not offered", "undefined"
+LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
+NO_ANSWER, MEASURED = "no answer", "measured"
+PEER = "peer"
+"""In place of a state: the times of the other library."""
+JUDGE_LIMIT_S = 120.0
+MAKE_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What was found for an algorithm on a graph in a structure.
+
+    Attributes
+    ----------
+    graph, algorithm : str
+    structure : str
+        Or the other library, in a cell with its times; "" where no structure was asked.
+    state : str
+        ``"built"`` at once or ``"grown"`` by insertions and deletions; ``"peer"`` for the other library; "" for none.
+    result : str
+        ``"agrees"`` or ``"differs"``; ``"no answer"`` from the other library, but structures agree with each other;
+        ``"not offered"`` by the other library; ``"undefined"`` on such graphs; ``"did not end"`` within the limit;
+        ``"failed"``; ``"no time left"``. Of the other library also ``"measured"``.
+    detail : str
+        How far results agree, or who did not end or failed, and why.
+    against : str
+        What ours was compared with: the other library, or a structure where that has no result.
+    ms, theirs_ms : float or None
+        Median times of a call; of the other library, `ms` is its own.
+    wall_ms : tuple of float
+        The times of all calls.
+    """
+
+    graph: str
+    algorithm: str
+    structure: str = ""
+    state: str = ""
+    result: str = ""
+    detail: str = ""
+    against: str = ""
+    ms: float | None = None
+    theirs_ms: float | None = None
+    wall_ms: tuple[float, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether our side is to blame."""
+        return self.result == DIFFERS or (self.state in STATES and self.result in (LATE, FAILED))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As what JSON can hold."""
+        return {**asdict(self), "wall_ms": list(self.wall_ms)}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How cells are made.
+
+    Attributes
+    ----------
+    device : Device
+    peers : sequence of str
+        Each algorithm is compared with the first that has it.
+    structures, states : sequence of str
+    repeat : int
+        Timed calls, after one that is not.
+    limit : float
+        Seconds after which a call is given up.
+    seconds : float
+        Seconds after which a call is not repeated.
+    budget : float
+        Seconds for everything; what is left then has no time.
+    judges : int
+        Processes that compare results; with 0 the other library's does, before the next cell runs.
+    """
+
+    device: fr.Device
+    peers: Sequence[str]
+    structures: Sequence[str]
+    states: Sequence[str] = STATES
+    repeat: int = 3
+    limit: float = 20.0
+    seconds: float = 2.0
+    budget: float = float("inf")
+    judges: int = 0
+
+
+def compare_all(
+    inputs: Mapping[str, Callable[[], GraphInput]], algorithms: Sequence[Analytic], options: Options, *,
+    say: Callable[[str], None] = lambda text: None, warm_up: bool = True,
+) -> Iterator[Cell]:  # fmt: skip
+    """Compare algorithms on all structures with another library.
+
+    Parameters
+    ----------
+    inputs : mapping of str to callable
+        By name what gives a graph, the most important first, for runs that end early. Each is made in a thread while
+        the one before is worked on.
+    say : callable
+        Told what happens.
+    warm_up : bool
+        Compile kernels beforehand, on a tiny graph, for all structures at the same time.
+
+    Yields
+    ------
+    Cell
+        As soon as it is known.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dynfrontier-compare-")))
+        run = _Run(options, algorithms, folder, stack, say)
+        if warm_up:
+            run.compile_kernels()
+        yield from run.graphs(inputs)
+
+
+class _Run:
+    """Processes and what is known so far."""
+
+    def __init__(
+        self, options: Options, algorithms: Sequence[Analytic], folder: Path, stack: ExitStack,
+        say: Callable[[str], None],
+    ):  # fmt: skip
+        self.options, self.algorithms, self.folder, self.say = options, algorithms, folder, say
+        self.end = time.perf_counter() + options.budget
+        kind = options.device.kind
+        self.mine = stack.enter_context(WorkerProcess(kind))
+        self.theirs = stack.enter_context(WorkerProcess(kind))
+        self.judges = [stack.enter_context(WorkerProcess("cpu")) for _ in range(options.judges)] or [self.theirs]
+        self.pool = stack.enter_context(ThreadPoolExecutor(len(self.judges)))
+        self.preparer = stack.enter_context(ThreadPoolExecutor(1))
+        self.late: dict[tuple[str, str], tuple[str, int]] = {}
+
+    def compile_kernels(self) -> None:
+        """Run everything on tiny graphs, the structures at the same time."""
+        self.say("compile kernels, on tiny graphs")
+        begin = time.perf_counter()
+        tiny = [
+            GraphInput.of(fr.io.rmat(7, 8, seed=1), f"tiny{int(directed)}", directed).with_weights(1)
+            for directed in (False, True)
+        ]
+        work = []
+        for given in tiny:
+            given.save(self.folder / given.name)
+            for structure in self.options.structures:
+                plans = [plan for plan in (_Plan(a, given) for a in self.algorithms) if not plan.obstacle]
+                # The weighted ones are few, so that they go with the others.
+                work += [(given, structure, half) for half in (plans[::2], plans[1::2]) if half]
+        with ThreadPoolExecutor(_spare_cores()) as pool:
+            list(pool.map(lambda item: self._compile(*item), work))
+        self.say(f"kernels compiled in {time.perf_counter() - begin:.0f} s")
+
+    def _compile(self, given: GraphInput, structure: str, plans: list[_Plan]) -> None:
+        with WorkerProcess(self.options.device.kind) as process, tempfile.TemporaryDirectory() as folder:
+            for plan in plans:
+                process.ask(
+                    120.0, **plan.ours(self.folder / given.name, structure, STATES[-1]), repeat=1, seconds=1.0,
+                    out=f"{folder}/ours.npz",
+                )  # fmt: skip
+
+    def graphs(self, inputs: Mapping[str, Callable[[], GraphInput]]) -> Iterator[Cell]:
+        """All cells of all graphs; each graph is prepared while the one before is worked on."""
+        folders = {name: self.folder / str(number) for number, name in enumerate(inputs)}
+        prepared: dict[str, Future[GraphInput]] = {}
+        for position, name in enumerate(inputs):
+            for near in list(inputs)[position : position + 2]:
+                if near not in prepared and not self._is_over():
+                    prepared[near] = self.preparer.submit(_prepare, inputs[near], folders[near])
+            if name not in prepared or self._is_over():
+                labels = [analytic.label(**analytic.settings()) for analytic in self.algorithms]
+                yield from (Cell(name, label, result=NO_TIME) for label in labels)
+                continue
+            try:
+                given = prepared.pop(name).result()
+            except Exception as error:  # a file that cannot be read must not end the run
+                yield Cell(name, "", result=FAILED, detail=f"the graph: {type(error).__name__}: {error}")
+                continue
+            yield from self.graph(given, folders[name])
+
+    def graph(self, given: GraphInput, folder: Path) -> Iterator[Cell]:
+        """All cells of a graph, which lies in a folder."""
+        options = self.options
+        self.say(f"{given.name}: {given.num_vertices:,} vertices, {given.num_edges:,} edges")
+        digests = {weighted: given.digest(weighted) for weighted in (False, True)}
+        plans, answers = [], {}
+        for analytic in self.algorithms:
+            plan = _Plan(analytic, given)
+            if plan.obstacle:
+                yield Cell(given.name, plan.label, result=UNDEFINED, detail=plan.obstacle)
+                continue
+            answer, peer = self._ask_peers(plan, folder)
+            yield self._peer_cell(plan, answer, peer)
+            if answer.get("result") != NOT_OFFERED:
+                plans.append(plan)
+                answers[plan.label] = answer
+        pending: list[Future[Cell]] = []
+        for structure in options.structures:
+            self.say(f"{given.name}: {structure}")
+            for state in options.states:
+                made: dict[bool, tuple[str, str]] = {}
+                for plan in sorted(plans, key=lambda plan: plan.weighted):
+                    cell = partial(Cell, given.name, plan.label, structure, state)
+                    if self._is_over():
+                        yield cell(result=NO_TIME)
+                        continue
+                    if plan.weighted not in made:
+                        made[plan.weighted] = self._make(folder, structure, state, plan.weighted, digests)
+                    result, detail = made[plan.weighted]
+                    if result:
+                        yield cell(result=result, detail=detail)
+                        continue
+                    pending.append(self._ours(plan, folder, structure, state, answers[plan.label]))
+                    if not options.judges:
+                        pending[-1].result()
+                    yield from (each.result() for each in pending if each.done())
+                    pending = [each for each in pending if not each.done()]
+        yield from (each.result() for each in pending)
+        for path in folder.iterdir():
+            path.unlink()
+
+    def _is_over(self) -> bool:
+        return time.perf_counter() > self.end
+
+    # ---- the other library ------------------------------------------------------------------------------------------
+
+    def _ask_peers(self, plan: _Plan, folder: Path) -> tuple[dict[str, Any], str]:
+        """The answer of the first library that has an algorithm, and which that is."""
+        options, given = self.options, plan.given
+        if self._is_over():
+            return {"result": NO_TIME}, ""
+        for peer in options.peers:
+            smaller, edges = self.late.get((peer, plan.label), ("", 0))
+            if smaller and given.num_edges >= edges:
+                return {"result": LATE, "detail": f"{peer} in {options.limit:g} s on {smaller}, which is smaller"}, peer
+            out = folder / f"{plan.label}.npz"
+            answer = self.theirs.ask(
+                options.limit, **plan.theirs(folder, peer), repeat=options.repeat, seconds=options.seconds, out=str(out)
+            )
+            if answer.get("absent"):
+                continue
+            if "late" in answer:
+                self.late[peer, plan.label] = given.name, given.num_edges
+                self.say(f"{given.name}: {peer}: {plan.label} did not end in {options.limit:g} s")
+                return {"result": LATE, "detail": f"{peer} in {options.limit:g} s"}, peer
+            if "error" in answer:
+                self.say(f"{given.name}: {peer}: {plan.label}: {answer['error']}")
+                return {"result": FAILED, "detail": f"{peer}: {answer['error']}"}, peer
+            return {**answer, "out": str(out), "against": f"{peer} {answer['version']}"}, peer
+        return {"result": NOT_OFFERED, "detail": f"by {', '.join(options.peers)}"}, ""
+
+    def _peer_cell(self, plan: _Plan, answer: dict[str, Any], peer: str) -> Cell:
+        """What the other library did; a cell without a structure if it has no such algorithm."""
+        cell = partial(Cell, plan.given.name, plan.label, peer, PEER if peer else "")
+        if "result" in answer:
+            return cell(result=answer["result"], detail=answer.get("detail", ""))
+        return cell(
+            result=MEASURED, detail=answer["note"], against=answer["against"], ms=median(answer["ms"]),
+            wall_ms=tuple(answer["ms"]),
+        )  # fmt: skip
+
+    # ---- our side ---------------------------------------------------------------------------------------------------
+
+    def _make(
+        self, folder: Path, structure: str, state: str, weighted: bool, digests: dict[bool, int]
+    ) -> tuple[str, str]:
+        """Make a graph; the result of its cells if it is not the one that was given, and why, or two times ""."""
+        answer = self.mine.ask(
+            MAKE_LIMIT_S, do="make", folder=str(folder), structure=structure, state=state, weighted=weighted
+        )
+        if "late" in answer:
+            return LATE, f"{structure} was not made in {MAKE_LIMIT_S:g} s"
+        if "error" in answer:
+            return FAILED, f"{structure} was not made: {answer['error']}"
+        same = answer["digest"] == digests[weighted]
+        return ("", "") if same else (DIFFERS, f"{structure} does not hold the edges that it was given")
+
+    def _ours(self, plan: _Plan, folder: Path, structure: str, state: str, theirs: dict[str, Any]) -> Future[Cell]:
+        """Run an algorithm; the cell, once its result has been compared."""
+        options = self.options
+        cell = partial(Cell, plan.given.name, plan.label, structure, state)
+        out = folder / f"{plan.label}-{structure}-{state}.npz"
+        answer = self.mine.ask(
+            options.limit, **plan.ours(folder, structure, state), repeat=options.repeat, seconds=options.seconds,
+            out=str(out),
+        )  # fmt: skip
+        if "late" in answer or "error" in answer:
+            detail = answer.get("error", f"{structure} in {options.limit:g} s")
+            found: Future[Cell] = Future()
+            found.set_result(cell(result=LATE if "late" in answer else FAILED, detail=detail))
+            return found
+        if "out" not in theirs:  # structures are compared with each other
+            theirs |= {"out": str(out), "against": f"{structure}, {state}", "rounding": 0.0, "kept": str(out)}
+        cell = partial(
+            cell, against=theirs["against"], ms=median(answer["ms"]), wall_ms=tuple(answer["ms"]),
+            theirs_ms=median(theirs["ms"]) if "ms" in theirs else None,
+        )  # fmt: skip
+        return self.pool.submit(self._judge, plan, folder, out, theirs, cell)
+
+    def _judge(self, plan: _Plan, folder: Path, out: Path, theirs: dict[str, Any], cell: Any) -> Cell:
+        """Compare a result with theirs; in a thread, which has a process to itself."""
+        judge = self.judges.pop()
+        try:
+            answer = judge.ask(
+                JUDGE_LIMIT_S, do="judge", folder=str(folder), algorithm=plan.analytic.name, settings=plan.settings,
+                weighted=plan.weighted, ours=str(out), theirs=theirs["out"], rounding=theirs["rounding"],
+            )  # fmt: skip
+        finally:
+            self.judges.append(judge)
+        if theirs.get("kept") != str(out):
+            out.unlink()
+        if "agrees" not in answer:
+            return cell(result=FAILED, detail=f"the comparison: {answer.get('error', 'it did not end')}")
+        if not answer["agrees"]:
+            return cell(result=DIFFERS, detail=answer["text"])
+        if "result" in theirs:
+            return cell(result=NO_ANSWER, detail=f"{theirs['result']}: {theirs['detail']}; ours: {answer['text']}")
+        return cell(result=AGREES, detail=answer["text"])
+
+
+class _Plan:
+    """An algorithm and its parameters on a graph."""
+
+    def __init__(self, analytic: Analytic, given: GraphInput):
+        self.analytic, self.given = analytic, given
+        needed = analytic.weights in ("expected", "required")
+        self.weighted = given.weights is not None and (needed or (analytic.weights == "optional" and given.own_weights))
+        self.settings = with_sources(analytic.settings(source=given.hub), np.arange(given.num_vertices))
+        self.label = analytic.label(**self.settings)
+        self.obstacle = ""
+        if given.directed and analytic.directions == "refused":
+            self.obstacle = "it is defined for undirected graphs"
+        elif given.weights is None and analytic.weights == "required":
+            self.obstacle = "it needs a graph with weights"
+        elif not given.num_vertices:
+            self.obstacle = "the graph has no vertices"
+
+    def _request(self, do: str, folder: Path) -> dict[str, Any]:
+        return {
+            "do": do, "folder": str(folder), "weighted": self.weighted, "algorithm": self.analytic.name,
+            "settings": self.settings,
+        }  # fmt: skip
+
+    def ours(self, folder: Path, structure: str, state: str) -> dict[str, Any]:
+        """The request to our side, but for how often and where to."""
+        return self._request("ours", folder) | {"structure": structure, "state": state}
+
+    def theirs(self, folder: Path, peer: str) -> dict[str, Any]:
+        """The request to the other library."""
+        directed = self.given.directed and self.analytic.directions == "followed"
+        return self._request("theirs", folder) | {"peer": peer, "directed": directed}
+
+
+def _prepare(make: Callable[[], GraphInput], folder: Path) -> GraphInput:
+    """Make a graph, and write it to a folder for other processes."""
+    given = make()
+    given.save(folder)
+    return given
+
+
+def _spare_cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 2)

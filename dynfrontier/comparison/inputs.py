@@ -1,0 +1,133 @@
+"""Graphs for comparisons on all structures: a set of edges that every side is given, in files that processes share."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+MOST_WEIGHT = 255
+"""Generated weights are whole numbers from 1 to this, which float32 holds exactly, and their sums along paths, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class GraphInput:
+    """A simple graph as a set of edges, on the host.
+
+    Attributes
+    ----------
+    name : str
+    num_vertices : int
+    src, dst : arrays of int32 or int64, shape (num_edges,)
+        Each edge once, in ascending order; of an undirected graph as ``src < dst``.
+    weights : array or None
+        For algorithms that expect weights.
+    directed : bool
+    own_weights : bool
+        The weights are the graph's own: algorithms for which they are optional use them, too.
+    """
+
+    name: str
+    num_vertices: int
+    src: Any
+    dst: Any
+    weights: Any = None
+    directed: bool = False
+    own_weights: bool = False
+
+    @classmethod
+    def of(cls, edges: fr.io.EdgeList, name: str, directed: bool | None = None) -> GraphInput:
+        """The graph of an edge list, without self-loops; of duplicates the last has the weight.
+
+        Parameters
+        ----------
+        directed : bool, optional
+            By default what the list says, else false.
+        """
+        directed = bool(edges.directed) if directed is None else directed
+        src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
+        if not directed:
+            src, dst = np.minimum(src, dst), np.maximum(src, dst)
+        keys = (src * edges.num_vertices + dst)[::-1]
+        kept, first = np.unique(keys, return_index=True)
+        simple = kept // max(edges.num_vertices, 1) != kept % max(edges.num_vertices, 1)
+        kept, first = kept[simple], first[simple]
+        dtype = edges.src.dtype
+        weights = None if edges.weights is None else np.asarray(edges.weights)[::-1][first]
+        src, dst = (kept // max(edges.num_vertices, 1)).astype(dtype), (kept % max(edges.num_vertices, 1)).astype(dtype)
+        return cls(name, edges.num_vertices, src, dst, weights, directed, weights is not None)
+
+    @property
+    def num_edges(self) -> int:
+        return int(self.src.size)
+
+    def with_weights(self, seed: int) -> GraphInput:
+        """The same graph, with generated weights if it has none."""
+        if self.weights is not None:
+            return self
+        weights = np.random.default_rng(seed).integers(1, MOST_WEIGHT + 1, self.num_edges).astype(np.float32)
+        return replace(self, weights=weights)
+
+    def edges(self, weighted: bool) -> fr.io.EdgeList:
+        """The edges, with or without weights."""
+        weights = self.weights if weighted else None
+        return fr.io.EdgeList(self.src, self.dst, weights, num_vertices=self.num_vertices, directed=self.directed)
+
+    @cached_property
+    def hub(self) -> int:
+        """The vertex with the most outgoing edges, the first of them: where searches start."""
+        degrees = np.bincount(self.src, minlength=self.num_vertices)
+        if not self.directed:
+            degrees = degrees + np.bincount(self.dst, minlength=self.num_vertices)
+        return int(degrees.argmax()) if self.num_vertices else 0
+
+    def digest(self, weighted: bool) -> int:
+        """See `digest_of`."""
+        return digest_of(np, self.src, self.dst, self.weights if weighted else None, self.num_vertices, self.directed)
+
+    def save(self, folder: Path) -> None:
+        """Write it to a folder, for `load`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("src", "dst", "weights"):
+            if getattr(self, name) is not None:
+                np.save(folder / f"{name}.npy", getattr(self, name))
+        known = ("name", "num_vertices", "directed", "own_weights")
+        (folder / "graph.json").write_text(json.dumps({name: getattr(self, name) for name in known}))
+
+    @classmethod
+    def load(cls, folder: Path) -> GraphInput:
+        """The graph that `save` wrote."""
+        arrays = {name: np.load(folder / f"{name}.npy") for name in ("src", "dst")}
+        weights = folder / "weights.npy"
+        arrays["weights"] = np.load(weights) if weights.exists() else None
+        return cls(**json.loads((folder / "graph.json").read_text()), **arrays)
+
+
+def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
+    """A checksum of a set of edges and their weights, in whatever order and direction they come.
+
+    Parameters
+    ----------
+    xp : module
+        The array module of the arrays, NumPy or CuPy.
+    """
+    if not directed:
+        src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
+    keys = src.astype(np.int64) * num_vertices + dst
+    if weights is None:
+        columns = [xp.sort(keys)]
+    else:
+        order = xp.argsort(keys)
+        columns = [keys[order], weights[order].astype(np.float64)]
+    checksum = zlib.crc32(f"{num_vertices} {directed}".encode())
+    for column in columns:
+        host = column.get() if hasattr(column, "get") else column
+        checksum = zlib.crc32(np.ascontiguousarray(host).data, checksum)
+    return checksum
