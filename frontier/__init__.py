@@ -40,6 +40,7 @@ from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
+from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
@@ -54,11 +55,13 @@ __all__ = [
     "MemoryUsage",
     "ObserverError",
     "Orientation",
+    "SlidingWindow",
     "SpMV",
     "Step",
     "StorageStatistics",
     "UpdateObserver",
     "UpdateResult",
+    "WindowResult",
     "advance",
     "arguments",
     "atomic_add",

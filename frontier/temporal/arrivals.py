@@ -26,6 +26,17 @@ FEW = 4096  # entries; smaller chunks are merged
 NO_BOUNDS = (np.iinfo(np.int64).max, np.iinfo(np.int64).min, 0)
 
 
+Bounds = list[int]
+"""The least and the greatest of some times, and whether (1 or 0) they do not ascend."""
+
+
+def time_bounds(device: Device, kernels: Kernels, times: Any) -> Bounds:
+    """The bounds of some times, after the single host synchronization that takes."""
+    bounds = device.xp.asarray(np.array(NO_BOUNDS, np.int64))
+    kernels.time_bounds(int(times.size), times, bounds)
+    return bounds.tolist()
+
+
 @dataclass
 class Chunk:
     """Entries that were inserted together.
@@ -128,11 +139,27 @@ class Arrivals:
         pending = sum(int(array.nbytes) for entry in self._pending for array in entry)
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
-    def append(self, src: Any, dst: Any, times: Any) -> None:
-        """Add entries, whose arrays are kept. Does not wait for the device."""
-        if times.size:
+    @property
+    def last(self) -> int | None:
+        """The greatest time of all entries; None if there are none."""
+        self._settle()
+        return max((chunk.last for _, _, chunk in self._heap if chunk.alive), default=None)
+
+    def append(self, src: Any, dst: Any, times: Any, bounds: Bounds | None = None) -> None:
+        """Add entries, whose arrays are kept. Does not wait for the device.
+
+        Parameters
+        ----------
+        bounds : list of int, optional
+            What `time_bounds` says of the times, if the host knows.
+        """
+        if not times.size:
+            return
+        self.size += int(times.size)
+        if bounds is None:
             self._pending.append((times, src, dst))
-            self.size += int(times.size)
+        else:
+            self._add(Chunk(times, src, dst, bounds[0], bounds[1], not bounds[2]))
 
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`; None if there are none.
@@ -176,15 +203,9 @@ class Arrivals:
         parts = self._pending
         arrays = parts[0] if len(parts) == 1 else [xp.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         times, src, dst = arrays
-        first, last, unordered = self.bounds(times)
+        first, last, unordered = time_bounds(self.device, self._kernels, times)
         self._pending = []
         self._add(Chunk(times, src, dst, first, last, not unordered))
-
-    def bounds(self, times: Any) -> list[int]:
-        """The least and the greatest of some times, and whether (1 or 0) they do not ascend."""
-        bounds = self.device.xp.asarray(np.array(NO_BOUNDS, np.int64))
-        self._kernels.time_bounds(int(times.size), times, bounds)
-        return bounds.tolist()
 
     def _add(self, chunk: Chunk) -> None:
         while chunk.size <= FEW:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..runtime import Device, Kernels, load_kernels
 from ..values import one_of
-from .arrivals import Arrivals
+from .arrivals import Arrivals, Bounds, time_bounds
 from .times import UNITS, as_times
 
 TIME = "time"
@@ -37,6 +37,7 @@ class TimeColumn:
         self.keep = one_of(keep, "keep_time", KEEP_TIMES)
         self.arrivals: Arrivals | None = None
         self._id_dtype = id_dtype
+        self._known: tuple[Any, Bounds] | None = None  # the last times whose bounds were asked for
 
     def copy(self) -> TimeColumn:
         """The rules, without the log."""
@@ -62,14 +63,23 @@ class TimeColumn:
 
     # ---- the log ----------------------------------------------------------------------------------------------------
 
-    def entry(self, src: Any, dst: Any, times: Any) -> tuple[Any, Any, Any] | None:
+    def bounds(self, times: Any) -> Bounds:
+        """The bounds of times that are to be inserted next, so that they need not be found again."""
+        found = time_bounds(self.device, self.kernels, times)
+        self._known = times, found
+        return found
+
+    def entry(self, src: Any, dst: Any, times: Any) -> tuple[Any, ...] | None:
         """What to log of records that are about to be inserted; None while there is no log.
 
         The times are copied, as they may be a user's array; the ends are not.
         """
-        return None if self.arrivals is None else (src, dst, times.copy())
+        known, self._known = self._known, None
+        if self.arrivals is None:
+            return None
+        return src, dst, times.copy(), known[1] if known is not None and known[0] is times else None
 
-    def log(self, entry: tuple[Any, Any, Any] | None, num_edges: int) -> None:
+    def log(self, entry: tuple[Any, ...] | None, num_edges: int) -> None:
         """Log records that were inserted, into a graph that has so many edges now."""
         if self.arrivals is not None and entry is not None:
             self.arrivals.append(*entry)
