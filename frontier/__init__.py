@@ -16,6 +16,7 @@ from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
+from .opera import MixedResult, Op
 from .operators import (
     Orientation,
     SpMV,
@@ -53,7 +54,9 @@ __all__ = [
     "FunctorIndexError",
     "Graph",
     "MemoryUsage",
+    "MixedResult",
     "ObserverError",
+    "Op",
     "Orientation",
     "SlidingWindow",
     "SpMV",

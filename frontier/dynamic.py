@@ -18,6 +18,7 @@ from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
+from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
 from .sort import sort_kernels, split_keys, unique_arcs
@@ -174,6 +175,42 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time=")
         return self._result(0, 0, expire_edges(self, as_time(before, "before", self.time_unit)))
+
+    @updates
+    @observed
+    def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
+        """Apply a mixed batch of updates and queries, as if each operation had run in its order.
+
+        Parameters
+        ----------
+        ops : array-like of `Op`, shape (m,)
+            ``INSERT`` (as `insert_edges` does by default), ``DELETE``, ``HAS_EDGE``, ``WEIGHT``, ``DEGREE`` or
+            ``NEIGHBORS``, or their numbers.
+        src, dst : array-like of int, shape (m,)
+            The edge; for ``DEGREE`` and ``NEIGHBORS``, which `dst` has no meaning for, the vertex is `src`.
+        weights, **edge_data : array-like, shape (m,)
+            As in `insert_edges`. They have a meaning for ``INSERT`` only, and may be left out if there is none.
+
+        Returns
+        -------
+        MixedResult
+            The answers, by operation.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it; the graph is unchanged.
+        MemoryError
+            The device's memory is exhausted; the graph is unchanged, but if it happens at the end, in the deletion of
+            edges: then the insertions of the batch have been applied.
+
+        Notes
+        -----
+        Sorts of the operations and of the answers. Observers are notified of the net effect: of an edge that is
+        inserted and deleted, or deleted and inserted, in one batch they are not. An edge that is deleted and inserted
+        keeps its id.
+        """
+        return apply_operations(self, ops, src, dst, weights, edge_data)
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
         copies = 1 if self.directed else 2
