@@ -12,7 +12,7 @@ from pathlib import Path
 import frontier as fr
 from dynfrontier.peers import is_installed
 
-from . import algorithms_static, cold_start, dynamic_triangles, gallery, incremental, native, updates
+from . import algorithms_static, cold_start, dynamic_triangles, gallery, incremental, native, temporal, updates
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
 from .graphs import GraphSource
@@ -29,8 +29,8 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' comparisons, and the first batches on a new machine, have options of their own: "
-        "python -m benchmarks papers --help, python -m benchmarks cold --help",
+        epilog="The papers' comparisons, the first batches on a new machine, and streams in time have options of their "
+        "own: python -m benchmarks papers --help, cold --help, temporal --help",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -58,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return papers_main(given[1:])
     if given[:1] == ["cold"]:
         return cold_start.main(given[1:])
+    if given[:1] == ["temporal"]:
+        return temporal.main(given[1:])
     line = parser()
     options = line.parse_args(given)
     try:

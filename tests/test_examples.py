@@ -21,6 +21,7 @@ EXPECTED = {
     "compare_structures.py": ("number of triangles", *structures()),
     "custom_analytic.py": ("flagged:", "batch  10:", "at 2 hops"),
     "follow_payments.py": ("a circle of 12 accounts, 1200 to 1211", "the same groups, ranks and circles"),
+    "payment_features.py": ("batch  8:", "1 too late", "account 300"),
     "sliding_window.py": ("burst between 20 vertices",),
     "stream_triangles.py": ("counted from scratch: 478,358 triangles",),
 }
