@@ -14,7 +14,7 @@ from ..runtime import load_kernels
 from ..sort import arc_keys, sort_pairs
 from ..temporal import TIME
 from .history import History, effects_of
-from .operations import DEGREE, INSERT, NEIGHBORS, NET_DELETE, NET_INSERT, WEIGHT, Op
+from .operations import DEGREE, INSERT, NEIGHBORS, NET_DELETE, NET_INSERT, WEIGHT
 
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
@@ -100,7 +100,7 @@ def _checked(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, ed
     ops = as_device_array(device, ops, "ops")
     if ops.size and ops.dtype.kind not in "iu":
         raise TypeError(f"ops must hold operations (Op.INSERT, ...), not {ops.dtype}")
-    bad = xp.flatnonzero((ops < 0) | (ops > max(Op)))
+    bad = xp.flatnonzero((ops < 0) | (ops > NEIGHBORS))
     if bad.size:
         raise ValueError(f"ops[{int(bad[0])}] is {int(ops[bad[0]])}, which is no operation ({bad.size} such numbers)")
     ops = ops.astype(np.uint8)

@@ -16,25 +16,31 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import Device, Kernels
+from ..runtime import Counters, Device, Kernels
 
 FEW = 4096  # entries; smaller chunks are merged
-NO_BOUNDS = (np.iinfo(np.int64).max, np.iinfo(np.int64).min, 0)
+COUNTERS = 3  # what `time_bounds` reads
+MASK, HALF = 2**64 - 1, 2**63
 
 
-Bounds = list[int]
-"""The least and the greatest of some times, and whether (1 or 0) they do not ascend."""
+class Bounds(NamedTuple):
+    """Of some times."""
+
+    first: int
+    last: int
+    ordered: bool
 
 
-def time_bounds(device: Device, kernels: Kernels, times: Any) -> Bounds:
-    """The bounds of some times, after the single host synchronization that takes."""
-    bounds = device.xp.asarray(np.array(NO_BOUNDS, np.int64))
-    kernels.time_bounds(int(times.size), times, bounds)
-    return bounds.tolist()
+def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
+    """The least and the greatest of some times, and whether they ascend, after a host synchronization."""
+    counters.reset()
+    kernels.time_bounds(int(times.size), times, counters.array)
+    low, high, unordered = counters.read()[:3]
+    return Bounds((~low & MASK) - HALF, (high & MASK) - HALF, not unordered)
 
 
 @dataclass
@@ -81,31 +87,29 @@ class Chunk:
 class Taken:
     """Entries that `Arrivals.take` has found; they leave the log with `commit`, and are back in it after `restore`."""
 
-    def __init__(self, arrivals: Arrivals, chunks: list[tuple[Chunk, int]]):
+    def __init__(self, arrivals: Arrivals, chunks: list[tuple[Chunk, int, int]]):
         self._arrivals = arrivals
         self._chunks = chunks
 
     def ends(self) -> tuple[Any, Any]:
         """The ends of all entries, as two arrays."""
         xp = self._arrivals.device.xp
-        parts = [(chunk.src[chunk.begin : end], chunk.dst[chunk.begin : end]) for chunk, end in self._chunks]
+        parts = [(chunk.src[chunk.begin : end], chunk.dst[chunk.begin : end]) for chunk, end, _ in self._chunks]
         if len(parts) == 1:
             return parts[0]
         return xp.concatenate([src for src, _ in parts]), xp.concatenate([dst for _, dst in parts])
 
     def commit(self) -> None:
         """Remove the entries from the log."""
-        for chunk, end in self._chunks:
+        for chunk, end, first in self._chunks:
             self._arrivals.size -= end - chunk.begin
-            chunk.begin = end
-            if chunk.size:
-                chunk.first = int(chunk.times[end])
-                chunk.trim()
+            chunk.begin, chunk.first = end, first
+            chunk.trim()
         self.restore()
 
     def restore(self) -> None:
         """Leave the entries, but those removed, in the log."""
-        for chunk, _ in self._chunks:
+        for chunk, *_ in self._chunks:
             self._arrivals.enter(chunk)
 
 
@@ -128,6 +132,7 @@ class Arrivals:
         self.device = device
         self.size = 0
         self._kernels = kernels
+        self._counters = Counters(device, COUNTERS)
         self._pending: list[tuple[Any, Any, Any]] = []  # times, src, dst of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
@@ -150,8 +155,8 @@ class Arrivals:
 
         Parameters
         ----------
-        bounds : list of int, optional
-            What `time_bounds` says of the times, if the host knows.
+        bounds : Bounds, optional
+            Of the times, if the host knows.
         """
         if not times.size:
             return
@@ -159,7 +164,7 @@ class Arrivals:
         if bounds is None:
             self._pending.append((times, src, dst))
         else:
-            self._add(Chunk(times, src, dst, bounds[0], bounds[1], not bounds[2]))
+            self._add(Chunk(times, src, dst, *bounds))
 
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`; None if there are none.
@@ -170,7 +175,7 @@ class Arrivals:
         chunk that is not in order, the first time that only a part of it is taken.
         """
         self._settle()
-        chunks: list[tuple[Chunk, int]] = []
+        chunks: list[tuple[Chunk, int, int]] = []  # with the end of what is taken, and the first time that stays
         popped: list[Chunk] = []
         try:
             while self._heap and self._heap[0][0] < before:
@@ -179,11 +184,15 @@ class Arrivals:
                     continue
                 popped.append(chunk)
                 if chunk.last < before:
-                    chunks.append((chunk, int(chunk.times.size)))
+                    chunks.append((chunk, int(chunk.times.size), chunk.last))
                     continue
                 self._sort(chunk)
-                found = self.device.xp.searchsorted(chunk.times[chunk.begin :], self.device.xp.asarray([before]))
-                chunks.append((chunk, chunk.begin + int(found[0])))
+                self._counters.reset()
+                self._kernels.find_split(
+                    1, chunk.times, chunk.begin, int(chunk.times.size), before, self._counters.array
+                )
+                end, first, _ = self._counters.read()
+                chunks.append((chunk, end, first))
         except BaseException:
             for chunk in popped:
                 self.enter(chunk)
@@ -203,9 +212,9 @@ class Arrivals:
         parts = self._pending
         arrays = parts[0] if len(parts) == 1 else [xp.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         times, src, dst = arrays
-        first, last, unordered = time_bounds(self.device, self._kernels, times)
+        bounds = time_bounds(self._kernels, self._counters, times)
         self._pending = []
-        self._add(Chunk(times, src, dst, first, last, not unordered))
+        self._add(Chunk(times, src, dst, *bounds))
 
     def _add(self, chunk: Chunk) -> None:
         while chunk.size <= FEW:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device, Kernels, load_kernels
+from ..runtime import Counters, Device, Kernels, load_kernels
 from ..values import one_of
 from .arrivals import Arrivals, Bounds, time_bounds
 from .times import UNITS, as_times
@@ -63,9 +63,9 @@ class TimeColumn:
 
     # ---- the log ----------------------------------------------------------------------------------------------------
 
-    def bounds(self, times: Any) -> Bounds:
+    def bounds(self, times: Any, counters: Counters) -> Bounds:
         """The bounds of times that are to be inserted next, so that they need not be found again."""
-        found = time_bounds(self.device, self.kernels, times)
+        found = time_bounds(self.kernels, counters, times)
         self._known = times, found
         return found
 

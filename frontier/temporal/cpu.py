@@ -1,6 +1,11 @@
 """CPU kernels of the time of edges."""
 
+import numpy as np
+
 from ..runtime import cpu_kernel
+
+SIGN = np.int64(-(2**63))
+"""Times with this bit flipped are in order as numbers without a sign, of which 0 is the least."""
 
 
 @cpu_kernel
@@ -37,15 +42,33 @@ def drop_outdated(count, slots, step, tagged, times, held, earliest, ids):
 
 
 @cpu_kernel
-def time_bounds(count, times, bounds):
-    """Lower ``bounds[0]`` to the least time, raise ``bounds[1]`` to the greatest; set ``bounds[2]`` if any descend."""
-    low, high, unordered = bounds[0], bounds[1], bounds[2]
-    for i in range(count):
+def time_bounds(count, times, counters):
+    """The bounds of some times, as counters that begin at 0: of the least, with its SIGN flipped, the complement; the
+    greatest, with its SIGN flipped; whether any descend."""
+    low = high = times[0]
+    for i in range(1, count):
         low = min(low, times[i])
         high = max(high, times[i])
-        if i > 0 and times[i] < times[i - 1]:
-            unordered = 1
-    bounds[0], bounds[1], bounds[2] = low, high, unordered
+        if times[i] < times[i - 1]:
+            counters[2] = 1
+    counters[0] = ~(low ^ SIGN)
+    counters[1] = high ^ SIGN
+
+
+@cpu_kernel
+def find_split(count, times, begin, size, before, counters):
+    """Of times that ascend from ``begin`` on, ``counters[0]`` becomes the first place with one not less than `before`,
+    or ``size``, and ``counters[1]`` that time."""
+    low, high = begin, size
+    while low < high:
+        middle = (low + high) // 2
+        if times[middle] < before:
+            low = middle + 1
+        else:
+            high = middle
+    counters[0] = low
+    if low < size:
+        counters[1] = times[low]
 
 
 @cpu_kernel

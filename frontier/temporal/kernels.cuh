@@ -30,27 +30,42 @@ extern "C" __global__ void drop_outdated(
   }
 }
 
-extern "C" __global__ void time_bounds(i64 count, const i64* times, i64* bounds) {
-  i64 low = 0x7fffffffffffffffll, high = -low - 1;
+extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counters) {
+  u64 low = 0, high = 0;  // of complements, and of times, as numbers without a sign
   bool unordered = false;
   GRID_STRIDE(i, count) {
     i64 time = times[i];
-    low = time < low ? time : low;
-    high = time > high ? time : high;
+    u64 flipped = u64(time) ^ 1ull << 63;
+    low = ~flipped > low ? ~flipped : low;
+    high = flipped > high ? flipped : high;
     if (i > 0 && time < times[i - 1]) unordered = true;
   }
   __syncwarp();
   for (int lanes = 16; lanes; lanes /= 2) {
-    i64 other = __shfl_down_sync(0xffffffffu, low, lanes);
-    low = other < low ? other : low;
+    u64 other = __shfl_down_sync(0xffffffffu, low, lanes);
+    low = other > low ? other : low;
     other = __shfl_down_sync(0xffffffffu, high, lanes);
     high = other > high ? other : high;
   }
   unordered = __any_sync(0xffffffffu, unordered);
   if (threadIdx.x % 32 == 0) {
-    atomicMin(bounds, low);
-    atomicMax(bounds + 1, high);
-    if (unordered) bounds[2] = 1;
+    atomicMax(counters, low);
+    atomicMax(counters + 1, high);
+    if (unordered) counters[2] = 1;
+  }
+}
+
+extern "C" __global__ void find_split(
+    i64 count, const i64* times, i64 begin, i64 size, i64 before, i64* counters) {
+  GRID_STRIDE(i, count) {
+    i64 low = begin, high = size;
+    while (low < high) {
+      i64 middle = (low + high) / 2;
+      if (times[middle] < before) low = middle + 1;
+      else high = middle;
+    }
+    counters[0] = low;
+    if (low < size) counters[1] = times[low];
   }
 }
 

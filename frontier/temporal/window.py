@@ -9,8 +9,10 @@ import numpy as np
 
 from ..arguments import check_dynamic_graph
 from ..arrays import as_device_array, same_length
+from ..runtime import Counters
 from ..updates import ObserverError, UpdateResult
 from ..values import integer
+from .arrivals import COUNTERS
 from .expiry import logged_arrivals
 from .times import HIGHEST, LOWEST, as_span, as_time
 
@@ -114,6 +116,7 @@ class SlidingWindow:
         graph.expire(LOWEST)  # makes the log, if there is none
         self.clock: int | None = logged_arrivals(graph).last
         self.late = 0
+        self._counters = Counters(graph.device, COUNTERS)
 
     def push(
         self, src: Any, dst: Any, weights: Any = None, *, time: Any = None, on_existing: str = "replace",
@@ -190,7 +193,7 @@ class SlidingWindow:
         """The clock after these times; and the time before which records are late, if any are."""
         if not times.size:
             return self.clock, None
-        first, last, _ = self._times.bounds(times)
+        first, last, _ = self._times.bounds(times, self._counters)
         clock = last if self.clock is None else max(self.clock, last)
         late_before = clock - self._length + 1
         if self.clock is not None:
