@@ -23,6 +23,7 @@ from . import (
     gallery,
     incremental,
     native,
+    temporal,
     updates,
 )
 from .context import Budget, Context, choose_structures
@@ -41,8 +42,9 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' comparisons, the first batches on a new machine, and the comparison of everything with "
-        "cuGraph have options of their own: python -m benchmarks papers --help, cold --help, compare --help",
+        epilog="The papers' comparisons, the first batches on a new machine, the comparison of everything with cuGraph, "
+        "and streams in time have options of their own: python -m benchmarks papers --help, cold --help, compare --help, "
+        "temporal --help",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -73,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cold_start.main(given[1:])
     if given[:1] == ["compare"]:
         return compare.main(given[1:])
+    if given[:1] == ["temporal"]:
+        return temporal.main(given[1:])
     line = parser()
     options = line.parse_args(given)
     try:

@@ -16,6 +16,7 @@ from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
+from .opera import MixedResult, Op
 from .operators import (
     Orientation,
     SpMV,
@@ -41,6 +42,7 @@ from .registry import snapshot_structure, structure_class, structures
 from .rehearsal import rehearse
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
+from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
@@ -53,13 +55,17 @@ __all__ = [
     "FunctorIndexError",
     "Graph",
     "MemoryUsage",
+    "MixedResult",
     "ObserverError",
+    "Op",
     "Orientation",
+    "SlidingWindow",
     "SpMV",
     "Step",
     "StorageStatistics",
     "UpdateObserver",
     "UpdateResult",
+    "WindowResult",
     "advance",
     "arguments",
     "atomic_add",

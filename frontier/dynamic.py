@@ -18,9 +18,12 @@ from .effective import effective_edges
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
+from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
 from .sort import sort_kernels, split_keys, unique_arcs
+from .temporal import as_time
+from .temporal.expiry import expire_edges
 from .updates import UpdateObserver, UpdateResult
 from .values import one_of
 
@@ -51,6 +54,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
         data = [] if self._edge_data is None else [self._edge_data.kernels]
+        if self._edge_data is not None and self._edge_data.times is not None:
+            data.append(self._edge_data.times.kernels)
         return [self._kernels, sort_kernels(self), *batch, *data]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
@@ -72,7 +77,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             becomes 0 or negative are deleted, and absent edges with such weights are never inserted.
         **edge_data : array-like, shape (m,)
             A value of each edge for each column of a graph with edge data (`Graph.edge_data`). Those of existing edges
-            are replaced, or kept with ``"keep"``.
+            are replaced, or kept with ``"keep"``. In a graph with times, ``time`` is among them, and decides which
+            record of an edge counts: one that is outdated replaces nothing.
 
         Returns
         -------
@@ -137,6 +143,74 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             return UpdateResult()
         delete = self._delete_observed if self._edge_data is None else partial(delete_arcs, self)
         return self._result(0, 0, delete(arcs))
+
+    @updates
+    @observed
+    def expire(self, before: Any) -> UpdateResult:
+        """Delete the edges of a graph with times whose time is less than `before`.
+
+        Parameters
+        ----------
+        before : int or timestamp
+            In the unit of the graph's times, or a ``datetime``, or a timestamp of NumPy or pandas.
+
+        Returns
+        -------
+        UpdateResult
+            With the number of deleted edges.
+
+        Raises
+        ------
+        TypeError, ValueError
+            `before` is no time, or the graph has none; the graph is unchanged.
+        MemoryError
+            The device's memory is exhausted; the graph is unchanged.
+
+        Notes
+        -----
+        Work in proportion to the records that were inserted with such times, not to the graph: each insertion is
+        logged, from the first call on. That call, and the first after the graph was copied or loaded, or after many
+        edges were inserted again and again, sorts all edges. Times that are assigned to the column are not logged.
+        """
+        if self.time_unit is None:
+            raise ValueError("this graph has no times; make it with time=")
+        return self._result(0, 0, expire_edges(self, as_time(before, "before", self.time_unit)))
+
+    @updates
+    @observed
+    def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
+        """Apply a mixed batch of updates and queries, as if each operation had run in its order.
+
+        Parameters
+        ----------
+        ops : array-like of `Op`, shape (m,)
+            ``INSERT`` (as `insert_edges` does by default), ``DELETE``, ``HAS_EDGE``, ``WEIGHT``, ``DEGREE`` or
+            ``NEIGHBORS``, or their numbers.
+        src, dst : array-like of int, shape (m,)
+            The edge; for ``DEGREE`` and ``NEIGHBORS``, which `dst` has no meaning for, the vertex is `src`.
+        weights, **edge_data : array-like, shape (m,)
+            As in `insert_edges`. They have a meaning for ``INSERT`` only, and may be left out if there is none.
+
+        Returns
+        -------
+        MixedResult
+            The answers, by operation.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it; the graph is unchanged.
+        MemoryError
+            The device's memory is exhausted; the graph is unchanged, but if it happens at the end, in the deletion of
+            edges: then the insertions of the batch have been applied.
+
+        Notes
+        -----
+        Sorts of the operations and of the answers. Observers are notified of the net effect: of an edge that is
+        inserted and deleted, or deleted and inserted, in one batch they are not. An edge that is deleted and inserted
+        keeps its id.
+        """
+        return apply_operations(self, ops, src, dst, weights, edge_data)
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
         copies = 1 if self.directed else 2

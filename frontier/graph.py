@@ -23,6 +23,7 @@ from .sort import row_ids, sorted_unique_arcs
 from .statistics import StorageStatistics
 from .storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
 from .structure import Structure
+from .temporal import TIME, TimeColumn
 from .updates import MemoryUsage
 from .values import flag, integer
 
@@ -68,6 +69,13 @@ class Graph(AnyGraph, Structure):
         Columns with an entry for each edge (`Graph.edge_data`), besides the weights if there are any: of type bool,
         int8, uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by
         keyword. With an empty dict, edges have ids (`Graph.edge_ids`) and no data.
+    time : {None, "ns", "us", "ms", "s"}
+        Whether edges have times: a column of edge data called ``"time"``, of int64 in this unit since 1970-01-01 UTC
+        (``"int64"`` is ``"ns"``). Insertions then take ``time=``: integers, which are taken as they are, or timestamps
+        of NumPy, pandas or Arrow, which are converted exactly. Edges can expire (`DynamicGraph.expire`).
+    keep_time : {"latest", "first"}
+        Which of several records of an edge counts, in whatever order they are inserted: its time is that of the edge,
+        and so are its weight and other data. Of equal times, the later record counts with ``"latest"``.
 
     Attributes
     ----------
@@ -99,6 +107,8 @@ class Graph(AnyGraph, Structure):
         vertex_dtype: Any = None,
         in_edges: bool = False,
         edge_data: Any = None,
+        time: str | None = None,
+        keep_time: str = "latest",
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -114,10 +124,12 @@ class Graph(AnyGraph, Structure):
         self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
-        if edge_data is not None:
+        times = None if time is None else TimeColumn(self.device, self.vertex_dtype, time, keep_time)
+        if edge_data is not None or times is not None:
             if not self.can_store_weights:
-                raise ValueError(f"{type(self).__name__} stores no edge data")
-            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, edge_data)
+                raise ValueError(f"{type(self).__name__} stores no edge data" + ", and no times" * (times is not None))
+            columns = {} if edge_data is None else edge_data
+            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, columns, times)
         if num_vertices > np.iinfo(self.vertex_dtype).max:
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
@@ -140,6 +152,8 @@ class Graph(AnyGraph, Structure):
         directed: bool = False,
         device: str | Device = "auto",
         edge_data: Any = None,
+        time: Any = None,
+        time_unit: str = "ns",
         **options: Any,
     ) -> Self:
         """A graph with these edges.
@@ -159,6 +173,10 @@ class Graph(AnyGraph, Structure):
         device : {"auto", "cpu", "gpu"}
         edge_data : dict of str to array-like, shape (m,), optional
             Columns with an entry for each edge, of the arrays' types.
+        time : array-like of int or of timestamps, shape (m,), optional
+            The time of each edge, which makes a graph with times.
+        time_unit : {"ns", "us", "ms", "s"}
+            The unit of the times: the option ``time`` of `Graph`.
         **options
             Options of `Graph` and of the structure.
 
@@ -183,6 +201,11 @@ class Graph(AnyGraph, Structure):
         if edge_data is not None:
             edge_data = column_arrays(place, edge_data)
             options["edge_data"] = {name: values.dtype for name, values in edge_data.items()}
+        if time is not None:
+            if isinstance(time, str):
+                raise TypeError(f"from_edges() takes the times of the edges as time=; time_unit={time!r} is their unit")
+            options["time"] = time_unit
+            edge_data = {**(edge_data or {}), TIME: time}
         if num_vertices is None:
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
             with _room_for_ids(num_vertices):
@@ -474,6 +497,18 @@ class Graph(AnyGraph, Structure):
             raise ValueError(f"ids[{int(bad[0])}] is {int(ids[bad[0]])}, the id of no edge ({bad.size} such ids)")
         return ends[0][ids], ends[1][ids]
 
+    @property
+    def time_unit(self) -> str | None:
+        """The unit of the times of edges, ``"ns"``, ``"us"``, ``"ms"`` or ``"s"``; None in graphs without times."""
+        times = None if self._edge_data is None else self._edge_data.times
+        return None if times is None else times.unit
+
+    @property
+    def keep_time(self) -> str | None:
+        """Which record of an edge counts, ``"latest"`` or ``"first"``; None in graphs without times."""
+        times = None if self._edge_data is None else self._edge_data.times
+        return None if times is None else times.keep
+
     def _require_edge_data(self) -> EdgeData:
         if self._edge_data is None:
             raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")
@@ -686,6 +721,8 @@ class Graph(AnyGraph, Structure):
         weights = "" if self.weight_dtype is None else f", {self.weight_dtype} weights"
         if self._edge_data is not None:
             weights += f", edge data ({', '.join(self._edge_data.names)})"
+        if self.time_unit is not None:
+            weights += f", times in {self.time_unit}, {self.keep_time} kept"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
             f"{self.device.kind})"

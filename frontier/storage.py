@@ -24,6 +24,7 @@ from .invariants import check_graph, require, require_integer
 from .registry import structures
 from .runtime import Device, resolve_device
 from .runtime.atomic import atomic_file
+from .temporal import KEEP_TIMES, TIME, UNITS
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -35,8 +36,9 @@ HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
 }  # fmt: skip
 IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
+TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}
 EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
-OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA}
+OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
@@ -61,6 +63,7 @@ def graph_header(graph: Graph) -> dict[str, Any]:
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
         **({} if graph._edge_data is None else {EDGE_DATA: _column_header(graph._edge_data)}),
+        **({} if graph.time_unit is None else {TIMES: {"unit": graph.time_unit, "keep": graph.keep_time}}),
     }
 
 
@@ -97,10 +100,14 @@ def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
 
 def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
     """A graph without vertices of the kind that a header tells."""
+    columns = dict(header[EDGE_DATA]["columns"]) if EDGE_DATA in header else None
+    times = {}
+    if TIMES in header and columns is not None:
+        times = {"time": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
+        del columns[TIME]
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
-        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False),
-        edge_data=header[EDGE_DATA]["columns"] if EDGE_DATA in header else None,
+        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False), edge_data=columns, **times,
     )  # fmt: skip
 
 
@@ -264,6 +271,10 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
                 f"edge_data is {data!r}")  # fmt: skip
         require_integer(data["top"], "top", 0, np.iinfo(np.int64).max)
         require(all(dtype in COLUMN_DTYPES for dtype in data["columns"].values()), f"edge_data is {data!r}")
+    if TIMES in header:
+        rules, columns = header[TIMES], header.get(EDGE_DATA, {"columns": {}})["columns"]
+        require(isinstance(rules, dict) and rules.keys() == {"unit", "keep"} and rules["unit"] in (*UNITS,)
+                and rules["keep"] in KEEP_TIMES and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")

@@ -108,7 +108,7 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
-@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data"])
+@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data", "temporal", "opera"])
 def test_of_batches(folder_name, vertex_dtype, arch):
     header = f"frontier/{folder_name}/kernels.cuh"
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)

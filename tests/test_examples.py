@@ -22,6 +22,7 @@ EXPECTED = {
     "custom_analytic.py": ("flagged:", "batch  10:", "at 2 hops"),
     "follow_payments.py": ("a circle of 12 accounts, 1200 to 1211", "the same groups, ranks and circles"),
     "neighbor_features.py": ("aggregated from scratch: 4,096 vertices of 64 features each", "whose mean is 0.5"),
+    "payment_features.py": ("batch  8:", "1 too late", "account 300"),
     "sliding_window.py": ("burst between 20 vertices",),
     "stream_triangles.py": ("counted from scratch: 478,358 triangles",),
 }

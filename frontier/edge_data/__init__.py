@@ -12,9 +12,9 @@ tells which arcs were there (`_delete_telling`).
 """
 
 from .columns import COLUMN_DTYPES, WEIGHT_COLUMN, EdgeData, column_arrays
-from .updates import append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from .updates import Rows, append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
 
 __all__ = [
-    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "append_rows", "build_rows", "column_arrays", "delete_arcs",
+    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "Rows", "append_rows", "build_rows", "column_arrays", "delete_arcs",
     "delete_rows", "insert_rows", "make_rows",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import as_device_array, as_dtype, as_numbers
 from ..runtime import Device, Kernels, growable, load_kernels
 from ..runtime.kernels import C_TYPES
+from ..temporal import TIME, TimeColumn
 from ..values import kind_of
 
 WEIGHT_COLUMN = "weight"
@@ -35,12 +36,22 @@ class EdgeData:
         All ids below are those of edges, or free.
     free_ids : array of the graph's vertex dtype
         The first `free_count` are the ids below `top` that are free; those that were freed last are used first.
+    times : TimeColumn or None
+        What the column ``"time"`` means, in a graph with times.
     """
 
-    def __init__(self, device: Device, id_dtype: np.dtype, weight_dtype: np.dtype | None, dtypes: Any):
+    def __init__(
+        self, device: Device, id_dtype: np.dtype, weight_dtype: np.dtype | None, dtypes: Any,
+        times: TimeColumn | None = None,
+    ):  # fmt: skip
         self.device = device
         self.id_dtype = id_dtype
         self.dtypes = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
+        self.times = times
+        if times is not None:
+            if isinstance(dtypes, Mapping) and TIME in dtypes:
+                raise ValueError(f"edge_data has the name {TIME!r}, which is that of the column that time= makes")
+            self.dtypes[TIME] = times.dtype
         self.dtypes |= _checked_dtypes(dtypes)
         xp = device.xp
         self.columns = {name: xp.empty(0, dtype) for name, dtype in self.dtypes.items()}
@@ -78,7 +89,12 @@ class EdgeData:
         for name in self.names:
             if data.get(name) is None:
                 raise TypeError(f"{function}() needs {name}=..., as this graph has {self._described()}")
-        return {name: as_numbers(self.device, data[name], name, self.dtypes[name]) for name in self.names}
+        return {name: self._values(name, data[name]) for name in self.names}
+
+    def _values(self, name: str, given: Any) -> Any:
+        if name == TIME and self.times is not None:
+            return self.times.values(given)
+        return as_numbers(self.device, given, name, self.dtypes[name])
 
     def _described(self) -> str:
         if not self.names:
@@ -135,6 +151,7 @@ class EdgeData:
     def copy(self) -> EdgeData:
         """An independent copy, without room to grow."""
         twin = copy.copy(self)
+        twin.times = None if self.times is None else self.times.copy()
         twin.set_arrays(self.top, {name: array.copy() for name, array in self.arrays().items()})
         return twin
 
@@ -155,15 +172,19 @@ class EdgeData:
         self.columns = {name: xp.asarray(arrays[f"column.{name}"]) for name in self.dtypes}
         self.free_ids = xp.asarray(arrays["free_ids"])
         self.free_count = int(self.free_ids.size)
+        if self.times is not None:
+            self.times.arrivals = None
 
     def used_bytes(self) -> int:
-        """Bytes of the entries up to `top`, and of the free ids."""
-        return sum(int(array.nbytes) for array in self.arrays().values())
+        """Bytes of the entries up to `top`, of the free ids, and of the log of times."""
+        logged = 0 if self.times is None else self.times.reserved_bytes()
+        return logged + sum(int(array.nbytes) for array in self.arrays().values())
 
     def reserved_bytes(self) -> dict[str, int]:
         """Bytes of each array."""
         columns = {f"column.{name}": int(column.nbytes) for name, column in self.columns.items()}
-        return columns | {"free_ids": int(self.free_ids.nbytes)}
+        logged = {} if self.times is None else {"arrivals": self.times.reserved_bytes()}
+        return columns | {"free_ids": int(self.free_ids.nbytes)} | logged
 
 
 def _checked_dtypes(dtypes: Any) -> dict[str, np.dtype]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import same_length
 from ..batch import Arcs
 from ..sort import running_sums, tile_count, tile_launch
+from ..temporal import TIME
 from .columns import WEIGHT_COLUMN
 from .cpu import FREE
 
@@ -34,7 +35,7 @@ class Rows(NamedTuple):
 
 
 class Last(NamedTuple):
-    """Which records of a batch count: the last of each edge. Arrays are scratch memory.
+    """Which records of a batch count: the last of each edge, or what its time says. Arrays are scratch memory.
 
     Attributes
     ----------
@@ -63,20 +64,23 @@ def make_rows(
     return Rows(arcs, columns if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns})
 
 
-def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False) -> tuple[int, int]:
-    """Insert records; returns how many arcs were new, and how many were there and have new values.
+def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
+    """Insert records; returns how many arcs were new, and how many were there.
 
     Parameters
     ----------
     keep : bool
         Whether edges that are there keep their values.
+    timed : bool
+        In a graph with times, whether edges that are there keep them where theirs is the time that counts.
     """
     data: Any = graph._edge_data
     copies = 1 if graph.directed else 2
     distinct = graph._tells_slots
     if distinct:
         data.reserve_free(len(rows.arcs))
-    arcs, ids = _identified(graph, rows.arcs, find=not distinct, keep=keep)
+    arcs, ids, found_before = _identified(graph, rows, find=not distinct, keep=keep)
+    logged = None if data.times is None else data.times.entry(rows.arcs.src, rows.arcs.dst, rows.columns[TIME])
 
     def commit(inserted: int, found: int, slots: Any = None) -> None:
         if slots is None:
@@ -85,6 +89,14 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False) -> tuple
             data.take((inserted + found) // copies)
             if found:
                 _settle(graph, ids, slots, found // copies, keep)
+        if data.times is not None:
+            if found and timed and not keep:
+                known = found_before if slots is None else slots
+                data.times.kernels.drop_outdated(
+                    int(ids.size), known, 1 if slots is None else copies, slots is not None, rows.columns[TIME],
+                    data.columns[TIME], data.times.earliest, ids,
+                )  # fmt: skip
+            data.times.log(logged, graph.num_edges)
         data.write(ids, rows.columns)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
@@ -93,7 +105,7 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False) -> tuple
 def build_rows(graph: Graph, rows: Rows) -> None:
     """Fill an empty graph."""
     data: Any = graph._edge_data
-    arcs, ids = _identified(graph, rows.arcs, find=False, keep=False)
+    arcs, ids, _ = _identified(graph, rows, find=False, keep=False)
     graph._load(arcs)
     data.take(graph.num_edges)
     data.write(ids, rows.columns)
@@ -120,7 +132,7 @@ def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
     data.reserve_free(count)
     total = count if graph.directed else 2 * count
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
-    last = _last_of_each(graph, arcs, find=True, present=True)
+    last = _last_of_each(graph, Rows(arcs, {}), find=True, present=True)
     data.kernels.release_ids(
         count, arcs.src, arcs.dst, last.slots, graph._weights, last.places, *last.sums, last.table, data.free_ids,
         data.free_count, graph.directed, src, dst, **tile_launch(count),
@@ -158,9 +170,10 @@ def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
 
     Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
     """
-    data, xp = graph._edge_data, graph.xp
+    data: Any = graph._edge_data
+    xp = graph.xp
     arcs = rows.arcs.check()
-    last = _last_of_each(graph, arcs, find=True, present=False)
+    last = _last_of_each(graph, rows, find=True, present=False)
     try:
         chosen = xp.flatnonzero(last.places >= 0)
     finally:
@@ -170,24 +183,31 @@ def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
     columns = {name: values[chosen] for name, values in rows.columns.items()}
     weights = columns[WEIGHT_COLUMN]
     present = xp.flatnonzero(slots >= 0)
-    added, held = weights[present], data.weights[graph._weights[slots[present]]]  # type: ignore[union-attr]
+    added, held = weights[present], data.weights[graph._weights[slots[present]]]
     sums = added + held
     if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
         graph._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()) * (1 if graph.directed else 2))
     weights[present] = sums
+    if data.times is not None:  # edges whose time counts more keep it, and all but their weight
+        held_ids = graph._weights[slots[present]]
+        outdated = xp.flatnonzero(data.times.outdated(data.columns[TIME][held_ids], columns[TIME][present]))
+        for name in data.names:
+            columns[name][present[outdated]] = data.columns[name][held_ids[outdated]]
     stay = xp.flatnonzero(weights > 0)
     gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
     staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
-    inserted, replaced = insert_rows(graph, staying)  # first, as it may take much more memory
+    inserted, replaced = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
     return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))  # records, not arcs
 
 
-def _identified(graph: Graph, records: Arcs, *, find: bool, keep: bool) -> tuple[Arcs, Any]:
+def _identified(graph: Graph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
     """The arcs of records that count, with the ids of their edges as weights, and the id for each record's values.
 
-    The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1.
+    The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1. Also the slots of
+    all records' edges, where they were looked up.
     """
     data: Any = graph._edge_data
+    records = rows.arcs
     xp, count = graph.xp, len(records)
     try:
         data.reserve(count)
@@ -196,16 +216,18 @@ def _identified(graph: Graph, records: Arcs, *, find: bool, keep: bool) -> tuple
     total = count if graph.directed else 2 * count
     src, dst, stored = (xp.empty(total, graph.vertex_dtype) for _ in range(3))
     ids = xp.empty(count, graph.vertex_dtype)
-    last = _last_of_each(graph, records, find=find, present=False)
+    last = _last_of_each(graph, rows, find=find, present=False)
     data.kernels.assign_ids(
         count, records.src, records.dst, last.slots, graph._weights, last.places, *last.sums, last.table, keep,
         data.free_ids, data.free_count, data.top, graph.directed, src, dst, stored, ids, **tile_launch(count),
     )  # fmt: skip
-    return _with_checks(records, src, dst, stored), ids
+    return _with_checks(records, src, dst, stored), ids, last.slots
 
 
-def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> Last:
-    """The last record of each edge. What is called next must set the table to FREE; no memory may be allocated before.
+def _last_of_each(graph: Graph, rows: Rows, *, find: bool, present: bool) -> Last:
+    """The record of each edge that counts: the last, or, in a graph with times, what the times say.
+
+    What is called next must set the table to FREE; no memory may be allocated before.
 
     Parameters
     ----------
@@ -214,14 +236,17 @@ def _last_of_each(graph: Graph, records: Arcs, *, find: bool, present: bool) -> 
     present : bool
         What to sum up: whether edges are in the graph, or are not.
     """
+    records, data = rows.arcs, graph._edge_data
     count, scratch = len(records), graph._scratch.get
-    kernels: Any = graph._edge_data.kernels  # type: ignore[union-attr]
+    kernels: Any = data.kernels  # type: ignore[union-attr]
     places = scratch("record_places", count, np.int64)
     sums = scratch("record_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(count, 1) - 1).bit_length()
     table = scratch("record_table", entries, np.int64, fill=FREE)
     slots = graph._find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
     kernels.claim_last(count, records.src, records.dst, graph.directed, table, entries, places)
+    if TIME in rows.columns and data.times is not None:  # type: ignore[union-attr]
+        data.times.kernels.prefer(count, places, rows.columns[TIME], data.times.earliest, table)  # type: ignore[union-attr]
     kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
     return Last(slots, places, table, running_sums(graph.device, kernels, sums))
 

@@ -1,0 +1,211 @@
+"""Streams in time: ``python -m benchmarks temporal``.
+
+*window*: a sliding window that moves by a batch, compared with the same insertions and deletions made without one, on a
+graph of the same structure without times. *expiry*: the cost of `expire` by the number of edges that go, and by the
+number of those that stay. *mixed*: a batch of mixed operations, compared with the same operations sorted into pure
+batches, and with one call for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .context import choose_structures
+from .results import FOLDER, Results, describe_run, table
+from .timing import Samples, measure_each, timed
+
+SEED = 7
+MIXES = {
+    "updates and look-ups": {"INSERT": 0.35, "DELETE": 0.25, "HAS_EDGE": 0.2, "WEIGHT": 0.1, "DEGREE": 0.1},
+    "3 % queries (LPMA)": {"INSERT": 0.65, "DELETE": 0.32, "HAS_EDGE": 0.015, "NEIGHBORS": 0.015},
+}
+SINGLE = 200  # operations that are run one by one; the rest is extrapolated
+SIZES = {  # base-2 logarithms: vertices, live edges, records of a pushed batch, operations of a mixed batch
+    ("gpu", False): (21, 24, 16, 20), ("gpu", True): (19, 22, 16, 18),
+    ("cpu", False): (16, 20, 14, 17), ("cpu", True): (13, 16, 11, 13),
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, write a results file, and print tables."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks temporal", description=__doc__)
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line.add_argument("--structures", default="csr,slab,hornet,lpma", help="names, separated by commas")
+    line.add_argument("--quick", action="store_true", help="smaller graphs and batches")
+    line.add_argument("--repeat", type=int, default=10, help="timed calls")
+    line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges; others are in proportion")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    options = line.parse_args(arguments)
+    device = fr.resolve_device(options.device)
+    sizes = SIZES[device.kind, options.quick]
+    if options.scale:
+        sizes = tuple(max(bits + options.scale - sizes[1], 4) for bits in sizes)
+    vertices, edges, batch, mixed = (1 << bits for bits in sizes)
+    shape = {"vertices": vertices, "edges": edges, "batch": batch, "mixed": mixed}
+    results = Results("temporal", device.kind, "quick" if options.quick else "full",
+                      header=describe_run(device, seed=SEED, **shape))  # fmt: skip
+    for name, kind in choose_structures(options.structures.split(",")).items():
+        if kind.can_store_weights:
+            window(results, device, kind, vertices, edges, batch, options.repeat)
+            expiry(results, device, kind, vertices, edges, min(options.repeat, 5))
+            apply(results, device, kind, vertices, edges, mixed, min(options.repeat, 5))
+            print(f"{name}: done", flush=True)
+    path = results.save(options.out)
+    print(f"written to {path}\n\n" + "\n".join(tables(results)))
+    return 0
+
+
+@lru_cache(maxsize=1)
+def records(device: fr.Device, vertices: int, count: int) -> tuple[Any, Any]:
+    """Random edges on the device, each once."""
+    rng = np.random.default_rng(SEED)
+    keys = np.empty(0, np.int64)
+    while keys.size < count:
+        ends = np.sort(rng.integers(0, vertices, (2, 2 * count)), axis=0)
+        keys = np.unique(np.concatenate([keys, (ends[0] * vertices + ends[1])[ends[0] < ends[1]]]))
+    src, dst = np.divmod(rng.permutation(keys)[:count], vertices)
+    return device.xp.asarray(src.astype(np.int32)), device.xp.asarray(dst.astype(np.int32))
+
+
+def window(
+    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+) -> None:  # fmt: skip
+    """A window of `edges` records that moves by `batch`, and plain updates."""
+    warm_up = 2
+    src, dst = records(device, vertices, edges + (repeat + warm_up) * batch)
+    times = device.xp.arange(src.size, dtype=np.int64)
+    begins = [edges + i * batch for i in range(repeat + warm_up)]
+    timed_graph = partial(kind.from_edges, src[:edges], dst[:edges], num_vertices=vertices, device=device)
+
+    graph = timed_graph(time=times[:edges])
+    sliding = fr.SlidingWindow(graph, span=edges)
+    samples: dict[str, Samples] = {}
+    samples["window"], done = measure_each(device, [
+        partial(sliding.push, src[i : i + batch], dst[i : i + batch], time=times[i : i + batch]) for i in begins
+    ], warm_up=warm_up)  # fmt: skip
+    assert done.inserted == done.expired == batch and graph.num_edges == edges
+
+    def update(graph: Any, at: int, **data: Any) -> None:
+        data = {name: values[at : at + batch] for name, values in data.items()}
+        graph.insert_edges(src[at : at + batch], dst[at : at + batch], **data)
+        graph.delete_edges(src[at - edges : at - edges + batch], dst[at - edges : at - edges + batch])
+
+    for name, graph, data in (
+        ("plain", timed_graph(), {}), ("plain, with times", timed_graph(time=times[:edges]), {"time": times})
+    ):  # fmt: skip
+        samples[name], _ = measure_each(device, [partial(update, graph, i, **data) for i in begins], warm_up=warm_up)
+    for name, found in samples.items():
+        results.add(
+            what="window", structure=kind.name, form=name, edges=edges, batch=batch,
+            over_plain=found.median / samples["plain"].median, **found.numbers(),
+        )  # fmt: skip
+
+
+def expiry(results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, repeat: int) -> None:
+    """Edges that expire, in growing numbers, from graphs of two sizes."""
+    for size in (edges, edges // 4):
+        src, dst = records(device, vertices, size)
+        times = device.xp.arange(size, dtype=np.int64)
+        graph = kind.from_edges(src, dst, num_vertices=vertices, device=device, time=times)
+        graph.expire(0)  # makes the log
+        leave = 1 << 8
+        while leave <= edges // 8:
+            found = Samples()
+            for turn in range(repeat + 1):
+                graph.expire(0)
+                _, done = timed(device, partial(graph.expire, leave), found if turn else None)
+                assert done.deleted == leave
+                graph.insert_edges(src[:leave], dst[:leave], time=times[:leave])
+            results.add(
+                what="expiry", structure=kind.name, edges=size, expired=leave,
+                ns_per_edge=1e9 * found.median / leave, **found.numbers(),
+            )  # fmt: skip
+            leave *= 4
+
+
+def apply(
+    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, size: int, repeat: int
+) -> None:  # fmt: skip
+    """Mixed batches, half of whose operations name edges that are there."""
+    xp = device.xp
+    rng = np.random.default_rng(SEED)
+    src, dst = records(device, vertices, edges)
+    built = kind.from_edges(src, dst, xp.ones(edges, np.float32), num_vertices=vertices, device=device)
+    for mix, parts in MIXES.items():
+        ops = rng.choice([int(fr.Op[name]) for name in parts], size, p=list(parts.values()))
+        place = xp.asarray(rng.integers(0, edges, size))
+        there = xp.asarray(rng.random(size) < 0.5)
+        other = xp.asarray(rng.integers(0, vertices, size).astype(np.int32))
+        u, v, weights = src[place], xp.where(there, dst[place], other), xp.ones(size, np.float32)
+        on_device = xp.asarray(ops)
+        samples: dict[str, Samples] = {"mixed": Samples(), "pure": Samples()}
+        for turn in range(repeat + 1):
+            graph = built.copy()
+            timed(device, partial(graph.apply, on_device, u, v, weights), samples["mixed"] if turn else None)
+            graph = built.copy()
+            chosen = {name: xp.asarray(np.flatnonzero(ops == int(fr.Op[name]))) for name in parts}
+            batches = {name: (u[at], v[at], weights[at]) for name, at in chosen.items()}
+            timed(device, partial(_pure, graph, batches), samples["pure"] if turn else None)
+        graph = built.copy()
+        few = list(zip(ops[:SINGLE].tolist(), u[:SINGLE].tolist(), v[:SINGLE].tolist(), strict=True))
+        single, _ = measure_each(device, [partial(_one_by_one, graph, few)] * 3, warm_up=1)
+        one_by_one = single.median * size / SINGLE
+        mixed = samples["mixed"].median
+        results.add(
+            what="mixed", structure=kind.name, mix=mix, operations=size, edges=edges,
+            m_operations_per_s=size / mixed / 1e6, pure_ms=1e3 * samples["pure"].median,
+            of_pure_rate=samples["pure"].median / mixed, one_by_one_ms=1e3 * one_by_one,
+            over_one_by_one=one_by_one / mixed, **samples["mixed"].numbers(),
+        )  # fmt: skip
+
+
+def _pure(graph: Any, batches: dict[str, tuple[Any, Any, Any]]) -> None:
+    """The same operations, a call for each kind; but for loops, which look-ups are not asked about here."""
+    calls = {
+        "INSERT": lambda u, v, w: graph.insert_edges(u, v, w), "DELETE": lambda u, v, w: graph.delete_edges(u, v),
+        "HAS_EDGE": lambda u, v, w: graph.has_edges(u, v), "WEIGHT": lambda u, v, w: _weights(graph, u, v),
+        "DEGREE": lambda u, v, w: graph.degrees()[u], "NEIGHBORS": lambda u, v, w: graph.successors(u),
+    }  # fmt: skip
+    for name, arrays in batches.items():
+        calls[name](*arrays)
+
+
+def _weights(graph: Any, u: Any, v: Any) -> Any:
+    """The weights of edges, of which some are not there."""
+    slots = graph.find_edges(u, v)
+    return graph.slot_weights[graph.xp.maximum(slots, 0)]
+
+
+def _one_by_one(graph: Any, operations: list[tuple[int, int, int]]) -> None:
+    for op, u, v in operations:
+        _pure(graph, {fr.Op(op).name: (np.array([u]), np.array([v]), np.ones(1, np.float32))})
+
+
+def tables(results: Results) -> list[str]:
+    """Markdown tables."""
+    window_rows = [
+        (row["structure"], row["form"], row["batch"], row["median_ms"], row["over_plain"])
+        for row in results.where(what="window")
+    ]  # fmt: skip
+    expiry_rows = [
+        (row["structure"], row["edges"], row["expired"], row["median_ms"], row["ns_per_edge"])
+        for row in results.where(what="expiry")
+    ]  # fmt: skip
+    mixed_rows = [
+        (row["structure"], row["mix"], row["median_ms"], row["m_operations_per_s"], row["of_pure_rate"],
+         row["over_one_by_one"]) for row in results.where(what="mixed")
+    ]  # fmt: skip
+    return [
+        table("A push of a sliding window", ["structure", "form", "batch", "ms", "over plain"], window_rows),
+        table("Expiry", ["structure", "live edges", "expire", "ms", "ns an edge"], expiry_rows),
+        table("Mixed batches", ["structure", "mix", "ms", "M operations/s", "rate of pure batches", "times one by one"],
+              mixed_rows),
+    ]  # fmt: skip

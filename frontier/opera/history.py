@@ -1,0 +1,154 @@
+"""Degrees and neighbor lists in the course of a batch, from the effects of its updates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..operators.extract import extract_successors
+from ..sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+class Effects(NamedTuple):
+    """The arcs that come and go in the course of a batch.
+
+    Attributes
+    ----------
+    src, dst : arrays of int64
+    positions : array of int64
+        Of the operations, ascending.
+    changes : array of int64
+        1 or -1.
+    """
+
+    src: Any
+    dst: Any
+    positions: Any
+    changes: Any
+
+
+def effects_of(graph: Graph, src: Any, dst: Any, changes: Any) -> Effects:
+    """The effects of operations whose `changes` are not 0; of both directions in undirected graphs."""
+    xp = graph.xp
+    positions = xp.flatnonzero(changes)
+    src, dst = src[positions].astype(np.int64), dst[positions].astype(np.int64)
+    signs = changes[positions].astype(np.int64)
+    if graph.directed:
+        return Effects(src, dst, positions, signs)
+    both = xp.stack([src, dst], axis=1).ravel(), xp.stack([dst, src], axis=1).ravel()
+    return Effects(*both, xp.stack([positions, positions], axis=1).ravel(), xp.stack([signs, signs], axis=1).ravel())
+
+
+class History:
+    """The graph as it is at each position of a batch.
+
+    Parameters
+    ----------
+    graph : Graph
+        As it is before the batch.
+    effects : Effects
+    size : int
+        Number of operations.
+    """
+
+    def __init__(self, graph: Graph, effects: Effects, size: int):
+        self._graph = graph
+        self._effects = effects
+        self._bits = size.bit_length()  # `size` itself fits: a position after all others
+        self._size = size
+
+    def _at(self, vertices: Any, positions: Any) -> Any:
+        """Keys that sort by vertex and position."""
+        return (vertices.astype(np.int64) << self._bits) | positions
+
+    def degrees(self, vertices: Any, positions: Any) -> Any:
+        """The degree of each vertex at a position.
+
+        Notes
+        -----
+        A sort of the effects, and a look-up for each vertex.
+        """
+        xp, effects = self._graph.xp, self._effects
+        degrees = self._graph._degrees_of(vertices).astype(np.int64)
+        if not effects.positions.size:
+            return degrees
+        keys, changes = sort_pairs(self._graph.device, self._at(effects.src, effects.positions), effects.changes)
+        sums = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(changes)])
+        end = xp.searchsorted(keys, self._at(vertices, positions))
+        begin = xp.searchsorted(keys, self._at(vertices, 0))
+        return degrees + sums[end] - sums[begin]
+
+    def neighbors(self, vertices: Any, positions: Any) -> Any:
+        """The neighbors of each vertex at a position, ascending, one list after the other.
+
+        Parameters
+        ----------
+        vertices : array of the graph's vertex dtype
+        positions : array of int64
+            Ascending.
+
+        Notes
+        -----
+        Sorts of the effects, of the queries and of the result.
+        """
+        graph, xp = self._graph, self._graph.xp
+        device, n = graph.device, graph.num_vertices
+        queries, order = sort_pairs(device, self._at(vertices, positions))
+        src, dst, begin, end = self._intervals(queries)
+        first = xp.searchsorted(queries, self._at(src, begin))
+        count = xp.maximum(xp.searchsorted(queries, self._at(src, end)) - first, 0)
+        ends = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(count)])
+        rows = row_ids(device, ends, np.dtype(np.int64))
+        covered = first[rows] + xp.arange(rows.size) - ends[rows]
+        shift = id_bits(n)
+        found = (order[covered] << shift) | dst[rows]
+        found.sort()
+        return (found & ((1 << shift) - 1)).astype(graph.vertex_dtype)
+
+    def _intervals(self, queries: Any) -> tuple[Any, Any, Any, Any]:
+        """The arcs whose sources are asked for, and from when to when they are there.
+
+        Returns
+        -------
+        src, dst, begin, end : arrays of int64
+            A query sees the arc if its position is from `begin` on and less than `end`.
+        """
+        graph, xp, effects = self._graph, self._graph.xp, self._effects
+        device, n = graph.device, graph.num_vertices
+        keys, order = sort_pairs(device, arc_keys(device, effects.src, effects.dst, n))  # stable: by position
+        positions, inserted = effects.positions[order], effects.changes[order] > 0
+        last = xp.zeros(keys.size, bool)
+        last[last_of_runs(device, keys)] = True
+        until = xp.where(last, self._size, xp.roll(positions, -1))
+        opening = xp.ones(keys.size, bool)  # the first effect on its arc
+        opening[1:] = last[:-1]
+        come, gone = xp.flatnonzero(inserted), xp.flatnonzero(opening & ~inserted)
+        before, begin_end = self._there_before(queries, keys[gone])
+        found = [xp.concatenate([effects.src[order][come], effects.src[order][gone], before[0]])]
+        found.append(xp.concatenate([effects.dst[order][come], effects.dst[order][gone], before[1]]))
+        found.append(xp.concatenate([positions[come], xp.zeros(gone.size, np.int64), begin_end[0]]))
+        found.append(xp.concatenate([until[come], positions[gone], begin_end[1]]))
+        return found[0], found[1], found[2], found[3]
+
+    def _there_before(self, queries: Any, deleted: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """The arcs that are there before the batch and stay until its end, or until after a deletion and an insertion.
+
+        Those whose keys are in `deleted`, which ascends, are left out: their first effect is a deletion.
+        """
+        graph, xp = self._graph, self._graph.xp
+        device, n = graph.device, graph.num_vertices
+        asked = queries >> self._bits
+        asked = asked[last_of_runs(device, asked)]
+        offsets, dst, _ = extract_successors(graph, asked.astype(graph.vertex_dtype), weighted=False)
+        src = asked[row_ids(device, offsets, np.dtype(np.int64))]
+        dst = dst.astype(np.int64)
+        if deleted.size and dst.size:
+            keys = arc_keys(device, src, dst, n)
+            place = xp.minimum(xp.searchsorted(deleted, keys), deleted.size - 1)
+            stay = xp.flatnonzero(deleted[place] != keys)
+            src, dst = src[stay], dst[stay]
+        return (src, dst), (xp.zeros(src.size, np.int64), xp.full(src.size, self._size, np.int64))

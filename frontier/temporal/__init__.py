@@ -1,0 +1,13 @@
+"""Time in a graph: a column of edge data that decides which record of an edge counts, and what expires.
+
+The times of edges are the column ``"time"`` of a graph's edge data. It differs from other columns in three ways. Users
+give timestamps of any kind (`as_times`). Of several records of an edge, not the last one given counts but the latest,
+or the first (`TimeColumn`). And what was inserted is logged by time (`Arrivals`), so that edges that are too old can be
+deleted without looking at the others (`expire_edges`).
+"""
+
+from .arrivals import Arrivals
+from .column import KEEP_TIMES, TIME, TimeColumn
+from .times import UNITS, as_span, as_time, as_times
+
+__all__ = ["KEEP_TIMES", "TIME", "UNITS", "Arrivals", "TimeColumn", "as_span", "as_time", "as_times"]

@@ -1,0 +1,89 @@
+"""CPU kernels of the time of edges."""
+
+import numpy as np
+
+from ..runtime import cpu_kernel
+
+SIGN = np.int64(-(2**63))
+"""Times with this bit flipped are in order as numbers without a sign, of which 0 is the least."""
+
+
+@cpu_kernel
+def prefer(count, places, times, earliest, table):
+    """Of the records of one edge, have the table hold the latest, or the earliest.
+
+    Of equal times, the last one counts, or the first. ``places`` are the entries of records, or -1; each entry of the
+    table holds one of its records.
+    """
+    for i in range(count):
+        if places[i] >= 0:
+            held = table[places[i]]
+            if earliest:
+                better = times[i] < times[held] or (times[i] == times[held] and i < held)
+            else:
+                better = times[i] > times[held] or (times[i] == times[held] and i > held)
+            if better:
+                table[places[i]] = i
+
+
+@cpu_kernel
+def drop_outdated(count, slots, step, tagged, times, held, earliest, ids):
+    """Set to -1 the ids of records whose edge was in the graph with a time that counts more.
+
+    An edge was there if its record's slot, one in every ``step``, is not negative; or, if they are ``tagged``, below
+    -1. ``held`` are the times of edges by id.
+    """
+    for i in range(count):
+        slot = slots[i * step]
+        if ids[i] >= 0 and (slot < -1 if tagged else slot >= 0):
+            old = held[ids[i]]
+            if (old <= times[i]) if earliest else (old > times[i]):
+                ids[i] = -1
+
+
+@cpu_kernel
+def time_bounds(count, times, counters):
+    """The bounds of some times, as counters that begin at 0: of the least, with its SIGN flipped, the complement; the
+    greatest, with its SIGN flipped; whether any descend."""
+    low = high = times[0]
+    for i in range(1, count):
+        low = min(low, times[i])
+        high = max(high, times[i])
+        if times[i] < times[i - 1]:
+            counters[2] = 1
+    counters[0] = ~(low ^ SIGN)
+    counters[1] = high ^ SIGN
+
+
+@cpu_kernel
+def find_split(count, times, begin, size, before, counters):
+    """Of times that ascend from ``begin`` on, ``counters[0]`` becomes the first place with one not less than `before`,
+    or ``size``, and ``counters[1]`` that time."""
+    low, high = begin, size
+    while low < high:
+        middle = (low + high) // 2
+        if times[middle] < before:
+            low = middle + 1
+        else:
+            high = middle
+    counters[0] = low
+    if low < size:
+        counters[1] = times[low]
+
+
+@cpu_kernel
+def keep_expired(count, src, dst, slots, stored, held, before, both, out_src, out_dst):
+    """The arcs of records whose edges are in the graph with times less than ``before``; -1 for the others.
+
+    ``stored`` are ids of edges by slot, ``held`` times by id. With ``both``, the arc of the other direction follows.
+    """
+    for i in range(count):
+        gone = slots[i] >= 0 and held[stored[slots[i]]] < before
+        u = src[i] if gone else -1
+        v = dst[i] if gone else -1
+        if both:
+            out_src[2 * i] = out_dst[2 * i + 1] = u
+            out_dst[2 * i] = out_src[2 * i + 1] = v
+        else:
+            out_src[i] = u
+            out_dst[i] = v

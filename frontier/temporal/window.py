@@ -1,0 +1,222 @@
+"""`SlidingWindow`: a graph that holds the edges of the last hour, or of the last records of a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import check_dynamic_graph
+from ..arrays import as_device_array, same_length
+from ..runtime import Counters
+from ..updates import ObserverError, UpdateResult
+from ..values import integer
+from .arrivals import COUNTERS
+from .expiry import logged_arrivals
+from .times import HIGHEST, LOWEST, as_span, as_time
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+
+@dataclass(frozen=True)
+class WindowResult:
+    """What a push did, in edges (an undirected edge counts once), but for the records that came too late.
+
+    Attributes
+    ----------
+    inserted : int
+        New edges.
+    replaced : int
+        Existing edges that the batch lists again.
+    expired : int
+        Edges that were deleted, as they have left the window.
+    late : int
+        Records that came too late, and were not inserted.
+    late_records : array of int64, shape (late,)
+        Their positions in the batch, on the graph's device.
+    """
+
+    inserted: int = 0
+    replaced: int = 0
+    expired: int = 0
+    late: int = 0
+    late_records: Any = field(default=None, compare=False, repr=False)
+
+
+class SlidingWindow:
+    """Drives a graph with times: inserts what arrives, and deletes what has left the window.
+
+    The *clock* is the greatest time that was pushed. An edge is in the window while its time is greater than the clock
+    less `span`; or, with `count` or `batches`, while it is among the last records, or pushes. An edge that arrives
+    several times stays until its last arrival has left (until its first, if the graph has ``keep_time="first"``).
+
+    Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
+    what the clock was when its batch was pushed, or if it is outside the window by now. `WindowResult` says how many
+    are, and which.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        Made with ``time=``. It may have edges; the clock is then the greatest of their times.
+    span : int, timedelta or str, optional
+        The length of the window: in the unit of the graph's times, or with a unit of its own, such as ``"10min"``.
+    count : int, optional
+        The length of the window in records; those that are dropped, such as self-loops, are counted.
+    batches : int, optional
+        The length of the window in pushes. One of the three must be given. With `count` and `batches` the window
+        numbers the records itself and stores the numbers as times; timestamps need another column.
+    lateness : int, timedelta or str, optional
+        The allowed lateness, only with `span`; by default `span`: whatever is in the window is inserted.
+
+    Attributes
+    ----------
+    graph : DynamicGraph
+    clock : int or None
+        In the unit of the graph's times; None before the first record.
+    late : int
+        Records that came too late, of all pushes.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(5, time="s", device="cpu")
+    >>> window = fr.SlidingWindow(graph, span="1min")
+    >>> window.push([0, 1, 2], [1, 2, 3], time=[0, 30, 50])
+    WindowResult(inserted=3, replaced=0, expired=0, late=0)
+    >>> window.push([1, 3], [2, 4], time=[40, 70])
+    WindowResult(inserted=1, replaced=1, expired=1, late=0)
+    """
+
+    def __init__(
+        self, graph: DynamicGraph, span: Any = None, *, count: int | None = None, batches: int | None = None,
+        lateness: Any = None,
+    ):  # fmt: skip
+        check_dynamic_graph(graph)
+        if graph.time_unit is None:
+            raise ValueError("graph must have times; make it with time=")
+        given = {"span": span, "count": count, "batches": batches}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) != 1:
+            found = " and ".join(named) or "none"
+            raise TypeError(f"a window has one of span, count and batches, and {found} was given")
+        self.graph = graph
+        self._by = named[0]
+        if self._by == "span":
+            self._length = as_span(span, "span", graph.time_unit)
+            if not self._length:
+                raise ValueError("span must be positive, got 0")
+            self._lateness = self._length if lateness is None else as_span(lateness, "lateness", graph.time_unit)
+        else:
+            self._length = integer(given[self._by], self._by, 1)
+            if lateness is not None:
+                raise TypeError(f"lateness has no meaning in a window of {self._by}, which has no late records")
+        graph.expire(LOWEST)  # makes the log, if there is none
+        self.clock: int | None = logged_arrivals(graph).last
+        self.late = 0
+        self._counters = Counters(graph.device, COUNTERS)
+
+    def push(
+        self, src: Any, dst: Any, weights: Any = None, *, time: Any = None, on_existing: str = "replace",
+        **edge_data: Any,
+    ) -> WindowResult:  # fmt: skip
+        """Insert a batch, move the clock, and delete what has left the window.
+
+        Parameters
+        ----------
+        src, dst, weights, on_existing, **edge_data
+            As in `DynamicGraph.insert_edges`.
+        time : array-like of int or of timestamps, shape (m,)
+            Only with `span`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument and what is wrong with it; neither the graph nor the clock has changed.
+        MemoryError
+            The device's memory is exhausted. If the batch was inserted, the clock has moved, and the next call deletes
+            what has left.
+        ObserverError
+            The batch was inserted, but an observer failed. If it did so before the deletion, the next call deletes.
+        """
+        xp = self.graph.xp
+        late_records: Any = xp.empty(0, np.int64)
+        if self._by == "span":
+            if time is None:
+                raise TypeError("push() needs time=, the time of each record")
+            times = self._times.values(time)
+            clock, late_before = self._after(times)
+            if late_before is not None:
+                late_records, keep = xp.flatnonzero(times < late_before), xp.flatnonzero(times >= late_before)
+                src, dst, weights, edge_data = self._selected(keep, times, src, dst, weights, edge_data)
+                times = times[keep]
+        else:
+            if time is not None:
+                raise TypeError(f"a window of {self._by} numbers records itself; store times in another column")
+            src = as_device_array(self.graph.device, src, "src")
+            times, clock = self._numbers(int(src.size))
+        try:
+            done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
+        except ObserverError:
+            self.clock = clock
+            raise
+        self.clock = clock
+        self.late += int(late_records.size)
+        expired = self._expire().deleted
+        return WindowResult(done.inserted, done.replaced, expired, int(late_records.size), late_records)
+
+    def advance(self, now: Any) -> WindowResult:
+        """Move the clock to `now` without a batch, and delete what has left the window.
+
+        Parameters
+        ----------
+        now : int or timestamp
+            If it is not after the clock, the clock stays.
+        """
+        if self._by != "span":
+            raise TypeError(f"the clock of a window of {self._by} is moved by records alone")
+        now = as_time(now, "now", self.graph.time_unit)  # type: ignore[arg-type]
+        self.clock = now if self.clock is None else max(self.clock, now)
+        return WindowResult(expired=self._expire().deleted, late_records=self.graph.xp.empty(0, np.int64))
+
+    def __repr__(self) -> str:
+        unit = f" {self.graph.time_unit}" if self._by == "span" else ""
+        return f"SlidingWindow({self._by}={self._length:,}{unit}, clock={self.clock}, {self.graph!r})"
+
+    @property
+    def _times(self) -> Any:
+        return self.graph._edge_data.times  # type: ignore[union-attr]
+
+    def _after(self, times: Any) -> tuple[int | None, int | None]:
+        """The clock after these times; and the time before which records are late, if any are."""
+        if not times.size:
+            return self.clock, None
+        first, last, _ = self._times.bounds(times, self._counters)
+        clock = last if self.clock is None else max(self.clock, last)
+        late_before = clock - self._length + 1
+        if self.clock is not None:
+            late_before = max(late_before, self.clock - self._lateness)
+        return clock, min(late_before, HIGHEST) if first < late_before else None
+
+    def _selected(self, keep: Any, times: Any, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any]) -> Any:
+        """The records at some positions of a batch."""
+        given = {"src": src, "dst": dst, "weights": weights, **edge_data}
+        given = {name: values for name, values in given.items() if values is not None}
+        arrays = {name: as_device_array(self.graph.device, values, name) for name, values in given.items()}
+        same_length(time=times, **arrays)
+        kept = {name: array[keep] for name, array in arrays.items()}
+        return kept.pop("src", None), kept.pop("dst", None), kept.pop("weights", None), kept
+
+    def _numbers(self, size: int) -> tuple[Any, int | None]:
+        """The numbers of a batch of so many records, and the last of them."""
+        begin = 0 if self.clock is None else self.clock + 1
+        if self._by == "batches":
+            return self.graph.xp.full(size, begin, np.int64), begin
+        return self.graph.xp.arange(begin, begin + size, dtype=np.int64), begin + size - 1 if size else self.clock
+
+    def _expire(self) -> UpdateResult:
+        if self.clock is None:
+            return UpdateResult()
+        return self.graph.expire(max(self.clock - self._length + 1, LOWEST))

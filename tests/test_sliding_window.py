@@ -1,0 +1,148 @@
+"""`SlidingWindow`: the graph holds the edges whose last record is in the window, and late records are counted."""
+
+import datetime
+
+import numpy as np
+import pytest
+from model import to_host
+
+import frontier as fr
+from structures import CSR, SlabGraph
+
+
+def edges(graph):
+    src, dst, _ = graph.to_coo()
+    return set(zip(to_host(graph, src).tolist(), to_host(graph, dst).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("order", ["in order", "out of order"])
+def test_edges_of_the_last_times(structure, device, order, rng):
+    """Against a list of all records: an edge is there while any record of it that was in time is in the window."""
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no edge data")
+    n, span, lateness = 15, 40, 25
+    graph = structure(n, time="ns", device=device)
+    window = fr.SlidingWindow(graph, span, lateness=lateness)
+    records, late_total = [], 0
+    for step in range(30):
+        size = int(rng.integers(0, 12))
+        src, dst = rng.integers(0, n, (2, size))
+        times = np.sort(rng.integers(10 * step, 10 * step + 10, size))
+        if order == "out of order":
+            times = times - rng.integers(0, 60, size)
+        clock = max([time for *_, time in records], default=None)
+        new_clock = max([clock, *times.tolist()] if clock is not None else times.tolist(), default=None)
+        before = set() if clock is None else edges(graph)
+        late = [
+            i for i, time in enumerate(times.tolist())
+            if (clock is not None and time < clock - lateness) or time <= new_clock - span
+        ]  # fmt: skip
+        result = window.push(src, dst, time=times)
+        assert to_host(graph, result.late_records).tolist() == late and result.late == len(late)
+        late_total += len(late)
+        records += [(u, v, time) for i, (u, v, time) in enumerate(zip(*map(np.ndarray.tolist, (src, dst, times)),
+                                                                      strict=True)) if i not in late]  # fmt: skip
+        expected = {(min(u, v), max(u, v)) for u, v, time in records if u != v and time > new_clock - span}
+        assert edges(graph) == expected
+        assert window.clock == new_clock and window.late == late_total
+        assert result.inserted - result.expired == len(expected) - len(before)
+    assert (late_total > 0) == (order == "out of order")
+
+
+@pytest.mark.parametrize("length", [{"count": 70}, {"count": 7}, {"batches": 3}])
+@pytest.mark.parametrize("structure", [CSR, SlabGraph])
+def test_the_last_records(structure, device, length, rng):
+    """The same graphs as by the lists of `fr.io.sliding_window`."""
+    records = fr.io.EdgeList(*rng.integers(0, 20, (2, 500)), num_vertices=20)
+    stream = fr.io.stream_edges(records, 25)
+    count = length.get("count", 25 * length.get("batches", 0))
+    graph, expected = structure(20, time="ns", device=device), structure(20, device=device)
+    window = fr.SlidingWindow(graph, **length)
+    for arriving, leaving in fr.io.sliding_window(stream, count, by="count", directed=False):
+        result = window.push(arriving.src, arriving.dst)
+        expected.insert_edges(arriving.src, arriving.dst)
+        expected.delete_edges(leaving.src, leaving.dst)
+        assert edges(graph) == edges(expected) and result.late == 0
+        assert graph.num_edges == expected.num_edges
+
+
+def test_weights_and_data_of_records_in_time(device):
+    graph = SlabGraph(5, time="s", weight_dtype="float32", edge_data={"kind": "int32"}, device=device)
+    window = fr.SlidingWindow(graph, "1min", lateness="10s")
+    window.push([0], [1], [1.0], time=[100], kind=[1])
+    result = window.push([1, 2, 3], [2, 3, 4], [2.0, 3.0, 4.0], time=[89, 90, 120], kind=[2, 3, 4])
+    assert (result.inserted, result.late, to_host(graph, result.late_records).tolist()) == (2, 1, [0])
+    ids = graph.edge_ids([2, 3], [3, 4])
+    assert to_host(graph, graph.edge_data["kind"][ids]).tolist() == [3, 4]
+    assert to_host(graph, graph.edge_weights([2, 3], [3, 4])).tolist() == [3.0, 4.0]
+
+
+def test_first_arrivals(device):
+    graph = SlabGraph(5, time="s", keep_time="first", device=device)
+    window = fr.SlidingWindow(graph, span=10)
+    window.push([0], [1], time=[0])
+    window.push([0], [1], time=[5])
+    assert window.push([1], [2], time=[10]).expired == 1
+
+
+def test_timestamps_and_the_clock(device):
+    graph = SlabGraph(5, time="ms", device=device)
+    window = fr.SlidingWindow(graph, datetime.timedelta(minutes=10))
+    start = np.datetime64("2026-11-22T10:00:00")
+    assert window.clock is None and window.push([], [], time=[]).inserted == 0
+    window.push([0, 1], [1, 2], time=start + np.array([0, 60], "m8[s]"))
+    assert window.clock == int(start.astype("M8[ms]").astype(np.int64)) + 60_000
+    assert window.advance(start + np.timedelta64(10, "m")).expired == 1
+    assert window.advance(start).expired == 0
+    assert window.advance(datetime.datetime(2026, 11, 22, 10, 12)).expired == 1
+
+
+def test_a_window_of_a_graph_with_edges(device):
+    graph = SlabGraph(5, time="s", device=device)
+    graph.insert_edges([0, 1], [1, 2], time=[3, 20])
+    window = fr.SlidingWindow(graph, span=10)
+    assert window.clock == 20
+    assert window.push([2], [3], time=[5]).late == 1
+    assert graph.num_edges == 1
+
+
+def test_bad_input_moves_nothing(device):
+    graph = SlabGraph(5, time="s", device=device)
+    window = fr.SlidingWindow(graph, span=10)
+    window.push([0], [1], time=[5])
+    for error, text, args, options in (
+        (TypeError, "needs time=", ([1], [2]), {}),
+        (ValueError, "dst", ([1], [9]), {"time": [50]}),
+        (ValueError, "same length", ([1, 2], [2, 3]), {"time": [50]}),
+        (ValueError, "same length", ([1, 2], [2, 3, 4]), {"time": [50, 0]}),
+        (TypeError, "weight", ([1, 2], [2, 3]), {"time": [50, 0], "weight": [1, 2]}),
+    ):
+        with pytest.raises(error, match=text):
+            window.push(*args, **options)
+        assert window.clock == 5 and graph.num_edges == 1
+    for error, options in ((TypeError, {}), (TypeError, {"span": 3, "count": 4}), (ValueError, {"count": 0}),
+                           (ValueError, {"span": 0}), (TypeError, {"count": 3, "lateness": 1})):  # fmt: skip
+        with pytest.raises(error):
+            fr.SlidingWindow(graph, **options)
+    with pytest.raises(ValueError, match="time="):
+        fr.SlidingWindow(SlabGraph(5, device=device), span=3)
+    with pytest.raises(TypeError, match="another column"):
+        fr.SlidingWindow(graph, count=3).push([0], [1], time=[3])
+    with pytest.raises(TypeError, match="records alone"):
+        fr.SlidingWindow(graph, batches=3).advance(3)
+
+
+def test_an_observer_that_fails_does_not_lose_a_batch(device):
+    class Fails(fr.UpdateObserver):
+        def edges_inserted(self, src, dst):
+            raise RuntimeError("no")
+
+    graph = SlabGraph(5, time="s", device=device)
+    window = fr.SlidingWindow(graph, span=10)
+    window.push([0], [1], time=[5])
+    fails = Fails()
+    graph.attach(fails)
+    with pytest.raises(fr.ObserverError):
+        window.push([1], [2], time=[15])
+    assert window.clock == 15 and graph.num_edges == 2
+    assert window.push([], [], time=[]).expired == 1
