@@ -24,7 +24,7 @@ from ..engine import (
     run_cpu,
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..launch import Pieces, launch_expansion, tile_size
+from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced
 from ..reductions import (
     BEST,
     BOOL,
@@ -35,6 +35,7 @@ from ..reductions import (
     identity_of,
     result_dtype,
 )
+from ..shares import cpu_balance, run_shares
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def neighbor_reduce(
     identity: Any = None,
     dtype: Any = None,
     out: Any = None,
+    balance: str = "auto",
 ) -> Any:
     """For every vertex of a frontier, reduce the values that `op` returns for its edges.
 
@@ -77,6 +79,8 @@ def neighbor_reduce(
         int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
     out : array, shape (num_vertices,), optional
         Output array; entries outside the frontier are unchanged.
+    balance : {"auto", "thread", "tile", "block", "merge"}
+        As in `advance`. On a CPU "any", "all", "argmin" and "argmax" always take a thread for each vertex.
 
     Returns
     -------
@@ -100,6 +104,7 @@ def neighbor_reduce(
     "argmin" and "argmax" call `op` twice for each edge, so that it must not change its arguments there.
     """
     check_graph(graph)
+    one_of(balance, "balance", BALANCES)
     if frontier is not None:
         frontier = check_frontier(graph, frontier)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if isinstance(reduce, str) and reduce in SEARCHES else A_NUMBER)
@@ -115,7 +120,7 @@ def neighbor_reduce(
     members = Frontier.all(graph) if frontier is None else frontier
     if isinstance(reduce, str) and reduce in BEST:
         kind = default_dtype(reduce) if dtype is None else result_dtype(dtype)
-        return _best_neighbors(graph, members, op, values, BEST[reduce], kind, out)
+        return _best_neighbors(graph, members, op, values, BEST[reduce], kind, out, balance)
     allowed = dtypes_of(reduce)
     if out is not None:
         check_output(graph, out, "out", graph.num_vertices, allowed)
@@ -136,7 +141,7 @@ def neighbor_reduce(
         else:
             options += [("REDUCE", "Combine"), ("HAS_COMBINE", "1")]
             functors.append(("combine", reduce, ("value", "value"), dtype))
-        _launch(graph, members, tuple(functors), tuple(options), values, start, out)
+        _launch(graph, members, tuple(functors), tuple(options), values, balance, start, out)
         return out
     vertices = members._members()
     if isinstance(reduce, str) and reduce in SEARCHES:
@@ -146,13 +151,17 @@ def neighbor_reduce(
     combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
     kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), combine)
     functors = (op,) if isinstance(reduce, str) else (op, reduce)
-    run_cpu(kernel, functors, len(members), *read_view(graph, op), vertices, start, out, values)
+    balance = cpu_balance(balance, members)
+    if balance == "merge" and not fresh:  # those of several threads are combined with what is there
+        _fill(graph, members, out, start)
+    run_shares(graph, kernel, functors, balance, vertices, read_view(graph, op), start, out, values)
     return out
 
 
 def _best_neighbors(
-    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any
-) -> Any:
+    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any,
+    balance: str,
+) -> Any:  # fmt: skip
     """For each vertex, the neighbor whose value of type `kind` is best, or -1."""
     ids = graph.vertex_dtype
     if out is None:
@@ -171,7 +180,7 @@ def _best_neighbors(
     best = graph.xp.full(graph.num_vertices, start, kind)
     functors = (("op", op, ARC, kind),)
     options = (("RESULT", C_TYPES[kind]), ("VALUE", C_TYPES[kind]), ("REDUCE", reduce.capitalize()))
-    _launch(graph, members, functors, options, values, start, best)
+    _launch(graph, members, functors, options, values, balance, start, best)
     unsigned = np.dtype(f"u{ids.itemsize}")  # of which the largest is -1
     _fill(graph, members, out, ids.type(-1))
     options = (
@@ -179,20 +188,19 @@ def _best_neighbors(
         ("BEST", "<=" if reduce == "min" else ">="),
     )  # fmt: skip
     none = np.iinfo(unsigned).max
-    _launch(graph, members, functors, options, values, unsigned.type(none), out.view(unsigned), best)
+    _launch(graph, members, functors, options, values, balance, unsigned.type(none), out.view(unsigned), best)
     return out
 
 
 def _launch(
-    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, identity: Any, *arrays: Any
-) -> None:
+    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, balance: str, identity: Any,
+    *arrays: Any,
+) -> None:  # fmt: skip
     """Launch the CUDA kernels for the members of a frontier, whose entries of the output hold the identity."""
-    kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, ("TILE_SIZE", tile_size(graph))))
-    pieces = Pieces(graph)
-    launch_expansion(
-        kernels.reduce, kernels.reduce_pieces, len(members), pieces, graph.view(), members._members(), identity,
-        *arrays, *pieces.args, *values,
-    )  # fmt: skip
+    balance = gpu_balance(balance)
+    kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, *balance_options(graph, balance)))
+    vertices = members._members()
+    launch_balanced(kernels, "reduce", balance, graph, len(members), vertices, (identity, *arrays), values)
 
 
 def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:
