@@ -42,9 +42,8 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="The papers' comparisons, the first batches on a new machine, the comparison of everything with cuGraph, "
-        "and streams in time have options of their own: python -m benchmarks papers --help, cold --help, compare --help, "
-        "temporal --help",
+        epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
+        "cold, the first batches on a new machine; compare, everything against cuGraph; temporal, streams in time.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

@@ -11,6 +11,7 @@ from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
 from .dynamic import DynamicGraph
+from .edge_frontier import EdgeFrontier
 from .fetch import Fetched, fetch
 from .form import Form, choose_form
 from .frontier import Frontier
@@ -48,6 +49,7 @@ from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 __all__ = [
     "Device",
     "DynamicGraph",
+    "EdgeFrontier",
     "Fetched",
     "Form",
     "Frontier",

@@ -32,6 +32,9 @@ class Frontier:
     but once a member has been deleted, operators reject it. Operators on a directed graph with in-edges take frontiers
     of its `reverse`, too, and the other way round.
 
+    What ``advance(..., unique=False)`` returns may list a vertex several times. `advance` walks such a list as it is;
+    whatever else is asked of it, its length included, makes it a set first.
+
     Frontiers of one graph are combined and compared as Python's sets are: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
     ``<``; ``v in frontier``; ``for v in frontier``, in ascending order. On a GPU each of these is one host
     synchronization. Like Python's sets, frontiers have no hash.
@@ -90,8 +93,18 @@ class Frontier:
         frontier._take(graph, members, bits, size, arcs)
         return frontier
 
+    @classmethod
+    def _listed(cls, graph: Graph, vertices: Any, arcs: int | None = None) -> Frontier:
+        """A frontier over a list that may hold vertices several times; `arcs` counts theirs as often."""
+        frontier = object.__new__(cls)
+        frontier._take(graph, None, size=0, arcs=arcs)
+        frontier._size, frontier._repeated = None, vertices
+        return frontier
+
     def _on(self, graph: Graph) -> Frontier:
         """The same vertices, as a frontier of another graph that has them, such as the reverse of this one's."""
+        if self._size is None:
+            return Frontier._listed(graph, self._repeated)
         return Frontier._of(graph, self._list, self._bits, self._size)
 
     def _take(
@@ -100,7 +113,8 @@ class Frontier:
         self.graph = graph
         self._list = members
         self._bits = bits
-        self._size = int(members.size) if size is None else size
+        self._size: int | None = int(members.size) if size is None else size
+        self._repeated: Any = None  # a list with duplicates, of which list or bitmap are made when `_size` is None
         self._arcs = arcs
         self._version = graph.version  # for which `_arcs` is right
         self._vertex_version = graph.vertex_version  # at which all members existed
@@ -115,12 +129,14 @@ class Frontier:
         return _frontier_of, (self.graph, self.graph.device.to_host(self._members()))
 
     def __len__(self) -> int:
-        return self._size
+        return self._make_set()
 
     def __bool__(self) -> bool:
-        return self._size > 0
+        return self._walk_length() > 0
 
     def __repr__(self) -> str:
+        if self._size is None:
+            return f"Frontier(list of {self._walk_length():,} with duplicates, {self.graph.num_vertices:,} vertices)"
         form = "list" if self._bits is None else "bitmap" if self._list is None else "list and bitmap"
         return f"Frontier({self._size:,} of {self.graph.num_vertices:,} vertices, {form})"
 
@@ -134,7 +150,7 @@ class Frontier:
         v = integer(vertex, "vertex")
         if not 0 <= v < self.graph.num_vertices:
             return False
-        if self._bits is None and self._size <= FEW and not self.graph.device.is_gpu:
+        if self._make_set() <= FEW and self._bits is None and not self.graph.device.is_gpu:
             return bool((self._list == v).any())
         return bool(int(self._bitmap()[v >> 5]) >> (v & 31) & 1)
 
@@ -169,7 +185,7 @@ class Frontier:
         graph = self.graph
         self.check()
         other = check_frontier(graph, other)
-        few = 32 * (self._size + other._size) < bitmap_words(graph.num_vertices)
+        few = 32 * (self._make_set() + other._make_set()) < bitmap_words(graph.num_vertices)
         if few and not graph.device.is_gpu:
             return Frontier._of(graph, combine_lists(operation, self._members(), other._members()))
         bits, size = combine_bits(graph.device, operation, self._bitmap(), other._bitmap())
@@ -208,8 +224,8 @@ class Frontier:
         """
         self.check()
         known = self._known_arcs()
-        if known is None:
-            known = int(self.graph._degrees_of(self._members()).sum()) if self._size else 0
+        if known is None or self._size is None:
+            known = int(self.graph._degrees_of(self._members()).sum()) if self._make_set() else 0
             self._arcs, self._version = known, self.graph.version
         return known
 
@@ -220,18 +236,57 @@ class Frontier:
 
     def _check_members(self) -> None:
         graph, absent = self.graph, self.graph._absent
-        if absent is not None and self._size:
-            members = self._members()
+        if absent is not None and self:
+            members = self._walk()
             gone = members[absent[members]]
             if gone.size:
+                count = graph.xp.unique(gone).size
                 raise ValueError(
-                    f"frontier holds {gone.size} vertices that were deleted since it was made, {int(gone[0])} is one; "
+                    f"frontier holds {count} vertices that were deleted since it was made, {int(gone[0])} is one; "
                     "make a new frontier of those that are left"
                 )
         self._vertex_version = graph.vertex_version
 
+    def _make_set(self) -> int:
+        """The number of members, which are told apart from duplicates the first time."""
+        if self._size is None:
+            graph, listed = self.graph, self._repeated
+            self._version = -1  # `_arcs` was of the list
+            if not graph.device.is_gpu and 32 * listed.size < bitmap_words(graph.num_vertices):
+                self._list = np.unique(listed)
+                self._size = int(self._list.size)
+            else:
+                bits = self._bits_of(listed)
+                self._bits, size = combine_bits(graph.device, OR, bits, bits)
+                self._size = size
+        return self._size
+
+    def _walk(self) -> Any:
+        """The members as `advance` walks them: a list, with duplicates if there are any."""
+        return self._repeated if self._size is None else self._members()
+
+    def _walk_length(self) -> int:
+        """Length of that list."""
+        return int(self._repeated.size) if self._size is None else self._size
+
+    def _walk_arcs(self) -> int:
+        """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
+        known = self._known_arcs()
+        if known is None:
+            known = int(self.graph._degrees_of(self._walk()).sum()) if self else 0
+            self._arcs, self._version = known, self.graph.version
+        return known
+
+    def _bits_of(self, vertices: Any) -> Any:
+        """A list's vertices as a bitmap over all current ids."""
+        bits = self.graph.xp.zeros(bitmap_words(self.graph.num_vertices), np.uint32)
+        kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
+        kernels.from_list(int(vertices.size), vertices, bits)
+        return bits
+
     def _members(self) -> Any:
         """The members as a list, for kernels, which must not change it."""
+        self._make_set()
         if self._list is None:
             kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
@@ -242,17 +297,13 @@ class Frontier:
 
     def _bitmap(self) -> Any:
         """The members as a bitmap over all current ids, for kernels, which must not change it."""
-        words = bitmap_words(self.graph.num_vertices)
-        if self._bits is None or self._bits.size != words:
-            members = self._members()
-            bits = self.graph.xp.zeros(words, np.uint32)
-            kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
-            kernels.from_list(self._size, members, bits)
-            self._bits = bits
+        self._make_set()
+        if self._bits is None or self._bits.size != bitmap_words(self.graph.num_vertices):
+            self._bits = self._bits_of(self._members())
         return self._bits
 
     def _known_arcs(self) -> int | None:
-        """`num_arcs` if it is known without counting."""
+        """`_walk_arcs` if it is known without counting."""
         return self._arcs if self._version == self.graph.version else None
 
 

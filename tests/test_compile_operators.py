@@ -15,6 +15,7 @@ pytest.importorskip("numba.cuda")
 
 # By their modules' names, which the packages' functions hide.
 advance_module = importlib.import_module("frontier.operators.advance")
+launch_module = importlib.import_module("frontier.operators.launch")
 traverse_module = importlib.import_module("frontier.operators.traverse")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
@@ -86,6 +87,36 @@ def prepared_advance_case(graph):
     functors = advance_module.Functors(count_module.goes_up, None, settle)
     options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+
+def scheduled_case(balance, output):
+    """A push by one of the schedules, which puts out a set of vertices, a list, or edges."""
+
+    def case(graph):
+        functors = advance_module.Functors(count_module.goes_up, None, settle)
+        options = advance_module.advance_options(graph, functors, balance, output)
+        return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+    return case
+
+
+def scheduled_traverse_case(graph):
+    functors, args = visit_functors(graph)
+    options = traverse_module.traverse_options(graph, functors, 2, "merge")
+    return advance_module.advance_functors(functors), args, options
+
+
+def scheduled_reduce_case(balance):
+    def case(graph):
+        functors, args, options = reduce_case("Sum", np.float64)(graph)
+        rest = tuple(option for option in options if option[0] != "TILE_SIZE")
+        return functors, args, (*rest, *launch_module.balance_options(graph, balance))
+
+    return case
+
+
+def edges_case(result, *options):
+    return lambda graph: ((("op", total, OP, result),), (np.zeros(1),), (("OF_EDGES", "1"), *options))
 
 
 def plain_advance_case(graph):
@@ -321,6 +352,17 @@ SNAPSHOT_CASES = {
     "components-rename": ("filter", rename_case),
     "components-form": ("filter", form_case),
     "components-compress": ("reduce", compress_case),
+    "advance-thread-list": ("advance", scheduled_case("thread", "list")),
+    "advance-block": ("advance", scheduled_case("block", "set")),
+    "advance-merge-edges": ("advance", scheduled_case("merge", "edges")),
+    "advance-edges": ("advance", scheduled_case("tile", "edges")),
+    "traverse-merge": ("traverse", scheduled_traverse_case),
+    "sum-thread": ("neighbor_reduce", scheduled_reduce_case("thread")),
+    "sum-block": ("neighbor_reduce", scheduled_reduce_case("block")),
+    "sum-merge": ("neighbor_reduce", scheduled_reduce_case("merge")),
+    "filter-edges": ("filter", edges_case(INT)),
+    "compute-edges": ("compute", edges_case(None)),
+    "reduce-edges": ("reduce", edges_case(np.dtype(np.float64), ("REDUCE", "Sum"), ("RESULT", "double"))),
     "filter": ("filter", vertices_case(large, INT)),
     "compute": ("compute", vertices_case(clear, None)),
     "edge_support": ("edge_support", bare_case()),

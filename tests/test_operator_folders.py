@@ -11,7 +11,7 @@ from frontier.runtime.cache import PROJECT_ROOT
 
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())
-SHARED = {"__init__", "engine", "functors", "launch", "output", "reductions", "weights"}
+SHARED = {"__init__", "engine", "functors", "launch", "members", "output", "reductions", "shares", "weights"}
 
 
 def test_what_is_shared_has_a_name():

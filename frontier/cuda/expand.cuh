@@ -1,15 +1,32 @@
 // Load balancing: the one place where work over neighbors is spread over threads.
 //
-// Items (vertices of a frontier, pairs to intersect) have neighbor lists of very different lengths. A block takes ITEMS
-// items, sums up their segments, and distributes the segments over its tiles. Items of more than HUGE_SEGMENTS are cut into
-// pieces that go to a queue, from which a second launch (expand_queue) takes them with the whole grid.
+// Items (vertices of a frontier, pairs to intersect) have neighbor lists of very different lengths. Their segments are
+// shared out by one of four schedules (macro BALANCE), a block taking `items` items at a time except in the last:
 //
-// A body is called as body(item, v, neighbor, slot, valid) by all lanes of a tile together; lanes with !valid hold no
-// neighbor and only take part in what the tile does as one.
+//   BY_TILE    a block sums up the segments of its items, and distributes them over its tiles. Items of more than
+//              HUGE_SEGMENTS are cut into pieces that go to a queue, from which a second launch takes them with the whole
+//              grid. The default.
+//   BY_THREAD  a thread for each item. TILE_SIZE is 1.
+//   BY_BLOCK   a block for each item, whose tiles share the segments.
+//   BY_MERGE   equal shares of items and segments together for each block, found by a search on diagonals of the merge
+//              path (Merrill and Garland, SC 2016) over the running sums of segments, which a launch before has made.
+//
+// What is done with a share is said by work(tile, item, v, first, end, step, whole), which all lanes of a tile call
+// together: the segments first, first + step, ... below `end` of v; `whole` if these are all that v has. expand() does the
+// same for each neighbor: body(item, v, neighbor, slot, valid); lanes with !valid hold no neighbor and only take part in
+// what the tile does as one.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/tile.cuh"
 
+#define BY_TILE 0
+#define BY_THREAD 1
+#define BY_BLOCK 2
+#define BY_MERGE 3
+
+#ifndef BALANCE
+#define BALANCE BY_TILE
+#endif
 #ifndef TILE_SIZE
 #define TILE_SIZE 8
 #endif
@@ -17,13 +34,26 @@
 constexpr int BLOCK = 256;           // threads of every kernel that expands
 constexpr int HUGE_SEGMENTS = 16;    // an item with more is shared by the grid; hubs are often neighbors in id order
 constexpr int PIECE_SEGMENTS = 64;   // segments of a piece of such an item
+constexpr int BLOCK_TILES = BLOCK / TILE_SIZE;  // of a block
 typedef Tile<TILE_SIZE> ExpandTile;
 
+// What a schedule needs besides the items: the last parameters of kernels before those of the user's functors.
+#if BALANCE == BY_MERGE
+struct Plan {
+  const i64* ends;  // of each item: the segments of all items up to it
+};
+#define PLAN_PARAMS const i64* ends
+#define PLAN Plan{ends}
+#else
 struct PieceQueue {
   u64* pieces;  // item << 32 | first segment
   u32* size;
   u32 capacity;
 };
+typedef PieceQueue Plan;
+#define PLAN_PARAMS u64* pieces, u32* num_pieces, u32 max_pieces
+#define PLAN PieceQueue{pieces, num_pieces, max_pieces}
+#endif
 
 // All neighbors in one segment.
 template <class Body>
@@ -46,6 +76,8 @@ __device__ __forceinline__ void walk(const View& view, const ExpandTile& tile, i
     run = view.next_run(run);
   } while (run.handle >= 0);
 }
+
+#if BALANCE == BY_TILE
 
 // Exclusive prefix sums of one number per thread, into sums[0 .. BLOCK]; ends with a barrier.
 __device__ __forceinline__ void block_scan(u32 value, u32* sums) {
@@ -87,33 +119,140 @@ __device__ __forceinline__ u32 share(const View& view, i64 item, VID v, PieceQue
   return u32(segments);
 }
 
-// vertex_of(i): the vertex whose neighbors item i asks for, or a negative number to skip it.
+#elif BALANCE == BY_MERGE
+
+constexpr int WINDOW = 1024;  // steps on the merge path that a block takes at a time: items and segments
+
+// How many items end before a step of the path, which goes through the segments of each item and then past its end. All
+// lanes of a warp call it.
+__device__ __forceinline__ i64 items_before(const i64* ends, i64 count, i64 step_number) {
+  i64 low = 0, high = count;
+  int lane = threadIdx.x & 31;
+  while (low < high) {
+    i64 step = (high - low + 31) / 32, at = low + lane * step;
+    int before = __popc(__ballot_sync(0xffffffffu, at < high && ends[at] + at < step_number));
+    if (low + before * step < high) high = low + before * step;
+    if (before) low += (before - 1) * step + 1;
+  }
+  return low;
+}
+
+// The segments of each item, of which the running sums are made.
+template <class VertexOf>
+__device__ void measure_items(const View& view, i64 count, VertexOf vertex_of, i64* ends) {
+  GRID_STRIDE(i, count) {
+    VID v = vertex_of(i);
+    ends[i] = v < 0 ? 0 : view.segments(v);
+  }
+}
+
+#endif
+
+// vertex_of(i): the vertex whose neighbors item i asks for, or a negative number to skip it. Called once for each item,
+// by BY_MERGE more often.
 // after_round(): called by all threads of the block, with a barrier before it and one after.
-template <class VertexOf, class Body, class AfterRound>
-__device__ void expand(const View& view, i64 count, int items, VertexOf vertex_of, PieceQueue queue, Body& body,
-                       AfterRound after_round) {
-  __shared__ u32 sums[BLOCK + 1];
-  __shared__ VID vertices[BLOCK];
+template <class VertexOf, class Work, class AfterRound>
+__device__ void share_out(const View& view, i64 count, int items, VertexOf vertex_of, Plan plan, Work& work,
+                          AfterRound after_round) {
   ExpandTile tile;
-  for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
-    i64 i = base + threadIdx.x;
-    u32 mine = share(view, i, threadIdx.x < items && i < count ? vertex_of(i) : VID(-1), queue, vertices);
-    block_scan(mine, sums);
-    u32 total = sums[BLOCK];
-    for (u32 k = threadIdx.x / TILE_SIZE; k < total; k += BLOCK / TILE_SIZE) {
-      int owner = owner_of(sums, k);
-      walk(view, tile, base + owner, vertices[owner], k - sums[owner], body);
+#if BALANCE == BY_MERGE
+  __shared__ i64 corners[2];
+  __shared__ int starts[WINDOW + 1];  // where items begin, counted from the window's first segment
+  __shared__ VID vertices[WINDOW + 1];
+  i64 length = count + plan.ends[count - 1];
+  for (i64 from = i64(blockIdx.x) * WINDOW; from < length; from += i64(gridDim.x) * WINDOW) {
+    i64 to = from + WINDOW < length ? from + WINDOW : length;
+    int warp = threadIdx.x >> 5;
+    if (warp < 2) {
+      i64 found = items_before(plan.ends, count, warp ? to : from);
+      if ((threadIdx.x & 31) == 0) corners[warp] = found;
+    }
+    __syncthreads();
+    i64 base = corners[0], first = from - base;
+    int segments = int(to - corners[1] - first), members = int(corners[1] - base) + (corners[1] < count);
+    for (int j = threadIdx.x; j < members; j += BLOCK) {
+      i64 i = base + j;
+      starts[j] = int((i ? plan.ends[i - 1] : 0) - first);
+      vertices[j] = vertex_of(i);
+    }
+    __syncthreads();
+    int each = (segments + BLOCK_TILES - 1) / BLOCK_TILES, k = threadIdx.x / TILE_SIZE * each;
+    int stop = k + each < segments ? k + each : segments, owner = 0;
+    if (k < stop) {  // the last item that begins at k or before
+      int high = members;
+      while (owner + 1 < high) {
+        int middle = (owner + high) >> 1;
+        if (starts[middle] <= k) owner = middle; else high = middle;
+      }
+    }
+    while (k < stop) {
+      bool ends_here = owner + 1 < members && starts[owner + 1] <= stop;
+      int end = ends_here ? starts[owner + 1] : stop;
+      if (k < end) {
+        int before = starts[owner];
+        work(tile, base + owner, vertices[owner], i64(k) - before, i64(end) - before, 1, ends_here && k == before);
+      }
+      k = end;
+      ++owner;
     }
     __syncthreads();
     after_round();
     __syncthreads();
   }
+#else
+#if BALANCE == BY_TILE
+  __shared__ u32 sums[BLOCK + 1];
+#endif
+#if BALANCE != BY_THREAD
+  __shared__ VID vertices[BLOCK];
+#endif
+  for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
+    i64 i = base + threadIdx.x;
+    VID mine = int(threadIdx.x) < items && i < count ? vertex_of(i) : VID(-1);
+#if BALANCE == BY_TILE
+    block_scan(share(view, i, mine, plan, vertices), sums);
+    u32 total = sums[BLOCK];
+    for (u32 k = threadIdx.x / TILE_SIZE; k < total; k += BLOCK_TILES) {
+      int owner = owner_of(sums, k);
+      i64 segment = k - sums[owner];
+      work(tile, base + owner, vertices[owner], segment, segment + 1, 1, sums[owner + 1] - sums[owner] == 1);
+    }
+#elif BALANCE == BY_BLOCK
+    vertices[threadIdx.x] = mine;
+    __syncthreads();
+    for (int j = 0; j < items; ++j) {
+      VID v = vertices[j];
+      i64 segments = v < 0 ? 0 : view.segments(v), first = threadIdx.x / TILE_SIZE;
+      if (first < segments) work(tile, base + j, v, first, segments, BLOCK_TILES, segments == 1);
+    }
+#else
+    i64 segments = mine < 0 ? 0 : view.segments(mine);
+    if (segments) work(tile, i, mine, 0, segments, 1, true);
+#endif
+    __syncthreads();
+    after_round();
+    __syncthreads();
+  }
+#endif
 }
 
-// The pieces that expand() deferred. Launched after it; ends at once where there are none. Tiles do not wait for each
-// other between pieces, so that after_round() is called once, at the end.
+// For each neighbor of each item: `body`.
 template <class VertexOf, class Body, class AfterRound>
-__device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round) {
+__device__ void expand(const View& view, i64 count, int items, VertexOf vertex_of, Plan plan, Body& body,
+                       AfterRound after_round) {
+  auto work = [&](const ExpandTile& tile, i64 item, VID v, i64 first, i64 end, i64 step, bool) {
+    for (i64 s = first; s < end; s += step) walk(view, tile, item, v, s, body);
+  };
+  share_out(view, count, items, vertex_of, plan, work, after_round);
+}
+
+#if BALANCE == BY_TILE
+
+// The pieces that share_out() deferred. Launched after it; ends at once where there are none. Tiles do not wait for each
+// other between pieces, so that after_round() is called once, at the end.
+template <class VertexOf, class Work, class AfterRound>
+__device__ void share_out_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Work& work,
+                                AfterRound after_round) {
   ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
@@ -123,8 +262,20 @@ __device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue qu
     VID v = vertex_of(item);
     i64 end = view.segments(v);
     if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
-    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE) walk(view, tile, item, v, s, body);
+    first += threadIdx.x / TILE_SIZE;
+    if (first < end) work(tile, item, v, first, end, BLOCK_TILES, false);
   }
   __syncthreads();
   after_round();
 }
+
+// For each neighbor in these pieces: `body`.
+template <class VertexOf, class Body, class AfterRound>
+__device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round) {
+  auto work = [&](const ExpandTile& tile, i64 item, VID v, i64 first, i64 end, i64 step, bool) {
+    for (i64 s = first; s < end; s += step) walk(view, tile, item, v, s, body);
+  };
+  share_out_queue(view, vertex_of, queue, work, after_round);
+}
+
+#endif

@@ -1,47 +1,74 @@
-// The list that a kernel puts vertices into: gathered in shared memory, appended to global memory a block at a time.
+// The list that a kernel puts members of a frontier into: gathered in shared memory, appended to global memory a block at
+// a time.
 #pragma once
 #include "frontier/cuda/expand.cuh"
 
-constexpr int OUTPUT_BUFFER = 2048;
+// A list of vertices. put(): what is put where, and how many arcs leave it.
+struct VertexList {
+  typedef VID Item;
+  VID* vertices;
 
-// counters[0]: vertices appended; counters[1]: arcs that leave them.
+  __device__ u64 put(const View& view, u64 at, VID v) const {
+    vertices[at] = v;
+    return u64(view.degree(v));
+  }
+};
+
+// A list of arcs: their sources and slots. Nobody asks for the arcs that leave them.
+struct ArcList {
+  struct Item {
+    i64 slot;
+    VID src;
+  };
+  VID* sources;
+  i64* slots;
+
+  __device__ u64 put(const View&, u64 at, Item arc) const {
+    sources[at] = arc.src;
+    slots[at] = arc.slot;
+    return 0;
+  }
+};
+
+template <class Item>
+constexpr u32 OUTPUT_BUFFER = sizeof(Item) <= 8 ? 2048 : 1024;
+
+// counters[0]: items appended; counters[1]: arcs that leave them.
+template <class List>
 struct Output {
-  VID* list;
+  typedef typename List::Item Item;
+  List list;
   u64* counters;
-  VID* buffer;  // shared, OUTPUT_BUFFER
-  u32* held;    // shared
+  Item* buffer;  // shared, OUTPUT_BUFFER<Item>
+  u32* held;     // shared
 
-  __device__ void append(const View& view, VID v) {
+  __device__ void append(const View& view, Item item) {
     u32 at = atomicAdd(held, 1u);
-    if (at < OUTPUT_BUFFER) {
-      buffer[at] = v;
+    if (at < OUTPUT_BUFFER<Item>) {
+      buffer[at] = item;
     } else {
-      list[atomicAdd(counters, 1ull)] = v;
-      atomicAdd(counters + 1, u64(view.degree(v)));
+      u64 arcs = list.put(view, atomicAdd(counters, 1ull), item);
+      if (arcs) atomicAdd(counters + 1, arcs);
     }
   }
   // By all threads of the block, between barriers.
   __device__ void flush(const View& view) {
-    u32 count = *held < OUTPUT_BUFFER ? *held : OUTPUT_BUFFER;
+    u32 count = *held < OUTPUT_BUFFER<Item> ? *held : OUTPUT_BUFFER<Item>;
     if (count == 0) return;
     __shared__ u64 start;
     if (threadIdx.x == 0) start = atomicAdd(counters, u64(count));
     __syncthreads();
     u64 arcs = 0;
-    for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-      VID v = buffer[i];
-      list[start + i] = v;
-      arcs += u64(view.degree(v));
-    }
+    for (u32 i = threadIdx.x; i < count; i += blockDim.x) arcs += list.put(view, start + i, buffer[i]);
     arcs = Tile<32>().reduce(arcs, Sum());
     if ((threadIdx.x & 31) == 0 && arcs) atomicAdd(counters + 1, arcs);
     if (threadIdx.x == 0) *held = 0;
   }
 };
 
-#define MAKE_OUTPUT(name, list, counters)              \
-  __shared__ VID name##_buffer[OUTPUT_BUFFER];         \
-  __shared__ u32 name##_held;                          \
-  if (threadIdx.x == 0) name##_held = 0;               \
-  __syncthreads();                                     \
-  Output name{list, counters, name##_buffer, &name##_held}
+#define MAKE_OUTPUT(name, List, list, counters)                        \
+  __shared__ List::Item name##_buffer[OUTPUT_BUFFER<List::Item>];      \
+  __shared__ u32 name##_held;                                          \
+  if (threadIdx.x == 0) name##_held = 0;                               \
+  __syncthreads();                                                     \
+  Output<List> name{list, counters, name##_buffer, &name##_held}

@@ -19,6 +19,6 @@ from .errors import FunctorError, blamed, explain
 
 __all__ = [
     "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor", "checking",
-    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers", "interpreted",
-    "is_checking", "parameter_types", "uses_parameter",
+    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers",
+    "interpreted", "is_checking", "parameter_types", "uses_parameter",
 ]  # fmt: skip

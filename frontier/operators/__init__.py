@@ -5,8 +5,9 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 
 * ``engine.py`` finds and specialises kernels, and calls them;
 * ``launch.py`` decides how work is distributed to thread blocks and threads;
-* ``functors.py``, ``weights.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels on CPUs. Those on
-  GPUs are in ``frontier/cuda``.
+* ``shares.py`` does so for the neighbor lists of a frontier on CPUs;
+* ``functors.py``, ``weights.py``, ``members.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels
+  on CPUs. Those on GPUs are in ``frontier/cuda``.
 """
 
 from .advance import advance

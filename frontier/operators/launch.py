@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime import threads_for
+from ..values import one_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -71,6 +72,47 @@ class Pieces:
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 
 
+BALANCES = ("auto", "thread", "tile", "block", "merge")
+"""How neighbor lists are shared out: what users may ask for."""
+
+
+def gpu_balance(balance: str) -> str:
+    """The schedule for what the user asked for, on a GPU."""
+    return "tile" if one_of(balance, "balance", BALANCES) == "auto" else balance
+
+
+def balance_options(graph: Graph, balance: str) -> tuple[tuple[str, str], ...]:
+    """The macros of a schedule."""
+    if balance == "tile":
+        return (("TILE_SIZE", tile_size(graph)),)
+    return ("TILE_SIZE", "1" if balance == "thread" else tile_size(graph)), ("BALANCE", f"BY_{balance.upper()}")
+
+
+def launch_balanced(
+    kernels: Any, name: str, balance: str, graph: Graph, count: int, vertices: Any, outputs: tuple, args: tuple,
+    arcs: int | None = None,
+) -> None:  # fmt: skip
+    """Launch the kernel `name` of an operator, which walks the neighbors of some vertices, by a schedule.
+
+    Parameters
+    ----------
+    outputs, args : tuples
+        The kernel's parameters between the vertices and what the schedule needs, and behind that.
+    arcs : int, optional
+        Number of arcs to be visited, if known.
+    """
+    kernel, view = getattr(kernels, name), graph.view()
+    if balance == "merge":
+        ends = graph._scratch.get("ends", count, np.int64)
+        kernels.measure(count, view, vertices, ends, *args)
+        graph.xp.cumsum(ends, out=ends)
+        kernel(count, np.int32(0), view, vertices, *outputs, ends, *args, blocks=resident_blocks())
+        return
+    pieces = Pieces(graph, arcs if balance == "tile" else 0)
+    pieces_kernel = getattr(kernels, f"{name}_pieces") if pieces.needed else None
+    launch_expansion(kernel, pieces_kernel, count, pieces, view, vertices, *outputs, *pieces.args, *args)
+
+
 MOST_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
 
 
@@ -80,8 +122,9 @@ def items_per_block(count: int) -> int:
 
 
 def launch_expansion(
-    kernel: Callable, kernel_of_pieces: Callable, count: int, pieces: Pieces, *args: Any, most_items: int = MOST_ITEMS
-) -> None:
+    kernel: Callable, kernel_of_pieces: Callable | None, count: int, pieces: Pieces, *args: Any,
+    most_items: int = MOST_ITEMS,
+) -> None:  # fmt: skip
     """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
 
     Parameters
@@ -95,7 +138,7 @@ def launch_expansion(
     """
     items = min(items_per_block(count), most_items)
     kernel(count, np.int32(items), *args, blocks=-(-count // items))
-    if pieces.needed:
+    if pieces.needed and kernel_of_pieces is not None:
         kernel_of_pieces(1, *args, blocks=resident_blocks())
 
 

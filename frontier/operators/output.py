@@ -1,4 +1,4 @@
-"""The list that CPU kernels put vertices into: gathered by each thread, and appended a buffer at a time.
+"""The list that CPU kernels put vertices or arcs into: gathered by each thread, and appended a buffer at a time.
 
 On GPUs ``frontier/cuda/output.cuh`` does the same.
 """
@@ -9,8 +9,9 @@ import functools
 from typing import Any
 
 import numba
+import numpy as np
 
-from ..atomics import atomic_add
+from ..atomics import atomic_add, atomic_exch
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
 
@@ -33,3 +34,54 @@ def make_flush(degree: Any) -> Any:
         atomic_add(counters, 1, arcs)
 
     return flush
+
+
+SET, LIST, EDGES = "set", "list", "edges"
+"""What advance puts out: vertices, each once; vertices as often as they are reached; or arcs, as sources and slots."""
+
+
+@numba.njit(inline="always")
+def _vertex_buffer(out):
+    return np.empty(BUFFER, out.dtype)
+
+
+@numba.njit(inline="always")
+def _put_vertex(buffer, held, u, v, slot):
+    buffer[held] = v
+
+
+@numba.njit(inline="always")
+def _joins_set(stamps, v, epoch):
+    return atomic_exch(stamps, v, epoch) != epoch
+
+
+@numba.njit(inline="always")
+def _joins_list(stamps, v, epoch):
+    return True
+
+
+@numba.njit(inline="always")
+def _edge_buffer(out):
+    return np.empty(BUFFER, out[0].dtype), np.empty(BUFFER, np.int64)
+
+
+@numba.njit(inline="always")
+def _put_edge(buffer, held, u, v, slot):
+    buffer[0][held] = u
+    buffer[1][held] = slot
+
+
+@numba.njit
+def _flush_edges(buffer, held, view, out, counters):
+    start = atomic_add(counters, 0, held)
+    for i in range(held):
+        out[0][start + i] = buffer[0][i]
+        out[1][start + i] = buffer[1][i]
+
+
+def output_functions(kind: str, degree: Any) -> tuple[Any, Any, Any, Any]:
+    """What kernels put a kind of output out with: a new buffer, whether an arc's destination is to be put out, putting
+    something into the buffer, and emptying it."""
+    if kind == EDGES:
+        return _edge_buffer, _joins_list, _put_edge, _flush_edges
+    return _vertex_buffer, _joins_set if kind == SET else _joins_list, _put_vertex, make_flush(degree)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from ...access import reads
-from ...arguments import one_of
+from ...arguments import flag, one_of
+from ...edge_frontier import EdgeFrontier, check_edge_frontier
 from ...frontier import Frontier, bitmap_words, check_frontier
 from ...functor import uses_parameter
+from ..compute.cpu import make_compute
 from ..engine import (
     A_TRUTH,
     EDGE_POSITION,
@@ -23,7 +25,10 @@ from ..engine import (
     state_of,
 )  # fmt: skip
 from ..functors import ARC, OP_PARAMETERS, TRUTH, VERTEX
-from ..launch import Pieces, launch_expansion, resident_blocks, tile_size
+from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
+from ..output import EDGES as ARCS
+from ..output import LIST, SET
+from ..shares import cpu_balance, run_shares
 from .cpu import make_pull, make_push
 
 if TYPE_CHECKING:
@@ -32,27 +37,44 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/advance/advance.cuh"
 DIRECTIONS = ("auto", "push", "pull")
 EDGES = ("out", "in", "both")
+OUTPUTS = ("vertices", "edges")
 PULL_ABOVE = 1 / 16
 """Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
 
 
+@overload
+def advance(
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out",
+    output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
+) -> Frontier: ...  # fmt: skip
+@overload
+def advance(
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: Literal["edges"],
+    unique: bool = True, balance: str = "auto",
+) -> EdgeFrontier: ...  # fmt: skip
 @reads
 def advance(
     graph: Graph,
-    frontier: Frontier,
+    frontier: Frontier | EdgeFrontier,
     op: Callable,
     *args: Any,
     condition: Callable | None = None,
     prepare: Callable | None = None,
     direction: str = "auto",
     edges: str = "out",
-) -> Frontier:
+    output: str = "vertices",
+    unique: bool = True,
+    balance: str = "auto",
+) -> Frontier | EdgeFrontier:
     """Visit every edge that leaves the frontier; the destinations for which `op` returns True form the next frontier.
 
     Parameters
     ----------
     graph : Graph
-    frontier : Frontier
+    frontier : Frontier or EdgeFrontier
+        A frontier of edges stands for the vertices that they lead to, each once.
     op : function ``op(src, dst, edge, weight, *args) -> bool``
         Whether `dst` joins the output. `edge` is the edge's slot, or its id in graphs with edge data, below
         ``graph.edge_capacity``; `weight` is 1 in
@@ -75,43 +97,81 @@ def advance(
         Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
         them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
         end. In-edges have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
+    output : {"vertices", "edges"}
+        Whether the next frontier holds the destinations or the edges themselves. Edges come from a push, and not with
+        ``edges="both"`` in directed graphs, as a pull and the other direction would walk arcs of another graph; with
+        ``edges="in"`` they are a frontier of ``graph.reverse``.
+    unique : bool
+        Whether to put out a destination once only. False saves marking those that are in the output: where `op` hardly
+        ever returns True twice for a destination, or calls for the same vertex do no harm. Further calls of `advance`
+        visit the edges of a vertex as often as it was put out; for all else the output becomes a set (see `Frontier`).
+    balance : {"auto", "thread", "tile", "block", "merge"}
+        How a push shares out neighbor lists, which changes no result. On a GPU: a thread for each vertex; a few lanes
+        for each piece of a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of
+        all pieces for each block (merge path), which takes two launches more. On a CPU, threads share vertices
+        (``"thread"``), vertices except that all share each long list (``"tile"``, ``"block"``), or edges
+        (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"`` for few vertices of many edges.
 
     Returns
     -------
-    Frontier
-        The destinations for which `op` returned True, without duplicates.
+    Frontier, or EdgeFrontier with ``output="edges"``
+        The destinations for which `op` returned True, without duplicates unless `unique` is False; or the edges.
 
     Raises
     ------
     FunctorError
         `op` or `condition` cannot be compiled with these arguments; the message shows the line.
     ValueError
-        `direction` or `edges` is unknown, or needs in-edges that a directed graph does not keep, or the frontier is of
-        another graph.
+        An option is unknown, cannot be combined with another, or needs in-edges that a directed graph does not keep; or
+        the frontier is of another graph, or one of edges that was made before the latest update.
 
     Notes
     -----
     Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
     PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
     """
+    if isinstance(frontier, EdgeFrontier):
+        frontier = check_edge_frontier(graph, frontier).destinations
     frontier = check_frontier(graph, frontier)
     one_of(direction, "direction", DIRECTIONS)
+    one_of(output, "output", OUTPUTS)
+    one_of(balance, "balance", BALANCES)
+    kind = ARCS if output == "edges" else SET if flag(unique, "unique") else LIST
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     walked = graphs_to_walk(graph, edges, op)
-    if direction == "pull" and not graph.has_in_edges:
-        raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
-    if direction == "pull" and len(walked) > 1:
-        raise ValueError("direction='pull' follows edges one way: it cannot be combined with edges='both'")
-    if direction == "pull" and prepare is not None:
-        raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
+    if direction == "pull":
+        _check_pull(graph, walked, prepare, kind)
+    if kind == ARCS and len(walked) > 1:
+        raise ValueError("output='edges' cannot be combined with edges='both': slots of both directions overlap")
     check_functors(condition, prepare, args)
     values = functor_args(graph, op, args)
     if not frontier:
-        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+        return _nothing(walked[0], kind)
     functors = Functors(op, condition, prepare)
-    if direction == "pull" or (direction == "auto" and len(walked) == 1 and pull_pays(walked[0], frontier, functors)):
+    may_pull = direction == "auto" and len(walked) == 1 and kind == SET
+    if direction == "pull" or (may_pull and pull_pays(walked[0], frontier, functors)):
         return pull(graph, frontier, functors, values, walked=walked[0])
-    return push(graph, frontier, functors, values, walked=walked)
+    return push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
+
+
+def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable | None, kind: str) -> None:
+    """Raise ValueError if a pull cannot do what is asked for."""
+    if not graph.has_in_edges:
+        raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
+    if len(walked) > 1:
+        raise ValueError("direction='pull' follows edges one way: it cannot be combined with edges='both'")
+    if prepare is not None:
+        raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
+    if kind == ARCS:
+        raise ValueError("direction='pull' walks arcs the other way: it cannot be combined with output='edges'")
+
+
+def _nothing(graph: Graph, kind: str) -> Frontier | EdgeFrontier:
+    """An empty output."""
+    vertices = graph.xp.empty(0, graph.vertex_dtype)
+    if kind == ARCS:
+        return EdgeFrontier._of(graph, vertices, graph.xp.empty(0, np.int64))
+    return Frontier._of(graph, vertices, arcs=0)
 
 
 class Functors(NamedTuple):
@@ -149,19 +209,21 @@ def graphs_to_walk(graph: Graph, edges: str, op: Callable) -> tuple[Graph, ...]:
 def pull_pays(graph: Graph, frontier: Frontier, functors: Functors) -> bool:
     """Whether a pull along the edges of `graph` is less work than a push; never without a condition to stop at."""
     op, condition, prepare = functors
-    if condition is None or prepare is not None or not graph.has_in_edges or len(frontier) * 64 < graph.num_vertices:
+    if condition is None or prepare is not None or not graph.has_in_edges:
+        return False
+    if frontier._walk_length() * 64 < graph.num_vertices:
         return False
     slots = graph.directed and graph.edge_data is None  # one of the reverse may be out of an array's bounds
     if slots and uses_parameter(op, EDGE_POSITION):
         return False
     own = frontier if frontier.graph is graph else frontier._on(graph)
-    return own.num_arcs > graph.num_arcs * PULL_ABOVE
+    return own._walk_arcs() > graph.num_arcs * PULL_ABOVE
 
 
 def push(
     graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
-    walked: tuple[Graph, ...] | None = None,
-) -> Frontier:  # fmt: skip
+    walked: tuple[Graph, ...] | None = None, balance: str = "auto", output: str = SET,
+) -> Any:  # fmt: skip
     """advance from the frontier to its neighbors.
 
     Parameters
@@ -171,32 +233,54 @@ def push(
     walked : tuple of Graph, optional
         Along whose edges to go, if not along those of the graph: to all neighbors in any of them.
     """
-    vertices = frontier._members()
+    walked = (graph,) if walked is None else walked
+    vertices, count = frontier._walk(), frontier._walk_length()
+    room = graph.num_vertices if output == SET else sum(_own(each, frontier)._walk_arcs() for each in walked)
+    if not room:
+        return _nothing(walked[0], output)
     state = state_of(graph)
-    stamps, epoch = state.next_stamps(graph)
-    out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
+    stamps, epoch = state.next_stamps(graph) if output == SET else (None, np.int32(0))
+    out = graph.xp.empty(room, graph.vertex_dtype)
+    slots = graph.xp.empty(room, np.int64) if output == ARCS else None
     counters = state.counters
     counters.reset()
-    count = len(frontier)
-    for each in (graph,) if walked is None else walked:
+    for each in walked:
+        own = _own(each, frontier)
         if graph.device.is_gpu:
-            kernels = kernels or advance_kernels(graph, functors, args)
-            pieces = Pieces(each, frontier._known_arcs() if each is graph else None)
-            launch_expansion(
-                kernels.push, kernels.push_pieces, count, pieces, each.view(), vertices, stamps, epoch, out,
-                counters.array, *pieces.args, *args,
+            schedule = gpu_balance(balance)
+            kernels = kernels or advance_kernels(graph, functors, args, schedule, output)
+            marks = (out, slots) if output == ARCS else (stamps, epoch, out)
+            launch_balanced(
+                kernels, "push", schedule, each, count, vertices, (*marks, counters.array), args, own._known_arcs()
             )  # fmt: skip
         else:
-            kernel = cpu_kernel_for(graph.package, make_push, functors)
-            run_cpu(
-                kernel, functors, count, *read_view(each, functors[0]), vertices, stamps, epoch, out,
-                counters.array, args,
+            schedule = cpu_balance(balance, own)
+            if schedule == "merge" and functors.prepare is not None:
+                run_cpu(cpu_kernel_for(None, make_compute, (functors.prepare,)), functors, count, vertices, args)
+            kernel = cpu_kernel_for(graph.package, make_push, functors, output)
+            run_shares(
+                each, kernel, functors, schedule, vertices, read_view(each, functors[0]), stamps, epoch,
+                (out, slots) if output == ARCS else out, counters.array, args,
             )  # fmt: skip
         if functors.prepare is not None:  # which is called once for each member
             functors, kernels = functors._replace(prepare=None), None
     size, arcs = counters.read()[:2]
-    # Kernels count arcs of the graph that they walk.
-    return Frontier._of(graph, out[:size], arcs=arcs if walked is None or walked == (graph,) else None)
+    if output == ARCS:
+        return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
+    arcs = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
+    if output == LIST:
+        return Frontier._listed(graph, _fitting(out, size), arcs)
+    return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def _own(graph: Graph, frontier: Frontier) -> Frontier:
+    """The frontier as one of a graph that is walked."""
+    return frontier if frontier.graph is graph else frontier._on(graph)
+
+
+def _fitting(array: Any, size: int) -> Any:
+    """The first entries of an array, which is not kept if it is much longer."""
+    return array[:size] if 2 * size > array.size else array[:size].copy()
 
 
 def pull(
@@ -228,9 +312,11 @@ def pull(
     return Frontier._of(graph, bits=out, size=size, arcs=arcs)
 
 
-def advance_kernels(graph: Graph, functors: Functors, args: tuple) -> Any:
+def advance_kernels(
+    graph: Graph, functors: Functors, args: tuple, balance: str = "tile", output: str = SET
+) -> Any:  # fmt: skip
     """The CUDA kernels of advance."""
-    options = advance_options(graph, functors)
+    options = advance_options(graph, functors, balance, output)
     return cuda_kernels_for(graph, HEADER, advance_functors(functors), args, options)
 
 
@@ -240,9 +326,12 @@ def advance_functors(functors: Functors) -> tuple:
     return ("op", op, ARC, TRUTH), ("condition", condition, VERTEX, TRUTH), ("prepare", prepare, VERTEX, None)
 
 
-def advance_options(graph: Graph, functors: Functors) -> tuple:
+OUTPUT_MACROS = {SET: (), LIST: (("REPEATS", "1"),), ARCS: (("EDGE_OUTPUT", "1"),)}
+
+
+def advance_options(graph: Graph, functors: Functors, balance: str = "tile", output: str = SET) -> tuple:
     """The macros of advance."""
-    options = [("TILE_SIZE", tile_size(graph))]
+    options = [*balance_options(graph, balance), *OUTPUT_MACROS[output]]
     if functors.condition is not None:
         options.append(("HAS_CONDITION", "1"))
     if functors.prepare is not None:

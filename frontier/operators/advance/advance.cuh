@@ -1,4 +1,5 @@
-// CUDA kernels of advance. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, HAS_PREPARE, TILE_SIZE.
+// CUDA kernels of advance. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, HAS_PREPARE, TILE_SIZE,
+// BALANCE; EDGE_OUTPUT, to put out arcs, or REPEATS, to put out vertices as often as they are reached.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -16,36 +17,72 @@ extern "C" __device__ void prepare(VID src ARG_PARAMS);
 #define PREPARE(u) (void)0
 #endif
 
+// What a push puts out, and where.
+#ifdef EDGE_OUTPUT
+#define PUSH_LIST ArcList
+#define OUT_PARAMS VID* out, i64* out_slots, u64* counters
+#define OUT_LIST ArcList{out, out_slots}
+#define JOIN(u, v, slot) output.append(view, {slot, u})
+#else
+#define PUSH_LIST VertexList
+#define OUT_PARAMS int* stamps, int epoch, VID* out, u64* counters
+#define OUT_LIST VertexList{out}
+#ifdef REPEATS
+#define JOIN(u, v, slot) output.append(view, v)
+#else
+#define JOIN(u, v, slot) if (atomicExch(stamps + v, epoch) != epoch) output.append(view, v)
+#endif
+#endif
+
 #define PUSH_BODY                                                                                              \
   auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {                                                   \
-    if (valid && ALLOWED(v) && op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) \
-      output.append(view, v);                                                                                  \
+    if (valid && ALLOWED(v) && op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES)) {               \
+      JOIN(u, v, slot);                                                                                        \
+    }                                                                                                          \
   }
 
-// From each vertex of a list to its neighbors; `items` vertices to a block at a time.
-extern "C" __global__ void __launch_bounds__(BLOCK) push(
-    i64 count, int items, View view, const VID* vertices, int* stamps, int epoch, VID* out, u64* counters, u64* pieces,
-    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
-  MAKE_OUTPUT(output, out, counters);
-  PUSH_BODY;
+#if BALANCE == BY_MERGE
+
+// Comes before push: prepares the vertices, and counts their segments.
+extern "C" __global__ void measure(i64 count, View view, const VID* vertices, i64* ends ARG_PARAMS) {
   auto vertex_of = [&](i64 i) {
     VID u = vertices[i];
     PREPARE(u);
     return u;
   };
-  expand(view, count, items, vertex_of, PieceQueue{pieces, num_pieces, max_pieces}, body, [&] { output.flush(view); });
+  measure_items(view, count, vertex_of, ends);
 }
+#define PREPARED(u) (void)0
+
+#else
+#define PREPARED(u) PREPARE(u)
+#endif
+
+// From each vertex of a list to its neighbors; `items` vertices to a block at a time.
+extern "C" __global__ void __launch_bounds__(BLOCK) push(
+    i64 count, int items, View view, const VID* vertices, OUT_PARAMS, PLAN_PARAMS ARG_PARAMS) {
+  MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
+  PUSH_BODY;
+  auto vertex_of = [&](i64 i) {
+    VID u = vertices[i];
+    PREPARED(u);
+    return u;
+  };
+  expand(view, count, items, vertex_of, PLAN, body, [&] { output.flush(view); });
+}
+
+#if BALANCE == BY_TILE
 
 // The pieces of vertices with very many neighbors that push deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
-    i64 count, View view, const VID* vertices, int* stamps, int epoch, VID* out, u64* counters, u64* pieces,
-    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, OUT_PARAMS, PLAN_PARAMS ARG_PARAMS) {
   if (*num_pieces == 0) return;
-  MAKE_OUTPUT(output, out, counters);
+  MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
   PUSH_BODY;
-  expand_queue(view, [&](i64 i) { return vertices[i]; }, PieceQueue{pieces, num_pieces, max_pieces}, body,
-               [&] { output.flush(view); });
+  expand_queue(view, [&](i64 i) { return vertices[i]; }, PLAN, body, [&] { output.flush(view); });
 }
+
+#endif
 
 __device__ __forceinline__ bool has_bit(const u32* bits, VID v) { return bits[v >> 5] >> (v & 31) & 1; }
 

@@ -8,44 +8,53 @@ from typing import Any
 import numba
 import numpy as np
 
-from ...atomics import atomic_add, atomic_exch
+from ...atomics import atomic_add
 from ...runtime import parallel_kernel
 from ..functors import preparation, vertex_test
-from ..output import BUFFER, make_flush
+from ..output import BUFFER, output_functions
+from ..shares import begin_share, make_next_share
 from ..weights import edge_at, weight_at
 
 
-def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any) -> Any:
-    """advance from each vertex of a list to its neighbors."""
+def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
+    """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
+    next_share = make_next_share(iterator.degree, segments, segment, next_run)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
-    flush = make_flush(degree)
+    new_buffer, joins, put, flush = output_functions(output, iterator.degree)
 
     @parallel_kernel
-    def push(begin, end, view, weights, vertices, stamps, epoch, out, counters, args):
-        buffer = np.empty(BUFFER, out.dtype)
+    def push(begin, end, view, weights, vertices, shares, stamps, epoch, out, counters, args):
+        buffer = new_buffer(out)
         held = 0
-        for i in range(begin, end):
+        i, at, stop = begin_share(shares, begin, end)
+        while at < stop:
             u = vertices[i]
-            ready(u, args)
+            if shares.ends.size == 0:  # otherwise all are prepared before any is walked
+                ready(u, args)
+            first, last, _, at = next_share(view, shares, i, u, at, stop)
+            i += 1
             for s in range(segments(view, u)):
+                if last <= 0:
+                    break
                 run, low, high = segment(view, u, s)
                 while run >= 0:
-                    for slot in range(low, high):
+                    for slot in range(low + max(first, 0), min(high, low + last)):
                         v = view.neighbors[slot]
                         if v < 0:
                             continue
                         if not allowed(v, args):
                             continue
                         weight = weight_at(weights, slot)
-                        if op(u, v, edge_at(weights, slot), weight, *args) and atomic_exch(stamps, v, epoch) != epoch:
-                            buffer[held] = v
+                        if op(u, v, edge_at(weights, slot), weight, *args) and joins(stamps, v, epoch):
+                            put(buffer, held, u, v, slot)
                             held += 1
                             if held == BUFFER:
                                 flush(buffer, held, view, out, counters)
                                 held = 0
+                    first -= high - low
+                    last -= high - low
                     run, low, high = next_run(view, run)
         if held:
             flush(buffer, held, view, out, counters)

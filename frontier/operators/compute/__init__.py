@@ -6,22 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from ...access import reads
-from ...frontier import Frontier, graph_of
+from ...edge_frontier import EdgeFrontier
+from ...frontier import Frontier
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..functors import VERTEX
+from ..members import form_of, kernel_members
 from .cpu import make_compute
 
 HEADER = "frontier/operators/compute/compute.cuh"
 
 
 @reads
-def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
+def compute(frontier: Frontier | EdgeFrontier, op: Callable, *args: Any) -> None:
     """Call `op` for every member of a frontier.
 
     Parameters
     ----------
-    frontier : Frontier
-    op : function ``op(v, *args)``
+    frontier : Frontier or EdgeFrontier
+    op : function ``op(v, *args)``, or ``op(src, dst, edge, weight, *args)`` for edges
         Updates its array arguments; its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
@@ -31,12 +32,12 @@ def compute(frontier: Frontier, op: Callable, *args: Any) -> None:
     FunctorError
         `op` cannot be compiled; the message shows the line.
     """
-    graph = graph_of(frontier)
-    check_op(op, "op", ("v",), args)
+    graph, form = form_of(frontier)
+    check_op(op, "op", form.parameters, args)
     values = functor_args(graph, op, args)
-    vertices = frontier._members()
+    members = kernel_members(frontier, op)
     if graph.device.is_gpu:
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, VERTEX, None),), values)
-        kernels.apply(len(frontier), vertices, *values)
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, None),), values, form.options)
+        kernels.apply(len(frontier), *members, *values)
     else:
-        run_cpu(cpu_kernel_for(None, make_compute, (op,)), (op,), len(frontier), vertices, values)
+        run_cpu(cpu_kernel_for(None, make_compute, (op,), form.of_edges), (op,), len(frontier), *members, values)

@@ -1,10 +1,10 @@
-// CUDA kernel of compute. Macros: VID, ARG_PARAMS, ARG_NAMES.
+// CUDA kernel of compute. Macros: VID, ARG_PARAMS, ARG_NAMES; with OF_EDGES also VIEW_HEADER, WEIGHT.
 #pragma once
-#include "frontier/cuda/types.cuh"
+#include "frontier/cuda/members.cuh"
 
-extern "C" __device__ void op(VID v ARG_PARAMS);
+extern "C" __device__ void op(MEMBER ARG_PARAMS);
 
-// The functor, for each vertex of a list.
-extern "C" __global__ void apply(i64 count, const VID* vertices ARG_PARAMS) {
-  GRID_STRIDE(i, count) op(vertices[i] ARG_NAMES);
+// The functor, for each member of a frontier.
+extern "C" __global__ void apply(i64 count, MEMBERS_PARAMS ARG_PARAMS) {
+  GRID_STRIDE(i, count) CALL_OP(i);
 }

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime import parallel_kernel
+from ..members import member_call
 
 
-def make_compute(op: Any) -> Any:
-    """A functor called for each vertex of a list."""
+def make_compute(op: Any, of_edges: bool = False) -> Any:
+    """A functor called for each member of a frontier."""
+    call = member_call(op, of_edges)
 
     @parallel_kernel(few=1024)
-    def apply(begin, end, vertices, args):
+    def apply(begin, end, members, args):
         for i in range(begin, end):
-            op(vertices[i], *args)
+            call(members, i, args)
 
     return apply

@@ -3,51 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ...access import reads
-from ...frontier import Frontier, graph_of
+from ...edge_frontier import EdgeFrontier
+from ...frontier import Frontier
 from ..engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
-from ..functors import TRUTH, VERTEX
+from ..functors import TRUTH
+from ..members import form_of, kernel_members
 from .cpu import make_filter
 
 HEADER = "frontier/operators/filter/filter.cuh"
+AnyFrontier = TypeVar("AnyFrontier", Frontier, EdgeFrontier)
 
 
 @reads
-def filter(frontier: Frontier, op: Callable, *args: Any) -> Frontier:
+def filter(frontier: AnyFrontier, op: Callable, *args: Any) -> AnyFrontier:
     """The members of a frontier for which `op` is true.
 
     Parameters
     ----------
-    frontier : Frontier
-    op : function ``op(v, *args) -> bool``
+    frontier : Frontier or EdgeFrontier
+    op : function ``op(v, *args) -> bool``, or ``op(src, dst, edge, weight, *args) -> bool`` for edges
     *args : arrays and numbers
         As in `advance`.
 
     Returns
     -------
-    Frontier
+    Frontier or EdgeFrontier
+        As what was given.
 
     Raises
     ------
     FunctorError
         `op` cannot be compiled; the message shows the line.
     """
-    graph = graph_of(frontier)
-    check_op(op, "op", ("v",), args, A_TRUTH)
+    graph, form = form_of(frontier)
+    check_op(op, "op", form.parameters, args, A_TRUTH)
     values = functor_args(graph, op, args)
-    vertices = frontier._members()
+    members = kernel_members(frontier, op)
     count = len(frontier)
-    out = graph.xp.empty(count, graph.vertex_dtype)
+    out = graph.xp.empty(count, np.int64 if form.of_edges else graph.vertex_dtype)
     counters = state_of(graph).counters
     counters.reset()
-    if not graph.device.is_gpu:
-        kernel = cpu_kernel_for(None, make_filter, (op,))
-        run_cpu(kernel, (op,), count, vertices, out, counters.array, values)
-        return Frontier._of(graph, out[: counters.read()[0]])
-    functor = (("op", op, VERTEX, TRUTH),)
-    kernels = cuda_kernels_for(graph, HEADER, functor, values)
-    kernels.keep(count, graph.view(), vertices, out, counters.array, *values)
+    if graph.device.is_gpu:
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, TRUTH),), values, form.options)
+        view = () if form.of_edges else (graph.view(),)
+        kernels.keep(count, *view, *members, out, counters.array, *values)
+    else:
+        kernel = cpu_kernel_for(None, make_filter, (op,), form.of_edges)
+        run_cpu(kernel, (op,), count, *members, out, counters.array, values)
     size, arcs = counters.read()[:2]
-    return Frontier._of(graph, out[:size], arcs=arcs)
+    if isinstance(frontier, EdgeFrontier):
+        return frontier._of(graph, frontier._sources[out[:size]], frontier._slots[out[:size]])
+    return Frontier._of(graph, out[:size], arcs=arcs if graph.device.is_gpu else None)

@@ -8,19 +8,23 @@ import numpy as np
 
 from ...atomics import atomic_add
 from ...runtime import parallel_kernel
+from ...runtime.cpu import jit
+from ..members import member_call
 from ..output import BUFFER
 
 
-def make_filter(op: Any) -> Any:
-    """The vertices of a list for which a functor is true."""
+def make_filter(op: Any, of_edges: bool) -> Any:
+    """The members of a frontier for which a functor is true: vertices, or the places of edges in the frontier."""
+    call = member_call(op, of_edges)
+    kept = jit(lambda members, i: i) if of_edges else jit(lambda members, i: members[i])
 
     @parallel_kernel(few=1024)
-    def keep(begin, end, vertices, out, counters, args):
+    def keep(begin, end, members, out, counters, args):
         buffer = np.empty(BUFFER, out.dtype)
         held = 0
         for i in range(begin, end):
-            if op(vertices[i], *args):
-                buffer[held] = vertices[i]
+            if call(members, i, args):
+                buffer[held] = kept(members, i)
                 held += 1
             if held == BUFFER or (held and i + 1 == end):
                 start = atomic_add(counters, 0, held)

@@ -24,7 +24,7 @@ from ..engine import (
     run_cpu,
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..launch import Pieces, launch_expansion, tile_size
+from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced
 from ..neighbor_columns import reduce_columns
 from ..reductions import (
     BEST,
@@ -37,6 +37,7 @@ from ..reductions import (
     identity_of,
     result_dtype,
 )
+from ..shares import cpu_balance, run_shares
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def neighbor_reduce(
     out: Any = None,
     columns: int | None = None,
     values: bool = False,
+    balance: str = "auto",
 ) -> Any:
     """For every vertex of a frontier, reduce the values that `op` returns for its edges.
 
@@ -87,6 +89,8 @@ def neighbor_reduce(
         "and" and functions of one's own.
     values : bool
         With "argmin" and "argmax": return the best values, too.
+    balance : {"auto", "thread", "tile", "block", "merge"}
+        As in `advance`. On a CPU "any", "all", "argmin" and "argmax" always take a thread for each vertex.
 
     Returns
     -------
@@ -113,6 +117,7 @@ def neighbor_reduce(
     arguments there.
     """
     check_graph(graph)
+    one_of(balance, "balance", BALANCES)
     if frontier is not None:
         frontier = check_frontier(graph, frontier)
     named = isinstance(reduce, str)
@@ -130,13 +135,15 @@ def neighbor_reduce(
         columns = integer(columns, "columns", 1)
         if named and reduce not in COMBINE:
             raise ValueError(f"columns is for {', '.join(COMBINE)} and functions of one's own, not for {reduce!r}")
+        if balance not in ("auto", "tile"):
+            raise ValueError(f"balance={balance!r} is for one value a vertex: with columns a tile takes each list")
     if flag(values, "values") and not (named and reduce in BEST):
         raise ValueError(f"values is for {' and '.join(BEST)}: other reductions return values alone")
     passed = functor_args(graph, op, args)
     members = Frontier.all(graph) if frontier is None else frontier
     if named and reduce in BEST:
         kind = default_dtype(reduce) if dtype is None else result_dtype(dtype)
-        found = _best_neighbors(graph, members, op, passed, BEST[reduce], kind, out)
+        found = _best_neighbors(graph, members, op, passed, BEST[reduce], kind, out, balance)
         return found if values else found[0]
     allowed = dtypes_of(reduce)
     if out is not None:
@@ -164,7 +171,7 @@ def neighbor_reduce(
         else:
             options += [("REDUCE", "Combine"), ("HAS_COMBINE", "1")]
             functors.append(("combine", reduce, ("value", "value"), dtype))
-        _launch(graph, members, tuple(functors), tuple(options), passed, start, out)
+        _launch(graph, members, tuple(functors), tuple(options), passed, balance, start, out)
         return out
     vertices = members._members()
     if named and reduce in SEARCHES:
@@ -174,13 +181,17 @@ def neighbor_reduce(
     combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
     kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), combine)
     functors = (op,) if isinstance(reduce, str) else (op, reduce)
-    run_cpu(kernel, functors, len(members), *read_view(graph, op), vertices, start, out, passed)
+    balance = cpu_balance(balance, members)
+    if balance == "merge" and not fresh:  # those of several threads are combined with what is there
+        _fill(graph, members, out, start)
+    run_shares(graph, kernel, functors, balance, vertices, read_view(graph, op), start, out, passed)
     return out
 
 
 def _best_neighbors(
-    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any
-) -> tuple[Any, Any]:
+    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any,
+    balance: str,
+) -> tuple[Any, Any]:  # fmt: skip
     """For each vertex, the neighbor whose value of type `kind` is best, or -1; and the values."""
     ids = graph.vertex_dtype
     start = identity_of(reduce, kind)
@@ -198,7 +209,7 @@ def _best_neighbors(
     # First the best value, then the lowest id that has it: no atomic operation changes both at once.
     functors = (("op", op, ARC, kind),)
     options = (("RESULT", C_TYPES[kind]), ("VALUE", C_TYPES[kind]), ("REDUCE", reduce.capitalize()))
-    _launch(graph, members, functors, options, values, start, best)
+    _launch(graph, members, functors, options, values, balance, start, best)
     unsigned = np.dtype(f"u{ids.itemsize}")  # of which the largest is -1
     _fill(graph, members, out, ids.type(-1))
     options = (
@@ -206,20 +217,19 @@ def _best_neighbors(
         ("BEST", "<=" if reduce == "min" else ">="),
     )  # fmt: skip
     none = np.iinfo(unsigned).max
-    _launch(graph, members, functors, options, values, unsigned.type(none), out.view(unsigned), best)
+    _launch(graph, members, functors, options, values, balance, unsigned.type(none), out.view(unsigned), best)
     return out, best
 
 
 def _launch(
-    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, identity: Any, *arrays: Any
-) -> None:
+    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, balance: str, identity: Any,
+    *arrays: Any,
+) -> None:  # fmt: skip
     """Launch the CUDA kernels for the members of a frontier, whose entries of the output hold the identity."""
-    kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, ("TILE_SIZE", tile_size(graph))))
-    pieces = Pieces(graph)
-    launch_expansion(
-        kernels.reduce, kernels.reduce_pieces, len(members), pieces, graph.view(), members._members(), identity,
-        *arrays, *pieces.args, *values,
-    )  # fmt: skip
+    balance = gpu_balance(balance)
+    kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, *balance_options(graph, balance)))
+    vertices = members._members()
+    launch_balanced(kernels, "reduce", balance, graph, len(members), vertices, (identity, *arrays), values)
 
 
 def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:

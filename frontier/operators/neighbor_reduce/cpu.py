@@ -8,31 +8,44 @@ from typing import Any
 
 from ...runtime import parallel_kernel
 from ..reductions import combiner
+from ..shares import begin_share, make_combine_share, make_next_share
 from ..weights import edge_at, weight_at
 
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    next_share = make_next_share(iterator.degree, segments, segment, next_run)
     combine = combiner(reduce)
+    combine_share = make_combine_share(combine)
 
     @parallel_kernel
-    def neighbor_reduce(begin, end, view, weights, vertices, identity, out, args):
-        for i in range(begin, end):
+    def neighbor_reduce(begin, end, view, weights, vertices, shares, identity, out, args):
+        i, at, stop = begin_share(shares, begin, end)
+        while at < stop:
             u = vertices[i]
             total = identity
+            first, last, whole, at = next_share(view, shares, i, u, at, stop)
+            i += 1
             for s in range(segments(view, u)):
+                if last <= 0:
+                    break
                 run, low, high = segment(view, u, s)
                 while run >= 0:
-                    for slot in range(low, high):
+                    for slot in range(low + max(first, 0), min(high, low + last)):
                         v = view.neighbors[slot]
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
                         value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         total = out.dtype.type(combine(total, value))
+                    first -= high - low
+                    last -= high - low
                     run, low, high = next_run(view, run)
-            out[u] = total
+            if whole:
+                out[u] = total
+            else:
+                combine_share(shares, out, u, total)
 
     return neighbor_reduce
 

@@ -1,5 +1,5 @@
-// CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, REDUCE, RESULT,
-// VALUE (the functor's result); HAS_COMBINE, if REDUCE is Combine, a user's own; BEST, to find out whose value is that.
+// CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, BALANCE, REDUCE,
+// RESULT, VALUE (the functor's result); HAS_COMBINE, if REDUCE is Combine, a user's own; BEST, to find out whose value is that.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -50,47 +50,37 @@ __device__ __forceinline__ RESULT reduce_segment(const View& view, const ExpandT
   return total;
 }
 
+#if BALANCE == BY_MERGE
+extern "C" __global__ void measure(i64 count, View view, const VID* vertices, i64* ends ARG_PARAMS) {
+  measure_items(view, count, [&](i64 i) { return vertices[i]; }, ends);
+}
+#endif
+
+// A tile's share of u's edges. A share that is not all of them is combined with those of others.
+#define REDUCE_SHARE                                                                                         \
+  auto work = [&](const ExpandTile& tile, i64, VID u, i64 first, i64 end, i64 step, bool whole) {            \
+    RESULT total = identity;                                                                                 \
+    for (i64 s = first; s < end; s += step) total = reduce_segment(view, tile, u, s, total, EDGE_VALUE);     \
+    total = tile.reduce(total, REDUCE());                                                                    \
+    if (tile.lane == 0) {                                                                                    \
+      if (whole) out[u] = total; else combine_shared(out + u, total, REDUCE());                              \
+    }                                                                                                        \
+  }
+
 // For each vertex of a list, the reduction over its edges; `out` holds the identity there before.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
-    i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, u64* pieces,
-    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
-  __shared__ u32 sums[BLOCK + 1];
-  __shared__ VID members[BLOCK];
-  ExpandTile tile;
-  PieceQueue queue{pieces, num_pieces, max_pieces};
-  for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
-    u32 mine = share(view, base + threadIdx.x, threadIdx.x < items && base + threadIdx.x < count
-                     ? vertices[base + threadIdx.x] : VID(-1), queue, members);
-    block_scan(mine, sums);
-    for (u32 k = threadIdx.x / TILE_SIZE; k < sums[BLOCK]; k += BLOCK / TILE_SIZE) {
-      int owner = owner_of(sums, k);
-      VID u = members[owner];
-      RESULT total = tile.reduce(reduce_segment(view, tile, u, k - sums[owner], identity, EDGE_VALUE), REDUCE());
-      if (tile.lane == 0) {
-        if (sums[owner + 1] - sums[owner] == 1) out[u] = total; else combine_shared(out + u, total, REDUCE());
-      }
-    }
-    __syncthreads();
-  }
+    i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, PLAN_PARAMS ARG_PARAMS) {
+  REDUCE_SHARE;
+  share_out(view, count, items, [&](i64 i) { return vertices[i]; }, PLAN, work, [] {});
 }
+
+#if BALANCE == BY_TILE
 
 // The pieces of vertices with very many neighbors that reduce deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce_pieces(
-    i64 count, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, u64* pieces, u32* num_pieces,
-    u32 max_pieces ARG_PARAMS) {
-  ExpandTile tile;
-  u32 size = *num_pieces < max_pieces ? *num_pieces : max_pieces;
-  for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
-    u64 piece = pieces[p];
-    if (piece == ~0ull) continue;
-    i64 first = i64(piece & 0xffffffffu);
-    VID u = vertices[piece >> 32];
-    i64 end = view.segments(u);
-    if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
-    RESULT total = identity;
-    for (i64 s = first + threadIdx.x / TILE_SIZE; s < end; s += BLOCK / TILE_SIZE)
-      total = reduce_segment(view, tile, u, s, total, EDGE_VALUE);
-    total = tile.reduce(total, REDUCE());
-    if (tile.lane == 0) combine_shared(out + u, total, REDUCE());
-  }
+    i64 count, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, PLAN_PARAMS ARG_PARAMS) {
+  REDUCE_SHARE;
+  share_out_queue(view, [&](i64 i) { return vertices[i]; }, PLAN, work, [] {});
 }
+
+#endif

@@ -9,11 +9,12 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import check_output, one_of
-from ...frontier import Frontier, graph_of
+from ...edge_frontier import EdgeFrontier
+from ...frontier import Frontier
 from ...runtime.kernels import C_TYPES
 from ..engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..functors import VERTEX
 from ..launch import parts_for
+from ..members import form_of, kernel_members
 from ..neighbor_reduce import clear
 from ..reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
 from .cpu import make_reduce
@@ -23,14 +24,15 @@ HEADER = "frontier/operators/reduce/reduce.cuh"
 
 @reads
 def reduce(
-    frontier: Frontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None
-) -> Any:
+    frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64,
+    out: Any = None,
+) -> Any:  # fmt: skip
     """Call `op` for every member of a frontier and reduce the returned values to one number.
 
     Parameters
     ----------
-    frontier : Frontier
-    op : function ``op(v, *args) -> number``
+    frontier : Frontier or EdgeFrontier
+    op : function ``op(v, *args) -> number``, or ``op(src, dst, edge, weight, *args) -> number`` for edges
         May also change its array arguments, as in `compute`.
     *args : arrays and numbers
         As in `advance`.
@@ -60,10 +62,10 @@ def reduce(
     Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call
     on a GPU.
     """
-    graph = graph_of(frontier)
+    graph, form = form_of(frontier)
     xp = graph.xp
     one_of(reduce, "reduce", REDUCTIONS)
-    check_op(op, "op", ("v",), args, A_NUMBER)
+    check_op(op, "op", form.parameters, args, A_NUMBER)
     if out is not None:
         check_output(graph, out, "out", 1, DTYPES)
     dtype = result_dtype(dtype) if out is None else out.dtype
@@ -72,14 +74,15 @@ def reduce(
     out = xp.empty(1, dtype) if out is None else out
     clear(graph, out) if identity == 0 else out.fill(identity)
     count = len(frontier)
-    vertices = frontier._members()
+    members = kernel_members(frontier, op)
     if graph.device.is_gpu:
-        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]))
-        functor = (("op", op, VERTEX, dtype),)
+        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), *form.options)
+        functor = (("op", op, form.kinds, dtype),)
         kernels = cuda_kernels_for(graph, HEADER, functor, values, options)
-        kernels.reduce_vertices(count, vertices, identity, out, *values)
+        kernels.reduce_members(count, *members, identity, out, *values)
     elif count:
         partial = np.full(parts_for(count), identity, dtype)
-        run_cpu(cpu_kernel_for(None, make_reduce, (op,), reduce), (op,), partial.size, count, vertices, partial, values)
+        kernel = cpu_kernel_for(None, make_reduce, (op,), reduce, form.of_edges)
+        run_cpu(kernel, (op,), partial.size, count, *members, partial, values)
         out[0] = partial.sum() if reduce == "sum" else partial.min() if reduce == "min" else partial.max()
     return out

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import integer
+from ...arguments import integer, one_of
 from ...frontier import Frontier, check_frontier
 from ..advance import (
     PULL_ABOVE,
@@ -33,7 +33,7 @@ from ..engine import (
     state_of,
 )  # fmt: skip
 from ..functors import OP_PARAMETERS
-from ..launch import cooperative_blocks
+from ..launch import BALANCES, cooperative_blocks, gpu_balance
 from .cpu import make_push_repeatedly
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def traverse(
     max_steps: int | None = None,
     max_arcs: int | None = None,
     edges: str = "out",
+    balance: str = "auto",
 ) -> int:
     """Advance until the frontier is empty.
 
@@ -105,6 +106,9 @@ def traverse(
         Stop before an advance over more than this many arcs.
     edges : {"out", "in", "both"}
         As in `advance`. ``"both"`` takes a launch for each direction and step, in directed graphs.
+    balance : {"auto", "thread", "tile", "block", "merge"}
+        As in `advance`, for frontiers that take a launch each. Small ones are advanced by a single thread block on a
+        GPU and by one thread on a CPU.
 
     Returns
     -------
@@ -117,6 +121,7 @@ def traverse(
         As `advance`; and for more than one `Step`.
     """
     frontier = check_frontier(graph, frontier)
+    one_of(balance, "balance", BALANCES)
     steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
     if len(steps) > 1:
         raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
@@ -132,14 +137,17 @@ def traverse(
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
-    kernels = traverse_kernels(graph, functors, tuple(values), position) if frontier and graph.device.is_gpu else None
+    kernels = None
+    if frontier and graph.device.is_gpu:
+        kernels = traverse_kernels(graph, functors, tuple(values), position, gpu_balance(balance))
+    frontier._make_set()  # one of few vertices may be listed so often that it is not small
     done = 0
     while frontier and done < limit:
         arcs = frontier.num_arcs if len(walked) == 1 else _arcs_both_ways(walked, frontier, most)
         if arcs > most:
             break
         if len(walked) > 1:
-            frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked), 1
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked, balance), 1
         elif len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
             frontier, made = _push_repeatedly(
                 graph, frontier, functors, values, position, limit - done, most, kernels
@@ -149,7 +157,7 @@ def traverse(
         elif _is_medium(graph, len(frontier), arcs):
             frontier, made = _push_cooperatively(graph, frontier, functors, values, limit - done, most, kernels)
         else:
-            frontier, made = push(graph, frontier, functors, tuple(values), kernels), 1
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels, balance=balance), 1
         done += made
         if position is not None:
             values[position] = np.int32(values[position] + made)
@@ -224,15 +232,15 @@ def _pushed(graph: Graph, lists: Any, counters: Any) -> tuple[Frontier, int]:
     return Frontier._of(graph, lists[made & 1, :size], arcs=arcs), made
 
 
-def traverse_kernels(graph: Graph, functors: Functors, args: tuple, step: int | None) -> Any:
+def traverse_kernels(graph: Graph, functors: Functors, args: tuple, step: int | None, balance: str = "tile") -> Any:
     """The CUDA kernels of traverse; argument number `step` counts the pushes that one launch makes."""
-    options = traverse_options(graph, functors, step)
+    options = traverse_options(graph, functors, step, balance)
     return cuda_kernels_for(graph, HEADER, advance_functors(functors), args, options)
 
 
-def traverse_options(graph: Graph, functors: Functors, step: int | None) -> tuple:
+def traverse_options(graph: Graph, functors: Functors, step: int | None, balance: str = "tile") -> tuple:
     """The macros of traverse."""
-    return ("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), *advance_options(graph, functors)
+    return ("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), *advance_options(graph, functors, balance)
 
 
 def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:

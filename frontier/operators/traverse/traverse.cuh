@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     u64* after = rounds + 2 * ((steps + 2) % 3);
     if (blockIdx.x == 0 && threadIdx.x == 0) after[0] = 0, after[1] = 0;
     if (threadIdx.x == 0) num_big = 0;
-    MAKE_OUTPUT(output, out, next);
+    MAKE_OUTPUT(output, VertexList, VertexList{out}, next);
     PUSH_BODY;
     for (i64 i = first; i < count; i += stride) {
       VID u = __ldcg(in + i);

@@ -1,0 +1,21 @@
+// The members of a frontier, with each of which a kernel calls a functor: vertices, or, with the macro OF_EDGES, arcs
+// (then VIEW_HEADER is needed, too). MEMBER: the functor's parameters; MEMBERS_PARAMS: the kernel's; CALL_OP(i): the call.
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+#ifdef OF_EDGES
+
+#include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
+#define MEMBER VID src, VID dst, i64 edge, Weight weight
+#define MEMBERS_PARAMS View view, const VID* sources, const i64* slots
+#define CALL_OP(i) \
+  op(sources[i], view.neighbors[slots[i]], edge_of(view, slots[i]), weight_of(view, slots[i]) ARG_NAMES)
+
+#else
+
+#define MEMBER VID v
+#define MEMBERS_PARAMS const VID* vertices
+#define CALL_OP(i) op(vertices[i] ARG_NAMES)
+
+#endif

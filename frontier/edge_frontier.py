@@ -1,0 +1,299 @@
+"""`EdgeFrontier`: a set of edges, the input and output of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .access import reads
+from .arguments import check_graph
+from .frontier import Frontier
+from .operators.extract import collect_arcs
+from .sort import row_ids
+from .values import integer
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+class EdgeFrontier:
+    """A set of edges of a graph, in the form in which operators walk them: as arcs, from a source to a destination.
+
+    An edge of an undirected graph is two arcs, one in each direction, which are members on their own. ``advance`` puts
+    out the arc along which it went; `all` has both of every edge; `reversed` has the others. A filter by ``src < dst``
+    leaves one of each edge.
+
+    A frontier holds the slot of each arc. It is valid until the next update of its graph, by which arcs may move:
+    operators and all its methods then raise ValueError.
+
+    ``advance(..., output="edges")`` makes frontiers of edges. `advance` takes one in place of the vertices that its
+    edges lead to (`destinations`); `filter`, `compute` and `reduce` call functors ``op(src, dst, edge, weight, *args)``
+    for each edge.
+
+    Frontiers of one graph are combined and compared as Python's sets are: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
+    ``<``; ``(u, v) in frontier``; ``for u, v in frontier``, in ascending order. Like Python's sets, frontiers have no
+    hash.
+
+    Parameters
+    ----------
+    graph : Graph
+    src, dst : array-like of int, shape (m,)
+        The members, duplicates are removed. Empty by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `graph` is not a graph, `src` and `dst` hold anything but ids of its vertices, or name an edge that it does not
+        have.
+
+    Notes
+    -----
+    Making one of a list looks up each arc; set operations sort: O(m log m) work.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import CSR
+    >>> g = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    >>> edges = fr.EdgeFrontier(g, [0, 1], [1, 2])
+    >>> list(edges | edges.reversed())
+    [(0, 1), (1, 0), (1, 2), (2, 1)]
+    >>> list(edges.destinations)
+    [1, 2]
+    """
+
+    def __init__(self, graph: Graph, src: Any = (), dst: Any = ()):
+        check_graph(graph)
+        self._take(graph, *_look_up(graph, src, dst))
+
+    @classmethod
+    def all(cls, graph: Graph) -> EdgeFrontier:
+        """All edges of `graph`; of an undirected one, both directions of each."""
+        check_graph(graph)
+        return _all_edges(graph)
+
+    @classmethod
+    def _of(cls, graph: Graph, sources: Any, slots: Any) -> EdgeFrontier:
+        """A frontier over arrays that are known to be valid, without copying them."""
+        frontier = object.__new__(cls)
+        frontier._take(graph, sources, slots)
+        return frontier
+
+    def _take(self, graph: Graph, sources: Any, slots: Any) -> None:
+        self.graph = graph
+        self._sources = sources
+        self._slots = slots
+        self._version = graph.version
+
+    @reads
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The contents of a copy or pickle: the graph, and the edges, copied to the host."""
+        to_host = self.graph.device.to_host
+        return _edge_frontier_of, (self.graph, to_host(self._sources), to_host(self._destinations()))
+
+    def check(self) -> None:
+        """Raise ValueError if the graph was updated since the frontier was made."""
+        if self._version != self.graph.version:
+            raise ValueError(
+                "edge frontier was made before the latest update of its graph, which may have moved edges; "
+                "make a new one"
+            )
+
+    def __len__(self) -> int:
+        return int(self._slots.size)
+
+    def __bool__(self) -> bool:
+        return bool(self._slots.size)
+
+    def __repr__(self) -> str:
+        return f"EdgeFrontier({len(self):,} of {self.graph.num_arcs:,} arcs)"
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        src, dst = (self.graph.device.to_host(array) for array in (self.src, self.dst))
+        order = np.lexsort((dst, src))
+        return iter(list(zip(src[order].tolist(), dst[order].tolist(), strict=True)))
+
+    @reads
+    def __contains__(self, edge: Any) -> bool:
+        self.check()
+        if not isinstance(edge, tuple) or len(edge) != 2:
+            raise TypeError("edge must be a pair (u, v) of vertices")
+        u, v = (integer(end, "edge") for end in edge)
+        if not 0 <= min(u, v) <= max(u, v) < self.graph.num_vertices:
+            return False
+        ids = self.graph.xp.asarray([u, v], self.graph.vertex_dtype)
+        slot = self.graph._find(ids[:1], ids[1:])
+        return bool((self._slots == slot).any()) if int(slot[0]) >= 0 else False
+
+    # ---- sets -------------------------------------------------------------------------------------------------------
+
+    def __or__(self, other: Any) -> EdgeFrontier:
+        if not isinstance(other, EdgeFrontier):
+            return NotImplemented
+        return self._joined(other._without(self))
+
+    def __and__(self, other: Any) -> EdgeFrontier:
+        return self._kept(self._is_in(other)) if isinstance(other, EdgeFrontier) else NotImplemented
+
+    def __sub__(self, other: Any) -> EdgeFrontier:
+        return self._without(other) if isinstance(other, EdgeFrontier) else NotImplemented
+
+    def __xor__(self, other: Any) -> EdgeFrontier:
+        if not isinstance(other, EdgeFrontier):
+            return NotImplemented
+        return self._without(other)._joined(other._without(self))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EdgeFrontier):
+            return NotImplemented
+        return other.graph is self.graph and len(self) == len(other) and self <= other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self._is_in(other).all()) if isinstance(other, EdgeFrontier) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return self <= other and len(self) < len(other) if isinstance(other, EdgeFrontier) else NotImplemented
+
+    @reads
+    def _is_in(self, other: EdgeFrontier) -> Any:
+        """Which members are also those of another frontier: an array of bool."""
+        self.check()
+        other = check_edge_frontier(self.graph, other)
+        xp = self.graph.xp
+        if not other:
+            return xp.zeros(len(self), np.bool_)
+        held = xp.sort(other._slots)
+        place = xp.searchsorted(held, self._slots)
+        return held[xp.minimum(place, len(other) - 1)] == self._slots
+
+    def _without(self, other: EdgeFrontier) -> EdgeFrontier:
+        return self._kept(~self._is_in(other))
+
+    def _kept(self, mask: Any) -> EdgeFrontier:
+        chosen = self.graph.xp.flatnonzero(mask)
+        return EdgeFrontier._of(self.graph, self._sources[chosen], self._slots[chosen])
+
+    def _joined(self, other: EdgeFrontier) -> EdgeFrontier:
+        """The members of both, which have none in common."""
+        join = self.graph.xp.concatenate
+        return EdgeFrontier._of(
+            self.graph, join([self._sources, other._sources]), join([self._slots, other._slots])
+        )
+
+    # ---- members ----------------------------------------------------------------------------------------------------
+
+    @property
+    @reads
+    def src(self) -> Any:
+        """The sources: a read-only array of the graph's vertex dtype, on its device; on a GPU a copy.
+
+        `src`, `dst`, `edges` and `weights` are in the same order, which is no particular one.
+        """
+        self.check()
+        return self.graph.device.read_only(self._sources)
+
+    @property
+    @reads
+    def dst(self) -> Any:
+        """The destinations: a new array of the graph's vertex dtype."""
+        self.check()
+        return self._destinations()
+
+    @property
+    @reads
+    def edges(self) -> Any:
+        """What functors see as `edge`: slots, or, in a graph with edge data, ids; a new array of int64."""
+        self.check()
+        return self.graph._edges_at(self._slots).copy()
+
+    @property
+    @reads
+    def weights(self) -> Any:
+        """The weights: a new array of the graph's `weight_dtype`; 1 (float32) in graphs without weights."""
+        self.check()
+        if not self.graph.is_weighted:
+            return self.graph.xp.ones(len(self), np.float32)
+        return self.graph._weights_at(self._slots)
+
+    @property
+    @reads
+    def sources(self) -> Frontier:
+        """The vertices that the edges leave."""
+        self.check()
+        return _frontier_of(self.graph, self._sources)
+
+    @property
+    @reads
+    def destinations(self) -> Frontier:
+        """The vertices that the edges lead to."""
+        self.check()
+        return _frontier_of(self.graph, self._destinations())
+
+    @reads
+    def reversed(self) -> EdgeFrontier:
+        """The same edges in the other direction.
+
+        In a directed graph with in-edges this is a frontier of its `reverse`, which has the edges in this direction.
+
+        Raises
+        ------
+        ValueError
+            A directed graph keeps no in-edges.
+
+        Notes
+        -----
+        Looks up each edge.
+        """
+        self.check()
+        graph, dst = self.graph.reverse, self._destinations()
+        return EdgeFrontier._of(graph, dst, graph._find(dst, self._sources) if len(self) else self._slots)
+
+    def _destinations(self) -> Any:
+        return self.graph._neighbors[self._slots]
+
+
+def check_edge_frontier(graph: Graph, frontier: EdgeFrontier) -> EdgeFrontier:
+    """`frontier`; raises ValueError unless it is one of `graph` that is still valid."""
+    check_graph(graph)
+    frontier.check()
+    if frontier.graph is not graph:
+        raise ValueError("edge frontier belongs to another graph")
+    return frontier
+
+
+@reads
+def _look_up(graph: Graph, src: Any, dst: Any) -> tuple[Any, Any]:
+    """The sources and slots of arcs, each once; ValueError if one is not in the graph."""
+    arcs, xp = graph._prepare(src, dst, directed=True, drop_loops=False), graph.xp
+    if not len(arcs):
+        return arcs.src, xp.empty(0, np.int64)
+    slots = graph._find(arcs.src, arcs.dst)
+    arcs.check()
+    missing = xp.flatnonzero(slots < 0)
+    if missing.size:
+        u, v = (int(ends[missing[0]]) for ends in (arcs.src, arcs.dst))
+        raise ValueError(f"src and dst name {missing.size} edges that are not in the graph, {u} - {v} is one")
+    slots, first = xp.unique(slots, return_index=True)
+    return arcs.src[first], slots
+
+
+@reads
+def _all_edges(graph: Graph) -> EdgeFrontier:
+    offsets, _, slots = collect_arcs(graph)
+    return EdgeFrontier._of(graph, row_ids(graph.device, offsets, graph.vertex_dtype), slots)
+
+
+def _frontier_of(graph: Graph, vertices: Any) -> Frontier:
+    """The set of the vertices in a list."""
+    frontier = Frontier._listed(graph, vertices)
+    frontier._make_set()
+    return frontier
+
+
+def _edge_frontier_of(graph: Graph, src: np.ndarray, dst: np.ndarray) -> EdgeFrontier:
+    """Restore a frontier from its graph and members."""
+    return EdgeFrontier(graph, src, dst)

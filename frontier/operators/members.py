@@ -1,0 +1,83 @@
+"""The members of a frontier, vertices or edges, as the operators hand them to functors one by one.
+
+On GPUs ``frontier/cuda/members.cuh`` does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..edge_frontier import EdgeFrontier
+from ..frontier import graph_of
+from ..runtime.cpu import jit
+from .engine import read_view
+from .functors import ARC, OP_PARAMETERS, VERTEX
+from .weights import edge_at, weight_at
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+class Form(NamedTuple):
+    """How functors see a kind of members.
+
+    Attributes
+    ----------
+    of_edges : bool
+    parameters : tuple of str
+        What a functor is called with, before the user's arguments.
+    kinds : tuple of str
+        Their kinds, as `cuda_kernels_for` takes them.
+    options : tuple
+        Macros of CUDA kernels.
+    """
+
+    of_edges: bool
+    parameters: tuple[str, ...]
+    kinds: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+
+
+VERTICES = Form(False, ("v",), VERTEX, ())
+EDGES = Form(True, OP_PARAMETERS, ARC, (("OF_EDGES", "1"),))
+
+
+class Arcs(NamedTuple):
+    """The members of a frontier of edges, for CPU kernels."""
+
+    sources: Any
+    slots: Any
+    neighbors: Any
+    weights: Any
+
+
+def form_of(frontier: Any) -> tuple[Graph, Form]:
+    """The graph of a frontier, and the form of its members; raises unless all of them exist."""
+    if isinstance(frontier, EdgeFrontier):
+        frontier.check()
+        return frontier.graph, EDGES
+    return graph_of(frontier), VERTICES
+
+
+def kernel_members(frontier: Any, op: Callable) -> tuple:
+    """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as that of CPU kernels that call `op`."""
+    graph = frontier.graph
+    if not isinstance(frontier, EdgeFrontier):
+        return (frontier._members(),)
+    if graph.device.is_gpu:
+        return graph.view(), frontier._sources, frontier._slots
+    return (Arcs(frontier._sources, frontier._slots, graph._neighbors, read_view(graph, op)[1]),)
+
+
+def member_call(op: Any, of_edges: bool) -> Any:
+    """A functor over members, called as ``call(members, i, args)`` by CPU kernels."""
+    if not of_edges:
+        return jit(lambda members, i, args: op(members[i], *args))
+
+    def call(members, i, args):
+        slot = members.slots[i]
+        weight = weight_at(members.weights, slot)
+        return op(members.sources[i], members.neighbors[slot], edge_at(members.weights, slot), weight, *args)
+
+    return jit(call)

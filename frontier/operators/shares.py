@@ -1,0 +1,158 @@
+"""How neighbor lists are shared out to the threads of a CPU. On GPUs ``frontier/cuda/expand.cuh`` does the same.
+
+A kernel over the neighbors of some vertices is given a range of *positions*. By vertices, a position is one of them,
+and lists of more than `most` arcs are deferred to a second call. By arcs, a position is `UNIT` of all arcs, of which
+`ends` are the running sums, so that a list may be walked by several threads, each of which has a share of its slots.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+import numpy as np
+
+from ..atomics import atomic_add, atomic_cas, atomic_exch
+from ..runtime import threads_for
+from ..runtime.cpu import jit
+from ..values import one_of
+from .engine import run_cpu
+from .launch import BALANCES
+
+if TYPE_CHECKING:
+    from ..frontier import Frontier
+    from ..graph import Graph
+
+UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have, a thread gets 1024 at least
+LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
+FEW_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
+MANY_ARCS = 32768  # worth several threads
+ALL = 2**62
+
+
+class Shares(NamedTuple):
+    """What kernels share lists out by.
+
+    Attributes
+    ----------
+    ends : array of int64
+        Of each vertex: the arcs of all vertices up to it. Empty if lists are shared out by vertices.
+    most : int
+        Longer lists are deferred: their places go to `long`, and their number to `num_long`, as long as there is room.
+    lock : array of int64
+        What `combine_share` takes.
+    """
+
+    ends: Any
+    most: Any
+    long: Any
+    num_long: Any
+    lock: Any
+
+
+@numba.njit
+def begin_share(shares, begin, end):
+    """Where a range of positions begins: the place of a vertex, and the position in it; and where it ends."""
+    if shares.ends.size == 0:
+        return begin, begin, end
+    at = begin * UNIT
+    low = 0
+    high = shares.ends.size - 1
+    while low < high:  # the first vertex that ends behind it
+        middle = (low + high) >> 1
+        if shares.ends[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return low, at, min(end * UNIT, shares.ends[-1])
+
+
+@functools.cache
+def make_next_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> Any:
+    """A function that says which share of a vertex is next, for a structure's iterator."""
+
+    @numba.njit
+    def next_share(view, shares, i, u, at, stop):
+        """The slots of the share, counted along the list: first, and behind the last; whether it is the whole list; and
+        the position behind it."""
+        count = np.int64(degree(view, u))
+        if shares.ends.size == 0:
+            if count > shares.most:
+                place = atomic_add(shares.num_long, 0, 1)
+                if place < shares.long.size:
+                    shares.long[place] = i
+                    return np.int64(0), np.int64(0), True, at + 1
+            return np.int64(0), np.int64(ALL), True, at + 1
+        start = shares.ends[i] - count
+        behind = min(stop, shares.ends[i])
+        if at == start and behind == shares.ends[i]:
+            return np.int64(0), np.int64(ALL), True, behind
+        slots = np.int64(0)
+        for s in range(segments(view, u)):
+            run, low, high = segment(view, u, s)
+            while run >= 0:
+                slots += high - low
+                run, low, high = next_run(view, run)
+        return slots * (at - start) // count, slots * (behind - start) // count, False, behind
+
+    return next_share
+
+
+def make_combine_share(combine: Any) -> Any:
+    """A function that combines the result of a share with those of others."""
+
+    def combine_share(shares, out, u, value):
+        while atomic_cas(shares.lock, 0, 0, 1) != 0:
+            pass
+        out[u] = out.dtype.type(combine(out[u], value))
+        atomic_exch(shares.lock, 0, 0)
+
+    return jit(combine_share)
+
+
+def cpu_balance(balance: str, frontier: Frontier) -> str:
+    """The schedule for what the user asked for, on a CPU: "thread" (by vertices), "tile" (by vertices, long lists by
+    arcs) or "merge" (by arcs)."""
+    one_of(balance, "balance", BALANCES)
+    if threads_for(ALL, 1) == 1:
+        return "thread"
+    if balance == "block":
+        return "tile"
+    if balance != "auto":
+        return balance
+    if frontier._walk_length() >= FEW_VERTICES:
+        return "tile"
+    return "merge" if frontier._walk_arcs() >= MANY_ARCS else "thread"
+
+
+def run_shares(
+    graph: Graph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
+) -> None:  # fmt: skip
+    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`.
+
+    Parameters
+    ----------
+    view : tuple
+        From `read_view`.
+    """
+    if balance == "merge":
+        _run_by_arcs(graph, kernel, functors, vertices, view, args)
+        return
+    count = int(vertices.size)
+    long = np.empty(0 if balance == "thread" else min(count, graph.num_arcs // LONG_LIST), np.int64)
+    num_long = np.zeros(1, np.int64)
+    shares = Shares(_NONE, ALL if balance == "thread" else LONG_LIST, long, num_long, _NONE)
+    run_cpu(kernel, functors, count, *view, vertices, shares, *args)
+    if num_long[0]:
+        _run_by_arcs(graph, kernel, functors, vertices[long[: min(num_long[0], long.size)]], view, args)
+
+
+def _run_by_arcs(graph: Graph, kernel: Any, functors: tuple, vertices: Any, view: tuple, args: tuple) -> None:
+    ends = np.cumsum(graph._degrees_of(vertices), dtype=np.int64)
+    shares = Shares(ends, ALL, _NONE, _NONE, np.zeros(1, np.int64))
+    if ends[-1]:
+        run_cpu(kernel, functors, -(-int(ends[-1]) // UNIT), *view, vertices, shares, *args)
+
+
+_NONE = np.empty(0, np.int64)
