@@ -5,7 +5,7 @@
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
 #ifdef SCANS
-#include "frontier/operators/intersect/scanning.cuh"
+#include "frontier/cuda/intersect_lists.cuh"
 #else
 #include "frontier/cuda/expand.cuh"
 #endif
