@@ -40,7 +40,5 @@ class DynamicBFS(DynamicDistances):
     in-edges (``in_edges=True``) a batch that changes anything costs O(V + E).
     """
 
-    REHEARSAL = (0,)
-
     def __init__(self, graph: fr.DynamicGraph, source: int):
         super().__init__(graph, source, bfs, weighted=False)

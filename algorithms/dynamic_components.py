@@ -77,8 +77,6 @@ class DynamicComponents(IncrementalAlgorithm):
     _parent: Any
     _largest: Any
 
-    REHEARSAL = ()
-
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs

@@ -64,8 +64,6 @@ class DynamicKTruss(IncrementalAlgorithm):
     an insertion as many in the whole graph, over the candidates.
     """
 
-    REHEARSAL = (4,)
-
     def __init__(self, graph: fr.DynamicGraph, k: int):
         super().__init__(graph)
         self.k = k

@@ -101,8 +101,6 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     exact = False
 
-    REHEARSAL = ()
-
     def __init__(
         self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
         weighted: bool | None = None, max_iter: int = 1000,

@@ -39,8 +39,6 @@ class DynamicSSSP(DynamicDistances):
     The work is that of `DynamicBFS`; edges of length zero add O(V + E).
     """
 
-    REHEARSAL = (0,)
-
     def __init__(self, graph: fr.DynamicGraph, source: int):
         fr.arguments.check_dynamic_graph(graph)
         super().__init__(graph, source, sssp, weighted=graph.is_weighted)

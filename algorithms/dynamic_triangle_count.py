@@ -52,8 +52,6 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     deletion also passes over an array with one entry per vertex, as does the first read of `total` after a batch.
     """
 
-    REHEARSAL = ()
-
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         count = triangle_count(graph)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import frontier as fr
 
@@ -36,14 +35,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         `graph` is not a `DynamicGraph`.
     """
 
-    REHEARSAL: ClassVar[tuple[Any, ...]]
-    """Defined by classes that compile ahead, when the first of them is made (`frontier.rehearse`): the arguments, after
-    the graph, for any small graph."""
-
     def __init__(self, graph: fr.DynamicGraph):
         fr.arguments.check_dynamic_graph(graph)
-        if "REHEARSAL" in vars(type(self)):
-            fr.rehearse(graph, f"{type(self).__module__}.{type(self).__qualname__}", partial(_play, type(self)))
         self.graph = graph
         self._closed = False
         self._cause: BaseException | None = None
@@ -135,16 +128,3 @@ def maintained(read: Callable[[Any], Any]) -> Any:
             return read(self)
 
     return property(checked, doc=read.__doc__)
-
-
-def _play(kind: type[IncrementalAlgorithm], graph: fr.DynamicGraph, batches: list) -> None:
-    """Have an analytic of a small graph see insertions and deletions, and read its results after each."""
-    results = [name for name in dir(kind) if isinstance(getattr(kind, name), property) and not name.startswith("_")]
-    with kind(graph, *kind.REHEARSAL) as analytic:
-        for src, dst in batches:
-            for update, part in ((graph.insert_edges, 1), (graph.delete_edges, 3)):
-                if not threading.main_thread().is_alive():
-                    return  # the program ends
-                update(src[::part], dst[::part])
-                for name in results:
-                    getattr(analytic, name)

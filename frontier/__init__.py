@@ -40,7 +40,6 @@ from .operators import (
 )
 from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
-from .rehearsal import rehearse
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
 from .temporal.window import SlidingWindow, WindowResult
@@ -100,7 +99,6 @@ __all__ = [
     "random_bits",
     "reads",
     "reduce",
-    "rehearse",
     "resolve_device",
     "sample_neighbors",
     "snapshot_if_faster",

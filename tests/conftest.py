@@ -18,8 +18,6 @@ from model import Pair, make
 from frontier.registry import structures
 from frontier.runtime import gpu_available
 
-os.environ["DYNFRONTIER_REHEARSE"] = "0"  # threads that compile would get in the way of tests that count and measure
-
 STRUCTURES = structures()
 DEVICES = [
     "cpu",

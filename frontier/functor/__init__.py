@@ -13,12 +13,12 @@ their shape (`shaped_cuda`).
 
 from .arguments import ARRAY_DTYPES, c_parameters, functor_arguments, parameter_types
 from .check import check_functor, uses_parameter
-from .checking import FunctorIndexError, checking, interpreted, is_checking
-from .compile import cpu_functor, cuda_functor, functor_identity, import_compilers
+from .checking import FunctorIndexError, checking, interpreted
+from .compile import cpu_functor, cuda_functor, functor_identity
 from .errors import FunctorError, blamed, explain
 
 __all__ = [
     "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor", "checking",
-    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "import_compilers",
-    "interpreted", "is_checking", "parameter_types", "uses_parameter",
+    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "interpreted", "parameter_types",
+    "uses_parameter",
 ]  # fmt: skip

@@ -143,12 +143,6 @@ def _cuda_version() -> str:
     return f"{metadata.version('numba-cuda')} {text_fingerprint(*CUDA_FILES)}"
 
 
-def import_compilers() -> None:
-    """Import what compiles functors for GPUs."""
-
-    from . import compile_cuda  # noqa: F401
-
-
 def _compile_for_cuda(
     function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int], checked: bool
 ) -> bytes:

@@ -204,17 +204,7 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
     key = (header, defines, functors, current_arch())
     with _ahead_lock:
         begun = _ahead.get(key)
-        mine = begun is None
-        if mine:  # so that other threads which need it wait for this one
-            begun = _ahead[key] = Future()
-    if not mine:
-        return begun.result()
-    try:
-        _compile(begun, key)
-        return begun.result()
-    finally:
-        with _ahead_lock:
-            _ahead.pop(key, None)
+    return cached_cubin(*key) if begun is None else begun.result()
 
 
 @functools.cache
