@@ -146,7 +146,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._labels, self._link, self._level, self._parent = labels, link, level, parent
         self._members = fr.Frontier.all(graph)
         self._relabel()
-        self._count = int(xp.count_nonzero(self._labels == ids))
+        self._count = int(xp.flatnonzero(self._labels == ids).size)
         self._tally.fill(0)
         self._relabeled = 0
         self._find_largest()

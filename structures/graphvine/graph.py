@@ -239,7 +239,7 @@ class GraphVine(VertexRecords, DynamicGraph):
         n = self._num_vertices
         bits = self._bits
         if bits is None:
-            bits = _bits_for(int(dst.size), int(self.xp.count_nonzero(offsets[1:] != offsets[:-1])))
+            bits = _bits_for(int(dst.size), int(self.xp.flatnonzero(offsets[1:] != offsets[:-1]).size))
         changes = changes_of_all(self, offsets, dst, weights)
         self._counters.reset()
         sums = self._plan(changes, 1, bits)

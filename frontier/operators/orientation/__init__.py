@@ -86,14 +86,14 @@ class Orientation:
         lengths = graph.degrees()
         degrees = lengths if degrees is None else degrees
         order = xp.argsort(-degrees).astype(graph.vertex_dtype)
-        self._members = int(xp.count_nonzero(degrees >= max(least, 1)))
+        self._members = int(xp.flatnonzero(degrees >= max(least, 1)).size)  # count_nonzero is slow to compile
         order = order[: self._members]
         # Those that are ignored come after all others, in any order.
         self.rank = xp.full(graph.num_vertices, self._members, graph.vertex_dtype)
         self.rank[order] = xp.arange(self._members, dtype=graph.vertex_dtype)
         self._args = functor_args(graph, _goes_up, (self.rank,))
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
-        self._listed = order[: int(xp.count_nonzero(xp.cumsum(self._above) <= LISTED_ARCS * graph.num_vertices))]
+        self._listed = order[: xp.flatnonzero(xp.cumsum(self._above) <= LISTED_ARCS * graph.num_vertices).size]
         self._lists: Any = None
         self._lengths = lengths[order]
         self._deal(order)
