@@ -23,6 +23,7 @@ from . import (
     gallery,
     incremental,
     native,
+    summary,
     temporal,
     updates,
 )
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cold_start.main(given[1:])
     if given[:1] == ["compare"]:
         return compare.main(given[1:])
+    if given[:1] == ["summary"]:
+        return summary.main(given[1:])
     if given[:1] == ["temporal"]:
         return temporal.main(given[1:])
     line = parser()
