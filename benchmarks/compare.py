@@ -20,10 +20,10 @@ from dynfrontier.comparison import chosen_algorithms
 from dynfrontier.comparison.cells import PEER, STATES, Cell, Options, compare_all
 from dynfrontier.comparison.inputs import GraphInput
 from dynfrontier.comparison.tables import LEGEND, tables, wrong
-from dynfrontier.peers import check_peer, is_installed
+from dynfrontier.peers import PEERS, check_peer, is_installed
 
 from .context import choose_structures
-from .defaults import CPU_PEERS, EDGE_FACTOR, GPU_PEERS, GRAPH_SEED, WEIGHT_SEED
+from .defaults import EDGE_FACTOR, GPU_PEERS, GRAPH_SEED, WEIGHT_SEED
 from .results import FOLDER, Results, describe_run
 
 NAME = "compare"
@@ -142,7 +142,7 @@ def _peers(names: str | None, device: fr.Device) -> list[str]:
     ValueError, ImportError
         There is none of a name, or it is not installed.
     """
-    known = GPU_PEERS if device.is_gpu else CPU_PEERS
+    known = GPU_PEERS if device.is_gpu else [name for name in PEERS if name not in GPU_PEERS]
     found = names.split(",") if names else [name for name in known if is_installed(name)]
     for name in found:
         check_peer(name)
@@ -235,4 +235,4 @@ def _keep(results: Results, before: Results, graphs: Sequence[str]) -> None:
 
 def _judges(device: fr.Device) -> int:
     """Processes that compare results: on a GPU some of the cores that are idle then."""
-    return len(os.sched_getaffinity(0)) // 2 if device.is_gpu else 0
+    return max(len(os.sched_getaffinity(0)) * 3 // 4, 1) if device.is_gpu else 0

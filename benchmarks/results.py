@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import frontier as fr
 from dynfrontier.machine import describe_run as describe_run
 
 FOLDER = Path(__file__).parent / "results"
@@ -52,7 +53,9 @@ class Results:
         labels = {"benchmark": self.benchmark, "device": self.device, "mode": self.mode}
         head = {**labels, **self.header, "notes": self.notes}
         lines = ",\n".join("  " + json.dumps(row) for row in self.rows)
-        path.write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n ]\n}\n")
+        text = json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n ]\n}\n"
+        with fr.io.replacing(path) as file:  # a run may be ended at any moment
+            file.write(text.encode())
         return path
 
     @classmethod

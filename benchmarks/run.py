@@ -23,6 +23,7 @@ from . import (
     gallery,
     incremental,
     native,
+    summary,
     temporal,
     updates,
 )
@@ -43,7 +44,8 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
-        "cold, the first batches on a new machine; compare, everything against cuGraph; temporal, streams in time.",
+        "cold, the first batches on a new machine; compare, everything against cuGraph; summary, the page of all "
+        "algorithms; temporal, streams in time.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -74,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cold_start.main(given[1:])
     if given[:1] == ["compare"]:
         return compare.main(given[1:])
+    if given[:1] == ["summary"]:
+        return summary.main(given[1:])
     if given[:1] == ["temporal"]:
         return temporal.main(given[1:])
     line = parser()

@@ -12,7 +12,7 @@ import pytest
 
 from algorithms import DynamicComponents, analytics
 from algorithms.catalogue import GALLERY
-from benchmarks import gallery, incremental, run
+from benchmarks import gallery, incremental, run, summary
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
@@ -148,7 +148,9 @@ def test_directed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
         ("bfs", "bfs"), ("updates", "insert"), ("updates", "delete"),
         *(("analytics", name) for name in ("bfs", "components", "pagerank", "sssp")),
     }  # fmt: skip
-    assert all(row["ratio"] > 0 and row["met"] == (row["ratio"] <= row["target"]) for row in targeted)
+    for row in targeted:  # the cost of an analytic is a difference of times, which noise may make negative
+        assert row["met"] is None if "ratio" not in row else row["met"] == (row["ratio"] <= row["target"])
+        assert row["part"] == "analytics" or row["ratio"] > 0
     assert {row["form"] for row in results.where(part="analytics")} == {
         "undirected", "in-edges, one way", "in-edges, both ways"
     }
@@ -244,6 +246,40 @@ def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert len(compared) > 4 and all(row["agrees"] in (True, None) for row in results.rows)
     assert results.where(algorithm="coloring", system="csr")[0]["times_peers"]["igraph"] > 0
     assert "times as fast as igraph" in capsys.readouterr().out
+
+
+def test_the_page_of_all_algorithms(tmp_path: Path) -> None:
+    """The latest time of each cell, under one name for each algorithm."""
+    machine = {"gpu": "H200", "cpu": "a CPU", "cores": 2}
+    older, newer = (
+        {"date": f"2026-11-{day}T00:00:00", "commit": "0123456789abcdef", "dirty": False, "machine": machine}
+        for day in (20, 21)
+    )
+    native = Results("native", "gpu", "full", header=newer)
+    native.add(graph="rmat20", structure="slab", algorithm="triangles per vertex", form="native", median_ms=1.25)
+    static = Results("algorithms", "gpu", "full", header=older)
+    static.add(graph="rmat20", system="slab", state="built", algorithm="bfs", median_ms=77.0)
+    static.add(graph="rmat20", system="slab", state="grown", algorithm="bfs", median_ms=66.0)
+    static.add(graph="rmat20", system="slab", state="built", algorithm="triangles per vertex", median_ms=2.5)
+    compared = Results("compare", "gpu", "full", header=newer)
+    for system, state, result, label, milliseconds in (
+        ("slab", "built", "agrees", "bfs", 4321.0), ("slab", "built", "agrees", "k_core(4)", 5.5),
+        ("slab", "built", "agrees", "k_truss(8)", 8.5), ("cugraph", "peer", "measured", "triangles", 9.5),
+        ("slab", "grown", "agrees", "sssp", 3.25),
+    ):  # fmt: skip
+        compared.add(graph="rmat20", structure=system, state=state, result=result, algorithm=label, ms=milliseconds)
+    text, filled, count = summary.page({"native.json": native, "static.json": static, "compare.json": compared})
+    assert filled == 5 and count > 100
+    lines = [line for line in text.split("## rmat16")[0].splitlines() if line.startswith("| ")]
+    cells = {line.split(" | ")[0].strip("| "): line for line in lines}
+    assert " 4,321 " in cells["bfs"] and " 1.25 " in cells["triangles per vertex"] and " 9.5 " in text
+    assert " 5.5 " in cells["k_core"] and " 8.5 " in text and " 2.5 " in text
+    assert "77" not in text and "3.25" not in text
+    assert "`static.json`: H200, 2026-11-20, commit 0123456789" in text and summary.MISSING in cells["louvain"]
+    for results in (native, static):
+        results.save(tmp_path)
+    assert run.main(["summary", "--results", str(tmp_path), "--page", str(tmp_path / "page.md")]) == 0
+    assert " 1.25 " in (tmp_path / "page.md").read_text()
 
 
 def test_a_task_of_a_peer_that_is_late_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:

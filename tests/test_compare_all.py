@@ -11,7 +11,7 @@ import pytest
 
 import frontier as fr
 from algorithms import find_analytic
-from algorithms.comparators import Forests, Walks, spanning_forest, uniform_walks
+from algorithms.comparators import Forests, Scores, Walks, spanning_forest, stationary_scores, uniform_walks
 from benchmarks import compare, run
 from benchmarks.results import Results
 from dynfrontier.comparison.cells import Cell, Options, compare_all
@@ -253,6 +253,23 @@ def test_forests():
         assert not Forests().same_digests(digests[0], Forests().digest(bad, edges=edges))
     empty = np.empty(0, int), np.empty(0, int), np.empty(0)
     assert not spanning_forest(fr.io.EdgeList([], [], num_vertices=3), *empty)
+
+
+def test_scores():
+    edges = fr.io.rmat(8, 8, seed=3)
+    given = GraphInput.of(edges, "some", True)
+    known, analytic = given.edges(False), find_analytic("hits")
+    graph = fr.structures()["csr"].from_edges(given.src, given.dst, None, given.num_vertices, True, device="cpu")
+    one = analytic.fetch(graph.device, analytic.compute(graph, tol=1e-9, max_iter=10000))
+    rough = analytic.fetch(graph.device, analytic.compute(graph, tol=1e-2))
+    scores = Scores(1e-2)
+    assert not stationary_scores(known, *one, tol=1e-9) and not stationary_scores(known, *rough, tol=1e-2)
+    assert scores.compare(one, rough, edges=known).text.endswith("both stationary")
+    assert scores.same_digests(scores.digest(one, edges=known), scores.digest(rough, edges=known))
+    for bad in ((one[0], one[1][::-1]), (np.full_like(one[0], 1 / one[0].size), one[1])):
+        assert "an iteration changes" in stationary_scores(known, *bad, tol=1e-5)
+        assert not Scores(1e-5).compare(one, bad, edges=known).agrees
+        assert not Scores(1e-5).same_digests(*(Scores(1e-5).digest(found, edges=known) for found in (one, bad)))
 
 
 @pytest.mark.parametrize("one_way", [False, True])

@@ -15,6 +15,7 @@ from .exact import Counts, Edges, Exact, Partition
 from .judged import (
     Forests,
     Quality,
+    Scores,
     Valid,
     Walks,
     dominant_labels,
@@ -22,6 +23,7 @@ from .judged import (
     modularity,
     proper_coloring,
     spanning_forest,
+    stationary_scores,
     uniform_walks,
 )
 from .rounded import Distances, Distribution, Values
@@ -39,6 +41,7 @@ __all__ = [
     "Found",
     "Partition",
     "Quality",
+    "Scores",
     "Valid",
     "Values",
     "Verdict",
@@ -51,6 +54,7 @@ __all__ = [
     "proper_coloring",
     "relative_error",
     "spanning_forest",
+    "stationary_scores",
     "uniform_walks",
 ]
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 import frontier as fr
 
-from .base import ROUNDING, Comparator, Digest, Found, Verdict, arrays_of, other_shapes
+from .base import ROUNDING, Comparator, Digest, Found, Verdict, arrays_of, bucket_sums, other_shapes
 from .exact import Exact
 
 
@@ -145,6 +145,50 @@ class Walks(Comparator):
         return one["crc"] == other["crc"] or (both_checked and not one["wrong"] and not other["wrong"])
 
 
+@dataclass(frozen=True)
+class Scores(Comparator):
+    """Hub and authority scores, which iterations approach slowly where the largest eigenvalues are close.
+
+    Results agree if they are near each other, or if each is where its iterations may stop: one more changes the hubs by
+    less than the tolerance, or, their largest scaled to 1, by less than the tolerance on average.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance of both sides.
+    """
+
+    tol: float
+    needs_edges: ClassVar[bool] = True
+
+    def compare(
+        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
+    ) -> Verdict:
+        if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
+            return differ
+        distance = max(float(np.abs(one - other).sum()) for one, other in zip(ours, theirs, strict=True))
+        text = f"L1 distance {distance:.2g}"
+        if distance <= ROUNDING:
+            return Verdict(True, text)
+        assert edges is not None
+        for side, found in (("ours", ours), ("theirs", theirs)):
+            if wrong := stationary_scores(edges, *found, tol=self.tol, rounding=rounding):
+                return Verdict(False, f"{text}; {side}: {wrong}")
+        return Verdict(True, f"{text}, both stationary")
+
+    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+        known: Digest = {"size": int(np.size(found[0])), "sums": [bucket_sums(np.asarray(part)) for part in found]}
+        wrong = "" if edges is None else stationary_scores(edges, *found, tol=self.tol, rounding=ROUNDING)
+        return known | ({} if edges is None else {"wrong": wrong})
+
+    def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
+        if one["size"] != other["size"]:
+            return False
+        near = np.abs(np.subtract(one["sums"], other["sums"])).sum(axis=1).max() <= ROUNDING
+        both_checked = "wrong" in one and "wrong" in other
+        return bool(near) or (both_checked and not one["wrong"] and not other["wrong"])
+
+
 def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
     """The modularity of communities in an undirected graph, weighted if it is: a score for `Quality`."""
     weights = np.ones(len(edges)) if edges.weights is None else np.asarray(edges.weights, np.float64)
@@ -245,6 +289,26 @@ def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *,
     error = float((((counted - wanted)[enough]) ** 2 / wanted[enough]).sum())
     most = enough.sum() + WALK_DEVIATIONS * np.sqrt(2 * enough.sum())
     return f"chi-squared of ends is {error:.0f}, expected up to {most:.0f}" if error > most else ""
+
+
+def stationary_scores(
+    edges: fr.io.EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
+) -> str:
+    """What is wrong with hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
+    src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
+
+    def step(scores: np.ndarray, ends: np.ndarray, others: np.ndarray) -> np.ndarray:
+        found = np.bincount(ends, np.asarray(scores, np.float64)[others], edges.num_vertices)
+        return found / (found.sum() or 1.0)
+
+    allowed = 2 * tol * max(1.0, hubs.size * float(np.max(hubs, initial=0.0))) + rounding + np.finfo(np.float32).eps
+    for name, change in (
+        ("authorities", step(hubs, dst, src) - authorities),
+        ("hubs", step(authorities, src, dst) - hubs),
+    ):
+        if (moved := float(np.abs(change).sum())) > allowed:
+            return f"an iteration changes {name} by {moved:.2g}, {allowed:.2g} allowed"
+    return ""
 
 
 WALK_GROUPS = 256

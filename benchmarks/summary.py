@@ -1,0 +1,160 @@
+"""The page ``algorithms.md``: times of every algorithm by structure, device and form, from all results files.
+
+``python -m benchmarks summary`` writes it. Of a time that several files have, the latest counts. What no file has is
+marked as missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import frontier as fr
+from dynfrontier.comparison.cells import MEASURED, PEER, STATES
+
+from .calls import SPMV, calls
+from .results import FOLDER, Results
+
+PAGE = Path(__file__).parent / "algorithms.md"
+GRAPHS = {"gpu": ("rmat20", "rmat16"), "cpu": ("rmat16",)}
+"""The graphs of the page, by device."""
+NATIVE, SNAPSHOT, AUTO = "native", "snapshot", "auto"
+MISSING = "·"
+PEERS = ("cugraph", "igraph", "networkit", "scipy", "networkx")
+SOURCES = ("native", "algorithms", "gallery", "compare")
+"""Benchmarks whose times are on the page."""
+HEAD = """\
+# Algorithms by structure, device and form
+
+Milliseconds (median of a call) on RMAT graphs with 16 edges generated for each vertex, which were built at once. An
+algorithm runs on the structure itself (`native`). Those that can also run on a CSR copy of it have the time with the
+copy, its making included (`snapshot`), and that of what they choose by themselves (`auto`). SpMV is timed without its
+preparation. `{missing}` is not measured. On the right are other libraries, those for CPUs on the CPU of the machine.
+
+This page is made from the files in `results/` by `python -m benchmarks summary`, which takes the latest time of each
+cell. The files are named below each table; times of different files are not of one run.
+"""
+
+
+class Time(NamedTuple):
+    """One cell of a table, and the file that it comes from."""
+
+    milliseconds: float
+    source: str
+
+
+Key = tuple[str, str, str, str, str]
+"""Device, graph, algorithm, form and structure or library."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks summary", description="Write the page of all algorithms.")
+    line.add_argument("--results", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
+    line.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="the page to write")
+    given = line.parse_args(arguments)
+    paths = [path for path in sorted(given.results.glob("*.json")) if path.name.startswith(SOURCES)]
+    text, filled, count = page({path.name: Results.load(path) for path in paths})
+    given.page.write_text(text)
+    print(f"{given.page}: {filled} of {count} times")
+    return 0
+
+
+def page(files: dict[str, Results]) -> tuple[str, int, int]:
+    """The page, how many times of structures it has, and how many it could have."""
+    times = collect(files)
+    parts, filled, count = [HEAD.format(missing=MISSING)], 0, 0
+    for device, graphs in GRAPHS.items():
+        for graph in graphs:
+            mine = {key: time for key, time in times.items() if key[:2] == (device, graph)}
+            text, here, wanted = _table(device, graph, mine)
+            sources = sorted({time.source for time in mine.values()})
+            notes = [f"* `{name}`: {_origin(files[name])}" for name in sources]
+            parts.append("\n".join([f"## {graph}, {device.upper()}\n", text, *notes, ""]))
+            filled, count = filled + here, count + wanted
+    return "\n".join(parts), filled, count
+
+
+def collect(files: dict[str, Results]) -> dict[Key, Time]:
+    """All times, the latest of each."""
+    found: dict[Key, Time] = {}
+    for name, results in sorted(files.items(), key=lambda item: item[1].header.get("date", "")):
+        for key, milliseconds in _times(results):
+            found[key] = Time(milliseconds, name)
+    return found
+
+
+def _times(results: Results) -> Iterator[tuple[Key, float]]:
+    """The times of a file that belong on the page."""
+    for row in results.rows:
+        graph, algorithm = row.get("graph", ""), row.get("algorithm", "")
+        if results.benchmark == "native":
+            cell = algorithm, row["form"], row["structure"], row.get("median_ms")
+        elif results.benchmark == "algorithms" and row["state"] in (STATES[0], PEER):
+            cell = "bfs" if algorithm.startswith("bfs") else algorithm, "", row["system"], row.get("median_ms")
+        elif results.benchmark == "gallery":
+            cell = algorithm, "", row["system"], row.get("median_ms")
+        elif results.benchmark == "compare" and (row.get("state") == STATES[0] or row["result"] == MEASURED):
+            label, _, parameter = algorithm.rstrip(")").partition("(")
+            label = {"k_truss": f"k-truss {parameter}", "triangles": "triangles per vertex"}.get(label, label)
+            cell = label, "", row["structure"], row.get("ms")
+        else:
+            continue
+        label, form, system, milliseconds = cell
+        if milliseconds is not None:
+            yield (results.device, graph, label, form or _form_said(label), system), milliseconds
+
+
+def _form_said(label: str) -> str:
+    """The form of times of which the file does not say it."""
+    return AUTO if AUTO in _forms(label) else NATIVE
+
+
+@cache
+def _forms(label: str) -> tuple[str, ...]:
+    """The forms that an algorithm has."""
+    if label == SPMV:
+        return NATIVE, SNAPSHOT
+    call = calls().get(label)
+    return (NATIVE, SNAPSHOT, AUTO) if call is not None and "snapshot" in call.analytic.accepted else (NATIVE,)
+
+
+def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, int]:
+    """A table in Markdown, how many of its times are there, and how many could be."""
+    structures = list(fr.structures())
+    peers = [name for name in PEERS if any(key[4] == name for key in times)]
+    lines = [["algorithm", "form", *(f"`{name}`" for name in structures), *peers]]
+    filled = count = 0
+    for label in [*calls(), SPMV]:
+        for form in _forms(label):
+            cells = []
+            for structure in structures:
+                known = times.get((device, graph, label, form, structure))
+                cells.append(_text(known))
+                filled, count = filled + (known is not None), count + 1
+            first = form == _forms(label)[0]
+            theirs = [_text(_of_peer(times, label, peer)) if first else "" for peer in peers]
+            lines.append([label if first else "", form, *cells, *theirs])
+    rule = ["---", "---", *["---:"] * (len(lines[0]) - 2)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]]) + "\n", filled, count
+
+
+def _of_peer(times: dict[Key, Time], label: str, peer: str) -> Time | None:
+    return next((time for key, time in times.items() if (key[2], key[4]) == (label, peer)), None)
+
+
+def _text(time: Time | None) -> str:
+    if time is None:
+        return MISSING
+    size = time.milliseconds
+    return f"{size:,.0f}" if size >= 100 else f"{size:.3g}"
+
+
+def _origin(results: Results) -> str:
+    """Where and when a file was measured."""
+    header: dict[str, Any] = results.header
+    place = header["machine"].get("gpu") or f"{header['machine']['cpu']}, {header['machine']['cores']} cores"
+    return f"{place}, {header['date'][:10]}, commit {header['commit'][:10]}"
