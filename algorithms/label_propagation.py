@@ -1,20 +1,17 @@
 """Communities by label propagation: vertices take the label that most of their neighbors have.
 
 All labels differ at first. In each round half of the vertices, drawn at random, look at their neighbors' labels at the
-same time, and take the most frequent one: of several their own, or else the highest. (If all vertices did, two
+same time, and take the most frequent one: of several their own, or else the lowest. (If all vertices did, two
 neighbors could swap their labels forever.) Labels are places in a random order, so that ties are broken at random, but
 the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices, every
 label is one of the most frequent among the neighbors.
 
     label[v]      the label of v
     pending[v]    1 if v is to be looked at
-    first[v]      where v's hash table starts in `table`; it has a power of two of entries, as many as neighbors or more
-    table[...]    the round, a label, and how many neighbors have it; entries of earlier rounds count as empty
-    best[v]       the highest of: how many neighbors have a label, whether it is v's own, the label
+    found[v]      the most frequent label of its neighbors; -1 for its own, so that it is the lowest
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
-Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010;
-Sahu, "GVE-LPA: Fast Label Propagation Algorithm for Community Detection in Shared Memory Setting", 2023 (hash tables).
+Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010.
 """
 
 from __future__ import annotations
@@ -28,9 +25,6 @@ import frontier as fr
 
 from ._priorities import as_int64, check_undirected
 from .result import Result
-
-ENTRY_BITS = 63
-"""Bits of an entry of a table, for the round, the label and the number of neighbors that have it."""
 
 
 @dataclass(frozen=True)
@@ -74,29 +68,20 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
     Notes
     -----
-    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V + E)
-    memory. Communities may consist of parts that are not connected.
+    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V) memory.
+    Communities may consist of parts that are not connected.
     """
     check_undirected(graph, "label_propagation")
     fr.arguments.integer(max_iter, "max_iter", 1)
     seed = as_int64(seed)
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
-    degrees = graph.degrees()
-    width = 1 << xp.ceil(xp.log2(xp.maximum(degrees, 1))).astype(np.int64)
-    first = xp.zeros(n + 1, np.int64)
-    xp.cumsum(width, out=first[1:])
-    table, best = xp.zeros(int(first[-1]), np.int64), xp.zeros(n, np.int64)
-    label_bits, count_bits = n.bit_length(), (int(degrees.max()) if n else 0).bit_length()
-    stamps = (1 << max(ENTRY_BITS - label_bits - count_bits, 1)) - 1
     label, pending = _random_order(graph, everyone, seed), xp.ones(n, np.int32)
+    found = xp.empty_like(label)
     iterations = 0
     while (waiting := fr.filter(everyone, _is_pending, pending)) and iterations < max_iter:
-        if iterations and iterations % stamps == 0:
-            table.fill(0)
-        stamp = iterations % stamps + 1
         drawn = fr.filter(waiting, _is_drawn, pending, seed, iterations)
-        fr.advance(graph, drawn, _count, label, first, table, best, stamp, label_bits, count_bits)
-        changed = fr.filter(drawn, _adopt, label, best, label_bits)
+        fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found)
+        changed = fr.filter(drawn, _adopt, label, found)
         fr.advance(graph, changed, _call, pending)
         iterations += 1
     smallest = xp.full(n, n, graph.vertex_dtype)
@@ -132,37 +117,14 @@ def _is_drawn(v, pending, seed, iteration):
     return True
 
 
-def _count(src, dst, edge, weight, label, first, table, best, stamp, label_bits, count_bits):
-    found = label[dst]
-    key = stamp << label_bits | found
-    low = first[src]
-    mask = first[src + 1] - low - 1
-    place = found & mask
-    while True:
-        entry = table[low + place]
-        if entry >> label_bits + count_bits != stamp:  # of an earlier round
-            seen = fr.atomic_cas(table, low + place, entry, key << count_bits | 1)
-            if seen == entry:
-                count = 1
-                break
-            entry = seen
-        if entry >> count_bits == key:
-            count = (fr.atomic_add(table, low + place, 1) & (1 << count_bits) - 1) + 1
-            break
-        place = place + 1 & mask
-    score = (count << 1 | (found == label[src])) << label_bits | found
-    if score > best[src]:
-        fr.atomic_max(best, src, score)
-    return False
+def _label_of(src, dst, edge, weight, label):
+    return -1 if label[dst] == label[src] else label[dst]
 
 
-def _adopt(v, label, best, label_bits):
-    score = best[v]
-    best[v] = 0
-    chosen = score & (1 << label_bits) - 1
-    if score == 0 or chosen == label[v]:
+def _adopt(v, label, found):
+    if found[v] < 0:
         return False
-    label[v] = chosen
+    label[v] = found[v]
     return True
 
 

@@ -16,6 +16,7 @@ from algorithms import analytics
 from algorithms.catalogue import GALLERY
 from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.operators.neighbor_mode import mode_functors, mode_options
 from frontier.runtime.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
@@ -38,6 +39,10 @@ def note(monkeypatch, kept):
 
     for name in CASES:
         monkeypatch.setattr(fr, name, noting(name, getattr(fr, name)))
+
+
+def modes_case(op, *args, out, **options):
+    return lambda graph: (mode_functors(op, out.dtype), args, mode_options(out.dtype))
 
 
 def advance_case(op, *args, condition=None, prepare=None, **options):
@@ -74,7 +79,8 @@ CASES = {
     "reduce": reduce_case(VERTEX),
     "neighbor_reduce": reduce_case(ARC, ("TILE_SIZE", "8")),
 }
-HEADERS = {"extract_subgraph": "extract"}
+OF_MODES = "modes"  # calls of neighbor_reduce with reduce="mode", which have kernels of their own
+HEADERS = {"extract_subgraph": "extract", OF_MODES: "neighbor_mode"}
 BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1}
 """How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
@@ -92,11 +98,12 @@ def test_functors_compile(name, monkeypatch, request):
         known.compute(graph, **known.settings(graph))
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
+        operator = OF_MODES if options.get("reduce") == "mode" else operator
         if (operator, op) not in COMPILED:
             COMPILED.add((operator, op))
             plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
-            case = CASES[operator](op, *values, **options)
+            case = (CASES | {OF_MODES: modes_case})[operator](op, *values, **options)
             if operator in LINKED and not request.config.getoption("--long", False):
                 cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
             else:

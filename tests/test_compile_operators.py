@@ -31,6 +31,7 @@ truss_module = importlib.import_module("algorithms.k_truss")
 peeling_module = importlib.import_module("algorithms.edge_peeling")
 dynamic_truss_module = importlib.import_module("algorithms.dynamic_k_truss")
 sssp_module = importlib.import_module("algorithms.sssp")
+mode_module = importlib.import_module("frontier.operators.neighbor_mode")
 columns_module = importlib.import_module("frontier.operators.neighbor_columns")
 tree_module = importlib.import_module("algorithms.shortest_path_tree")
 dynamic_distances_module = importlib.import_module("algorithms.dynamic_distances")
@@ -155,6 +156,11 @@ def columns_case(reduce, dtype, columns):
         return functors, (np.zeros((1, columns), kind),), columns_module.column_options(reduce, kind, columns, 8)
 
     return case
+
+
+def mode_case(dtype):
+    kind = np.dtype(dtype)
+    return lambda graph: (mode_module.mode_functors(total, kind), (np.zeros(1, kind),), mode_module.mode_options(kind))
 
 
 def best_case(compare, dtype):
@@ -303,6 +309,7 @@ CASES = {
     "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
     "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
     "columns-float32": ("neighbor_columns", columns_case("sum", np.float32, 64)),
+    "mode-int32": ("neighbor_mode", mode_case(np.int32)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
     "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
@@ -343,6 +350,7 @@ SNAPSHOT_CASES = {
     "own-int64": ("neighbor_reduce", reduce_case("Combine", np.int64, ("HAS_COMBINE", "1"))),
     "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
     "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
+    "mode-int64": ("neighbor_mode", mode_case(np.int64)),
     "column": ("neighbor_columns", columns_case("sum", np.float64, 1)),
     "columns-few": ("neighbor_columns", columns_case("max", np.int32, 3)),
     "columns-many": ("neighbor_columns", columns_case("min", np.float64, 128)),

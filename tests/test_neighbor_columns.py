@@ -122,7 +122,7 @@ WRONG = {
     "columns=2, out=np.zeros(N)": (ValueError, r"out must be of shape \(700, 2\), not \(700,\)"),
     "columns=2, out=np.zeros((N, 3))": (ValueError, r"out must be of shape \(700, 2\), not \(700, 3\)"),
     "columns=2, out=np.zeros((2, N)).T": (ValueError, "out must be contiguous"),
-    "columns=2, values=True": (ValueError, "values is for argmin and argmax"),
+    "columns=2, values=True": (ValueError, "values is for argmin, argmax and mode"),
     "": (fr.FunctorError, "takes 6 parameters"),
 }  # fmt: skip
 

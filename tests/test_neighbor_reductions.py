@@ -1,5 +1,6 @@
 """neighbor_reduce with every reduction, against plain Python over the edges of each vertex."""
 
+import collections
 import functools
 import math
 
@@ -97,6 +98,61 @@ def test_best_of_extreme_values(graph, rows, reduce):
     assert host(found).tolist() == [min(row, default=-1) for row in rows]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("reduce", ["argmin", "argmax"])
+@pytest.mark.sampled("reduce", "dtype", of=4)
+def test_best_values(graph, rows, rng, reduce, dtype):
+    """With the neighbors, their values; and what no value is better than where there is no neighbor."""
+    x = rng.integers(-20, 20, N).astype(dtype)
+    given = graph.xp.asarray(x)
+    found, best = fr.neighbor_reduce(graph, None, mixed, given, reduce=reduce, dtype=dtype, values=True)
+    alone = fr.neighbor_reduce(graph, None, mixed, given, reduce=reduce, dtype=dtype)
+    plain = fr.neighbor_reduce(graph, None, mixed, given, reduce=reduce[3:], dtype=dtype)
+    assert host(found).tolist() == host(alone).tolist() and best.dtype == dtype
+    assert host(best).tolist() == host(plain).tolist()
+
+
+def most_frequent(values):
+    """The most frequent value, the smallest of several, and its frequency."""
+    counts = collections.Counter(values)
+    return min(((-count, value) for value, count in counts.items()), default=(0, -1))[::-1]
+
+
+@pytest.mark.parametrize("distinct", [1, 3, 40, 10**6], ids=lambda n: f"{n}-values")
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.sampled("dtype", of=2)
+def test_modes(graph, rows, rng, dtype, distinct):
+    x = (rng.integers(0, distinct, N) - distinct // 2).astype(dtype)
+    x[rng.integers(0, N, 5)] = np.iinfo(dtype).min
+    given = graph.xp.asarray(x)
+    found, counts = fr.neighbor_reduce(graph, None, value, given, reduce="mode", dtype=dtype, values=True)
+    expected = [most_frequent(x[v].item() for v in row) for row in rows]
+    assert found.dtype == dtype and counts.dtype == np.int32
+    assert host(found).tolist() == [mode for mode, _ in expected]
+    assert host(counts).tolist() == [-count for _, count in expected]
+
+
+def same(src, dst, edge, weight, x):
+    return x[dst]
+
+
+@pytest.mark.parametrize("distinct", [5, 2000, 20000])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_modes_of_hubs(device, rng, dtype, distinct):
+    """More neighbors, and more distinct values, than a table has room for."""
+    n = 30_000
+    hubs = np.repeat([0, 1, 2, 3], [n - 9, 9000, 1100, 900])
+    others = np.concatenate([np.arange(9, n), *(rng.choice(np.arange(9, n), k, False) for k in (9000, 1100, 900))])
+    graph = fr.structures()["csr"].from_edges(hubs, others, num_vertices=n, directed=True, device=device)
+    x = (rng.integers(0, distinct, n) * 1000003 % 2**31).astype(dtype)
+    found, counts = fr.neighbor_reduce(
+        graph, None, same, graph.xp.asarray(x), reduce="mode", dtype=dtype, values=True
+    )
+    for hub in range(4):
+        mode, count = most_frequent(x[others[hubs == hub]].tolist())
+        assert (int(found[hub]), int(counts[hub])) == (mode, -count)
+
+
 def gcd(a, b):
     while b:
         a, b = b, a % b
@@ -129,7 +185,8 @@ def test_functions_of_ones_own(graph, rows, rng, reduce, identity, dtype, low, h
     np.testing.assert_allclose(host(found), expected, rtol=1e-4 if dtype == "float32" else 1e-12)
 
 
-ALL = [*((name, None) for name in ("sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax")), (product, 1)]
+NAMED = ("sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax", "mode")
+ALL = [*((name, None) for name in NAMED), (product, 1)]
 
 
 @pytest.mark.parametrize(("reduce", "identity"), ALL)
@@ -168,6 +225,9 @@ def test_functors_are_checked_and_interpreted(graph, rows):
             assert found[0] == expected[0] and found[7] == expected[7]
             assert fr.neighbor_reduce(graph, some, value, x, reduce="argmax")[0] in rows[0]
             assert fr.neighbor_reduce(graph, some, value, x, reduce="any")[0]
+            mode, count = most_frequent(v % 7 + 1 for v in rows[0])
+            found = fr.neighbor_reduce(graph, some, value, x, reduce="mode", values=True)
+            assert (found[0][0], found[1][0]) == (mode, -count)
 
 
 WRONG = {
@@ -184,6 +244,10 @@ WRONG = {
     "reduce='any', dtype=np.int32": (TypeError, "dtype must be bool, not int32"),
     "reduce='any', out=np.zeros(N)": (TypeError, "out"),
     "reduce='argmin', out=np.zeros(N)": (TypeError, "out"),
+    "reduce='mode', out=np.zeros(N)": (TypeError, "out must be an array of int32 or int64, not float64"),
+    "reduce='mode', dtype=np.float32": (TypeError, "dtype must be one of int32, int64, not float32"),
+    "values=True": (ValueError, "values is for argmin, argmax and mode, not for other reductions"),
+    "reduce='max', values=1": (TypeError, "values must be True or False"),
 }
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from frontier.runtime.parameters import ByValue, Parameters, words_of
+from frontier.runtime.parameters import ByValue, Matrix, Parameters, words_of
 
 
 def as_the_driver_reads(count, *args, sizes):
@@ -38,6 +38,17 @@ def test_arrays_and_structs_keep_their_places():
     assert struct.unpack("q", first) == (0x7F00DEADBEEF,)
     assert pool == fields.tobytes()
     assert struct.unpack("q", last) == (4,)
+
+
+def test_a_matrix_is_three_parameters():
+    """Behind it, structs keep their places, too."""
+    dtype = np.dtype(np.float32)
+    array = SimpleNamespace(data=SimpleNamespace(ptr=0x7F00DEADBEEF), shape=(2**33, 5), dtype=dtype)
+    fields = np.array([1, -2])
+    found = as_the_driver_reads(1, Matrix(array), ByValue(fields), np.int32(-4), sizes=[8, 8, 8, 8, 16, 4])
+    assert [struct.unpack("q", word)[0] for word in found[1:4]] == [0x7F00DEADBEEF, 2**33, 5]
+    assert found[4] == fields.tobytes() and found[5] == struct.pack("i", -4)
+    assert (Matrix(array).dtype, Matrix(array).ndim) == (dtype, 2)
 
 
 def test_memory_is_used_again():

@@ -47,12 +47,15 @@ SEARCHES = {"any": True, "all": False}
 BEST = {"argmin": "min", "argmax": "max"}
 """Reductions to the neighbor with the best value, and to that value."""
 
-NEIGHBOR_REDUCTIONS = (*COMBINE, *SEARCHES, *BEST)
+MODE = "mode"
+"""The reduction to the most frequent value."""
+
+NEIGHBOR_REDUCTIONS = (*COMBINE, *SEARCHES, *BEST, MODE)
 
 
 def dtypes_of(reduce: str | Callable) -> tuple[np.dtype, ...]:
     """The types that results of a reduction may have (of the values compared, for argmin and argmax)."""
-    return INTEGERS if reduce in ("or", "and") else (BOOL,) if reduce in SEARCHES else DTYPES
+    return INTEGERS if reduce in ("or", "and", MODE) else (BOOL,) if reduce in SEARCHES else DTYPES
 
 
 def default_dtype(reduce: str | Callable) -> np.dtype:

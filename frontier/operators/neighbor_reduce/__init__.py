@@ -26,10 +26,12 @@ from ..engine import (
 from ..functors import ARC, OP_PARAMETERS, TRUTH
 from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced
 from ..neighbor_columns import reduce_columns
+from ..neighbor_mode import COUNT, find_modes
 from ..reductions import (
     BEST,
     BOOL,
     COMBINE,
+    MODE,
     NEIGHBOR_REDUCTIONS,
     SEARCHES,
     default_dtype,
@@ -72,25 +74,27 @@ def neighbor_reduce(
         ``op(src, dst, edge, weight, column, *args)``.
     *args : arrays and numbers
         As in `advance`.
-    reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax"} or function ``reduce(a, b) -> number``
+    reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax", "mode"} or function
         "or" and "and" combine bits; "any" and "all" tell whether `op` is true for any or all edges; "argmin" and
         "argmax" name the neighbor with the best value, the lowest id of several, and ignore values that are no numbers
-        (NaN). A function of one's own must be associative and commutative: values are combined in any order.
+        (NaN); "mode" is the most frequent value, the smallest of several. A function of one's own,
+        ``reduce(a, b) -> number``, must be associative and commutative: values are combined in any order.
     identity : number
         With a function: the value for which ``reduce(identity, b)`` is ``b``. Named reductions have their own.
     dtype : {int32, int64, float32, float64}, optional
         Of values and results, if `out` is not given; by default float64. Use int64 if `op` returns integers that
-        float64 would round: those beyond 2**53, such as times in nanoseconds. For "or" and "and" int64 (the default) or
-        int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
+        float64 would round: those beyond 2**53, such as times in nanoseconds. For "or", "and" and "mode" int64 (the
+        default) or int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
     out : array, shape (num_vertices,), or (num_vertices, columns), optional
         Output array; entries outside the frontier are unchanged.
     columns : int, optional
         Reduce this many values for each vertex, such as the features of its neighbors. For "sum", "min", "max", "or",
         "and" and functions of one's own.
     values : bool
-        With "argmin" and "argmax": return the best values, too.
+        With "argmin" and "argmax": return the best values, too. With "mode": return its frequencies.
     balance : {"auto", "thread", "tile", "block", "merge"}
-        As in `advance`. On a CPU "any", "all", "argmin" and "argmax" always take a thread for each vertex.
+        As in `advance`, for one value a vertex other than "mode". On a CPU "any", "all", "argmin" and "argmax" always
+        take a thread for each vertex.
 
     Returns
     -------
@@ -98,8 +102,9 @@ def neighbor_reduce(
         `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
         edges, and in a new array those outside the frontier, hold the identity of the reduction: 0 (sum, or), all bits
         (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 where
-        there is no neighbor to name. With `values`, a pair of arrays: that of the ids, and that of their values, which
-        is the identity of "min" or "max" where the id is -1.
+        there is no neighbor to name, or no most frequent value. With `values`, a pair of arrays: that of the ids, and
+        that of their values, which is the identity of "min" or "max" where the id is -1; or that of the most frequent
+        values, and that of their frequencies (int32).
 
     Raises
     ------
@@ -113,8 +118,8 @@ def neighbor_reduce(
     O(V + E) work, for each of the columns. Threads of a GPU that work side by side take columns that lie side by side,
     so that reads of ``x[dst, column]`` are coalesced. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats
     may differ in their last digits from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first
-    edge that decides. On a GPU "argmin" and "argmax" call `op` twice for each edge, so that it must not change its
-    arguments there.
+    edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than once for an edge, so that it must
+    not change its arguments there.
     """
     check_graph(graph)
     one_of(balance, "balance", BALANCES)
@@ -137,8 +142,10 @@ def neighbor_reduce(
             raise ValueError(f"columns is for {', '.join(COMBINE)} and functions of one's own, not for {reduce!r}")
         if balance not in ("auto", "tile"):
             raise ValueError(f"balance={balance!r} is for one value a vertex: with columns a tile takes each list")
-    if flag(values, "values") and not (named and reduce in BEST):
-        raise ValueError(f"values is for {' and '.join(BEST)}: other reductions return values alone")
+    if reduce == MODE and balance != "auto":
+        raise ValueError(f"balance={balance!r} is not for mode, whose work is shared by the lengths of lists")
+    if flag(values, "values") and not (named and reduce in (*BEST, MODE)):
+        raise ValueError(f"values is for {', '.join(BEST)} and {MODE}, not for other reductions")
     passed = functor_args(graph, op, args)
     members = Frontier.all(graph) if frontier is None else frontier
     if named and reduce in BEST:
@@ -151,6 +158,12 @@ def neighbor_reduce(
         dtype = out.dtype
     else:
         dtype = default_dtype(reduce) if dtype is None else result_dtype(dtype, allowed)
+    if reduce == MODE:
+        out = graph.xp.full(graph.num_vertices, -1, dtype) if out is None else out
+        counts = graph.xp.zeros(graph.num_vertices, COUNT)
+        if members:
+            find_modes(graph, members, op, passed, out, counts)
+        return (out, counts) if values else out
     start = identity_of(reduce, dtype) if isinstance(reduce, str) else _as_value(identity, dtype)
     shape = graph.num_vertices if columns is None else (graph.num_vertices, columns)
     out, fresh = (graph.xp.full(shape, start, dtype), True) if out is None else (out, False)

@@ -1,0 +1,70 @@
+"""The CPU kernel for the most frequent value of each vertex's edges."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...runtime import parallel_kernel
+from ..weights import edge_at, weight_at
+
+
+def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
+    """For each vertex of a list, the most frequent value of a functor over its neighbors; of several the smallest.
+
+    They are counted in a hash table, which is as long as the longest list of neighbors wants, and is cleared where it
+    was used. Vertices with many neighbors use more of it.
+    """
+    degree, segments, segment = iterator.degree, iterator.segments, iterator.segment
+    next_run = iterator.next_run
+
+    @parallel_kernel
+    def neighbor_mode(begin, end, view, weights, vertices, out, counts, args):
+        most = 1
+        for i in range(begin, end):
+            most = max(most, degree(view, vertices[i]))
+        width = 2
+        while width < 2 * most:
+            width *= 2
+        keys = np.empty(width, out.dtype)
+        seen = np.zeros(width, np.int32)
+        used = np.empty(most, np.int64)
+        for i in range(begin, end):
+            u = vertices[i]
+            mask = 1
+            while mask < 2 * degree(view, u):
+                mask *= 2
+            mask -= 1
+            num_used = 0
+            best = out.dtype.type(-1)
+            frequency = np.int32(0)
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                        place = (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
+                        while seen[place] and keys[place] != value:
+                            place = (place + 1) & mask
+                        if not seen[place]:
+                            keys[place] = value
+                            used[num_used] = place
+                            num_used += 1
+                        seen[place] += 1
+                        count = seen[place]
+                        if count > frequency or (count == frequency and value < best):
+                            best = value
+                            frequency = count
+                    run, low, high = next_run(view, run)
+            for j in range(num_used):
+                seen[used[j]] = 0
+            out[u] = best
+            counts[u] = frequency
+
+    return neighbor_mode

@@ -1,0 +1,204 @@
+// CUDA kernels for the most frequent value of each vertex's edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES,
+// RESULT (int or i64).
+//
+// A vertex with few neighbors is taken by a warp, whose lanes hold one value each and compare them among themselves. One
+// with more is taken by a block, which counts in a hash table in shared memory. A table may be too small for the distinct
+// values of a vertex with very many neighbors; it then counts a part of the values at a time, as many parts as it takes.
+// No memory is needed but the lists of the vertices with more neighbors.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
+
+extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
+
+constexpr int SHORT = 32;                                // neighbors at most that a warp takes
+constexpr int MEDIUM = 1024;                             // neighbors at most of which a small table holds all values
+constexpr int BLOCK = 256, LARGE_BLOCK = 512;            // threads
+constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
+constexpr u32 LARGE_SLOTS = 32768 / sizeof(RESULT);      // of the large one
+constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
+constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted apart
+constexpr u32 ALL_LANES = 0xffffffffu;
+
+// A value and its frequency.
+struct Mode {
+  RESULT value;
+  u32 count;
+};
+
+__device__ __forceinline__ Mode better(const Mode& a, const Mode& b) {
+  return b.count > a.count || (b.count == a.count && b.value < a.value) ? b : a;
+}
+
+__device__ __forceinline__ Mode best_of_warp(Mode mode) {
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2)
+    mode = better(mode, Mode{__shfl_xor_sync(ALL_LANES, mode.value, offset), __shfl_xor_sync(ALL_LANES, mode.count, offset)});
+  return mode;
+}
+
+__device__ __forceinline__ void write(const Mode& mode, VID u, RESULT* out, int* counts) {
+  out[u] = mode.count ? mode.value : RESULT(-1);
+  counts[u] = int(mode.count);
+}
+
+__device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
+__device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match_any_sync(lanes, value); }
+
+// Vertices with few neighbors, a warp each; the others are listed in `medium` and `large`, whose sizes are 0 before.
+extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
+    i64 count, View view, const VID* vertices, RESULT* out, int* counts, VID* medium, VID* large, u32* sizes ARG_PARAMS) {
+  __shared__ RESULT held[BLOCK / 32][SHORT];
+  RESULT* values = held[threadIdx.x >> 5];
+  int lane = threadIdx.x & 31;
+  for (i64 i = (i64(blockIdx.x) * BLOCK + threadIdx.x) >> 5; i < count; i += i64(gridDim.x) * (BLOCK / 32)) {
+    VID u = vertices[i];
+    i64 degree = view.degree(u);
+    if (degree > SHORT) {
+      if (lane == 0) {
+        bool is_large = degree > MEDIUM;
+        (is_large ? large : medium)[atomicAdd(sizes + is_large, 1u)] = u;
+      }
+      continue;
+    }
+    int filled = 0;
+    i64 segments = degree ? view.segments(u) : 0;
+    for (i64 s = 0; s < segments; ++s) {
+      Run run = view.segment(u, s);
+      do {
+        for (i64 base = run.low; base < run.high; base += 32) {
+          i64 slot = base + lane;
+          VID v = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
+          u32 valid = __ballot_sync(ALL_LANES, v >= 0);
+          int place = filled + __popc(valid & ((1u << lane) - 1));
+          if (v >= 0 && place < SHORT) values[place] = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+          filled += __popc(valid);
+        }
+        run = view.next_run(run);
+      } while (run.handle >= 0);
+    }
+    __syncwarp();
+    Mode mode{0, 0};
+    u32 lanes = __ballot_sync(ALL_LANES, lane < filled);
+    if (lane < filled) {
+      mode.value = values[lane];
+      mode.count = __popc(lanes_with(lanes, mode.value));
+    }
+    __syncwarp();
+    mode = best_of_warp(mode);
+    if (lane == 0) write(mode, u, out, counts);
+  }
+}
+
+__device__ __forceinline__ u64 hash_of(RESULT value) {
+  u64 hash = u64(value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 32;
+}
+
+// What the threads of a block count in.
+struct Table {
+  RESULT* keys;  // volatile reads: other threads write them at the same time
+  u32* counts;
+  u32 slots;     // a power of two
+  u32* used;     // slots that are; once there are `limit` or more, the values do not fit
+  u32 limit;
+
+  __device__ __forceinline__ void add(RESULT value, u64 hash) {
+    u32 place = u32(hash) & (slots - 1);
+    while (true) {
+      RESULT key = *(volatile RESULT*)(keys + place);
+      if (key == NO_KEY) {
+        if (*(volatile u32*)used >= limit) return;
+        key = compare_and_swap(keys + place, NO_KEY, value);
+        if (key == NO_KEY) {
+          atomicAdd(used, 1u);
+          key = value;
+        }
+      }
+      if (key == value) {
+        atomicAdd(counts + place, 1u);
+        return;
+      }
+      place = (place + 1) & (slots - 1);
+    }
+  }
+};
+
+// A vertex, by the threads of a block, with a table of `most_slots`, at least four times as many as there are threads.
+__device__ void take_vertex(const View& view, VID u, RESULT* keys, u32* tally, u32 most_slots, RESULT* out,
+                            int* counts ARG_PARAMS) {
+  __shared__ u32 used, without_key;
+  __shared__ Mode of_warp[32];
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+  i64 degree = view.degree(u), segments = view.segments(u);
+  u32 slots = most_slots;
+  while (slots > FEWEST_SLOTS && slots / 2 >= 2 * degree) slots /= 2;
+  Table table{keys, tally, slots, &used, slots - slots / 4};
+  u32 parts = 1;  // a power of two
+  Mode mode{0, 0};
+  for (u32 part = 0; part < parts;) {
+    for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x) {
+      keys[slot] = NO_KEY;
+      tally[slot] = 0;
+    }
+    if (threadIdx.x == 0) used = without_key = 0;
+    __syncthreads();
+    for (i64 s = warp; s < segments; s += warps) {
+      Run run = view.segment(u, s);
+      do {
+        for (i64 slot = run.low + lane; slot < run.high; slot += 32) {
+          VID v = view.neighbors[slot];
+          if (v < 0) continue;
+          RESULT value = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+          if (value == NO_KEY) {
+            atomicAdd(&without_key, 1u);
+            continue;
+          }
+          u64 hash = hash_of(value);
+          if ((u32(hash >> 40) & (parts - 1)) == part) table.add(value, hash);
+        }
+        run = view.next_run(run);
+      } while (run.handle >= 0);
+    }
+    __syncthreads();
+    bool fits = used < table.limit;
+    if (fits) {
+      for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x)
+        if (tally[slot]) mode = better(mode, Mode{keys[slot], tally[slot]});
+      if (threadIdx.x == 0 && without_key) mode = better(mode, Mode{NO_KEY, without_key});
+      ++part;
+    } else {
+      mode = Mode{0, 0};
+      parts *= 2;
+      part = 0;
+    }
+    __syncthreads();
+  }
+  mode = best_of_warp(mode);
+  if (lane == 0) of_warp[warp] = mode;
+  __syncthreads();
+  if (warp == 0) {
+    mode = best_of_warp(lane < warps ? of_warp[lane] : Mode{0, 0});
+    if (lane == 0) write(mode, u, out, counts);
+  }
+  __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) mode_medium(
+    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, int* counts ARG_PARAMS) {
+  __shared__ RESULT keys[SLOTS];
+  __shared__ u32 tally[SLOTS];
+  u32 size = sizes[0];
+  for (u32 i = blockIdx.x; i < size; i += gridDim.x) take_vertex(view, vertices[i], keys, tally, SLOTS, out, counts ARG_NAMES);
+}
+
+extern "C" __global__ void __launch_bounds__(LARGE_BLOCK) mode_large(
+    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, int* counts ARG_PARAMS) {
+  extern __shared__ i64 memory[];
+  RESULT* keys = reinterpret_cast<RESULT*>(memory);
+  u32* tally = reinterpret_cast<u32*>(keys + LARGE_SLOTS);
+  u32 size = sizes[1];
+  for (u32 i = blockIdx.x; i < size; i += gridDim.x)
+    take_vertex(view, vertices[i], keys, tally, LARGE_SLOTS, out, counts ARG_NAMES);
+}
