@@ -28,6 +28,7 @@ UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
 FEW_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
 MANY_ARCS = 32768  # worth several threads
+SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average are shared out by whole segments
 ALL = 2**62
 
 
@@ -75,22 +76,27 @@ def make_part_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> 
 
     @numba.njit
     def part_share(view, shares, i, u, at, skipped, stop):
-        """The share as slots, counted along the list (first, and behind the last), and the position behind it."""
+        """The share: its segments (first, and behind the last), its slots, counted along these, and its end."""
         count = np.int64(degree(view, u))
+        pieces = np.int64(segments(view, u))
         if shares.ends.size == 0:
             place = atomic_add(shares.num_long, 0, 1)
             if place >= shares.long.size:
-                return np.int64(0), np.int64(ALL), at + 1
+                return np.int64(0), pieces, np.int64(0), np.int64(ALL), at + 1
             shares.long[place] = i
-            return np.int64(0), np.int64(0), at + 1
+            return np.int64(0), np.int64(0), np.int64(0), np.int64(0), at + 1
         behind = min(skipped + stop - at, count)
+        if pieces * SMALL_SEGMENT >= count:
+            first, last = pieces * skipped // count, pieces * behind // count
+            return first, last, np.int64(0), np.int64(ALL), at + behind - skipped
         slots = np.int64(0)
-        for s in range(segments(view, u)):
+        for s in range(pieces):
             run, low, high = segment(view, u, s)
             while run >= 0:
                 slots += high - low
                 run, low, high = next_run(view, run)
-        return slots * skipped // count, slots * behind // count, at + behind - skipped
+        first, last = slots * skipped // count, slots * behind // count
+        return np.int64(0), pieces, first, last, at + behind - skipped
 
     return part_share
 

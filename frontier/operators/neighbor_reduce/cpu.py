@@ -29,19 +29,21 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) 
         while at < stop:
             u = vertices[i]
             total = identity
-            first, last = 0, 0
+            begun, ended, first, last = 0, np.int64(segments(view, u)), 0, 0
             count = np.int64(degree(view, u))
             behind = at + (count if by_arcs else 1)
             is_part = skipped > 0 or count > most or behind > stop
             if is_part:
-                first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
+                begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
                 skipped = 0
             at = behind
             i += 1
-            for s in range(segments(view, u)):
+            for s in range(begun, ended):
                 run, low, high = segment(view, u, s)
                 while run >= 0:
                     if is_part:
+                        if last <= 0:
+                            break
                         size = high - low
                         low, high = low + max(first, 0), min(high, low + last)
                         first, last = first - size, last - size
