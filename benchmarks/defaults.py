@@ -25,6 +25,7 @@ CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
 MOST_EDGES = 2**24  # in total over the batches of one size: there are fewer of the large ones
 PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
+BALANCES = ("auto", "thread", "tile", "block", "merge")  # schedules of neighbor lists
 GALLERY_STRUCTURES = ("csr", "slab")  # unless others are named
 GALLERY_PEERS = ("igraph", "networkit")  # with graphs on a GPU, too
 GALLERY_TARGETS = ("core_number", "coloring", "label_propagation", "jaccard")  # to be 10 times as fast as igraph
@@ -128,7 +129,7 @@ AXES |= {
 MODES = ("full", "quick", "smoke")
 SHARES = {
     "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
-    "features": 0.05, "directed": 0.1,
+    "features": 0.05, "directed": 0.1, "schedules": 0.05,
 }  # fmt: skip
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 

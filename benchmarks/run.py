@@ -23,6 +23,7 @@ from . import (
     gallery,
     incremental,
     native,
+    schedules,
     summary,
     temporal,
     updates,
@@ -35,7 +36,7 @@ from .results import FOLDER, Results
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native, "features": features, "directed": directed,
+    "gallery": gallery, "native": native, "features": features, "directed": directed, "schedules": schedules,
 }  # fmt: skip
 
 

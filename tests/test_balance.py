@@ -114,6 +114,18 @@ def test_neighbor_reduce(graph, arcs, members, balance, counts):
         assert (host(new) == np.where(inside, expected, 0)).all()
 
 
+@pytest.mark.parametrize("name", ["faimgraph", "graphvine", "lpma"])  # chains of pages, blocks, leaves
+def test_lists_of_many_parts(name, device, arcs, rng, counts):
+    src, dst, weights = arcs
+    graph = fr.structures()[name].from_edges(src, dst, weights, N, directed=True, device=device)
+    doomed = np.flatnonzero((src != HUB) | (rng.random(src.size) < 0.5))
+    graph.delete_edges(src[doomed[::2]], dst[doomed[::2]])
+    left = np.setdiff1d(np.arange(src.size), doomed[::2])
+    expected = np.bincount(src[left], weights[left], N)
+    for balance in BALANCES:
+        assert (host(fr.neighbor_reduce(graph, None, length, balance=balance)) == expected).all()
+
+
 @pytest.mark.parametrize("balance", BALANCES)
 def test_neighbors_by_value(device, arcs, balance):
     src, dst, weights = arcs

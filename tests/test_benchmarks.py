@@ -176,6 +176,16 @@ def test_native(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "over that with a snapshot" in capsys.readouterr().out
 
 
+def test_schedules(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("schedules", tmp_path, "--structures", "csr")
+    assert {row["graph"] for row in results.rows} == {"rmat7", "grid8", "star7"}
+    assert {row["balance"] for row in results.rows} == {"auto", "thread", "tile", "block", "merge"}
+    operations = {row["operation"] for row in results.rows}
+    assert {"sum", "advance from hub", "the same, duplicates", "the same, edges", "bfs, duplicates"} <= operations
+    assert all(row["agrees"] for row in results.rows)
+    assert "ms (median) by schedule" in capsys.readouterr().out
+
+
 def test_features(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     results = results_of("features", tmp_path)
     for system in ("csr", "hornet", "scipy"):

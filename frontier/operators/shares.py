@@ -28,6 +28,7 @@ UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
 FEW_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
 MANY_ARCS = 32768  # worth several threads
+SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average are shared out by whole segments
 ALL = 2**62
 
 
@@ -53,9 +54,10 @@ class Shares(NamedTuple):
 
 @numba.njit
 def begin_share(shares, begin, end):
-    """Where a range of positions begins: the place of a vertex, and the position in it; and where it ends."""
+    """Where a range of positions begins: the place of a vertex, the position, and how many of its arcs are before that;
+    and where the range ends."""
     if shares.ends.size == 0:
-        return begin, begin, end
+        return begin, begin, 0, end
     at = begin * UNIT
     low = 0
     high = shares.ends.size - 1
@@ -65,38 +67,38 @@ def begin_share(shares, begin, end):
             high = middle
         else:
             low = middle + 1
-    return low, at, min(end * UNIT, shares.ends[-1])
+    return low, at, at - (shares.ends[low - 1] if low else 0), min(end * UNIT, shares.ends[-1])
 
 
 @functools.cache
-def make_next_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> Any:
-    """A function that says which share of a vertex is next, for a structure's iterator."""
+def make_part_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> Any:
+    """A function that says which share of a list that is not walked as a whole is next, for a structure's iterator."""
 
     @numba.njit
-    def next_share(view, shares, i, u, at, stop):
-        """The slots of the share, counted along the list: first, and behind the last; whether it is the whole list; and
-        the position behind it."""
+    def part_share(view, shares, i, u, at, skipped, stop):
+        """The share: its segments (first, and behind the last), its slots, counted along these, and its end."""
         count = np.int64(degree(view, u))
+        pieces = np.int64(segments(view, u))
         if shares.ends.size == 0:
-            if count > shares.most:
-                place = atomic_add(shares.num_long, 0, 1)
-                if place < shares.long.size:
-                    shares.long[place] = i
-                    return np.int64(0), np.int64(0), True, at + 1
-            return np.int64(0), np.int64(ALL), True, at + 1
-        start = shares.ends[i] - count
-        behind = min(stop, shares.ends[i])
-        if at == start and behind == shares.ends[i]:
-            return np.int64(0), np.int64(ALL), True, behind
+            place = atomic_add(shares.num_long, 0, 1)
+            if place >= shares.long.size:
+                return np.int64(0), pieces, np.int64(0), np.int64(ALL), at + 1
+            shares.long[place] = i
+            return np.int64(0), np.int64(0), np.int64(0), np.int64(0), at + 1
+        behind = min(skipped + stop - at, count)
+        if pieces * SMALL_SEGMENT >= count:
+            first, last = pieces * skipped // count, pieces * behind // count
+            return first, last, np.int64(0), np.int64(ALL), at + behind - skipped
         slots = np.int64(0)
-        for s in range(segments(view, u)):
+        for s in range(pieces):
             run, low, high = segment(view, u, s)
             while run >= 0:
                 slots += high - low
                 run, low, high = next_run(view, run)
-        return slots * (at - start) // count, slots * (behind - start) // count, False, behind
+        first, last = slots * skipped // count, slots * behind // count
+        return np.int64(0), pieces, first, last, at + behind - skipped
 
-    return next_share
+    return part_share
 
 
 def make_combine_share(combine: Any) -> Any:

@@ -12,35 +12,48 @@ from ...atomics import atomic_add
 from ...runtime import parallel_kernel
 from ..functors import preparation, vertex_test
 from ..output import BUFFER, output_functions
-from ..shares import begin_share, make_next_share
+from ..shares import begin_share, make_part_share
 from ..weights import edge_at, weight_at
 
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
     """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    next_share = make_next_share(iterator.degree, segments, segment, next_run)
+    degree = iterator.degree
+    part_share = make_part_share(degree, segments, segment, next_run)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
-    new_buffer, joins, put, flush = output_functions(output, iterator.degree)
+    new_buffer, joins, put, flush = output_functions(output, degree)
 
     @parallel_kernel
     def push(begin, end, view, weights, vertices, shares, stamps, epoch, out, counters, args):
         buffer = new_buffer(out)
         held = 0
-        i, at, stop = begin_share(shares, begin, end)
+        i, at, skipped, stop = begin_share(shares, begin, end)
+        by_arcs, most = shares.ends.size > 0, shares.most
         while at < stop:
             u = vertices[i]
-            if shares.ends.size == 0:  # otherwise all are prepared before any is walked
+            if not by_arcs:  # otherwise all are prepared before any is walked
                 ready(u, args)
-            first, last, _, at = next_share(view, shares, i, u, at, stop)
+            begun, ended, first, last = 0, np.int64(segments(view, u)), 0, 0
+            count = np.int64(degree(view, u))
+            behind = at + (count if by_arcs else 1)
+            is_part = skipped > 0 or count > most or behind > stop
+            if is_part:
+                begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
+                skipped = 0
+            at = behind
             i += 1
-            for s in range(segments(view, u)):
-                if last <= 0:
-                    break
+            for s in range(begun, ended):
                 run, low, high = segment(view, u, s)
                 while run >= 0:
-                    for slot in range(low + max(first, 0), min(high, low + last)):
+                    if is_part:
+                        if last <= 0:
+                            break
+                        size = high - low
+                        low, high = low + max(first, 0), min(high, low + last)
+                        first, last = first - size, last - size
+                    for slot in range(low, high):
                         v = view.neighbors[slot]
                         if v < 0:
                             continue
@@ -53,8 +66,6 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
                             if held == BUFFER:
                                 flush(buffer, held, view, out, counters)
                                 held = 0
-                    first -= high - low
-                    last -= high - low
                     run, low, high = next_run(view, run)
         if held:
             flush(buffer, held, view, out, counters)

@@ -6,46 +6,59 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ...runtime import parallel_kernel
 from ..reductions import combiner
-from ..shares import begin_share, make_combine_share, make_next_share
+from ..shares import begin_share, make_combine_share, make_part_share
 from ..weights import edge_at, weight_at
 
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    next_share = make_next_share(iterator.degree, segments, segment, next_run)
+    degree = iterator.degree
+    part_share = make_part_share(degree, segments, segment, next_run)
     combine = combiner(reduce)
     combine_share = make_combine_share(combine)
 
     @parallel_kernel
     def neighbor_reduce(begin, end, view, weights, vertices, shares, identity, out, args):
-        i, at, stop = begin_share(shares, begin, end)
+        i, at, skipped, stop = begin_share(shares, begin, end)
+        by_arcs, most = shares.ends.size > 0, shares.most
         while at < stop:
             u = vertices[i]
             total = identity
-            first, last, whole, at = next_share(view, shares, i, u, at, stop)
+            begun, ended, first, last = 0, np.int64(segments(view, u)), 0, 0
+            count = np.int64(degree(view, u))
+            behind = at + (count if by_arcs else 1)
+            is_part = skipped > 0 or count > most or behind > stop
+            if is_part:
+                begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
+                skipped = 0
+            at = behind
             i += 1
-            for s in range(segments(view, u)):
-                if last <= 0:
-                    break
+            for s in range(begun, ended):
                 run, low, high = segment(view, u, s)
                 while run >= 0:
-                    for slot in range(low + max(first, 0), min(high, low + last)):
+                    if is_part:
+                        if last <= 0:
+                            break
+                        size = high - low
+                        low, high = low + max(first, 0), min(high, low + last)
+                        first, last = first - size, last - size
+                    for slot in range(low, high):
                         v = view.neighbors[slot]
                         if v < 0:
                             continue
                         weight = weight_at(weights, slot)
                         value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         total = out.dtype.type(combine(total, value))
-                    first -= high - low
-                    last -= high - low
                     run, low, high = next_run(view, run)
-            if whole:
-                out[u] = total
-            else:
+            if is_part and by_arcs:
                 combine_share(shares, out, u, total)
+            else:
+                out[u] = total
 
     return neighbor_reduce
 
