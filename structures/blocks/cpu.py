@@ -32,9 +32,9 @@ replace_weights = make_replace(_slot_itself)
 def make_find_short(degree: Any, find: Any) -> Any:
     """The slots of arcs whose lists are short; ``-2`` for arcs of other lists."""
 
-    @cpu_kernel
-    def find_short(count, view, src, dst, limit, slots, counters):
-        for i in range(count):
+    @parallel_kernel
+    def find_short(begin, end, view, src, dst, limit, slots, counters):
+        for i in range(begin, end):
             u = src[i]
             if u < 0:
                 slots[i] = -1
