@@ -68,6 +68,9 @@ ROUND_ARCS = 2048
 MANY_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
+FEW_EDGES, FEW_ARCS = 4096, 2**15
+"""So many edges are always tried, and so many arcs visited: to recompute takes as long, however small the graph."""
+
 MOST_SKIPPED = 31
 """After a batch that visited too much, the next 1, 3, 7, ... are not tried, up to this many."""
 
@@ -97,6 +100,8 @@ class DynamicCore(IncrementalAlgorithm):
     in the order, a deletion one over those of the vertices whose core numbers fall: most edges of a batch lead to none.
     If more than a quarter of the graph would be visited, core numbers are recomputed when results are next read.
     """
+
+    REHEARSAL = ()
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
@@ -177,8 +182,8 @@ class DynamicCore(IncrementalAlgorithm):
     def _is_small(self, src: Any) -> bool:
         """Whether a batch can be worked on incrementally, and is likely to pay."""
         graph = self.graph
-        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE)
-        self._pays = graph.has_in_edges and int(src.size) <= graph.num_arcs * MANY_EDGES
+        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE) + FEW_ARCS
+        self._pays = graph.has_in_edges and int(src.size) <= max(graph.num_arcs * MANY_EDGES, FEW_EDGES)
         skipped = self._pays and self._skip > 0
         if skipped:
             self._skip -= 1

@@ -105,7 +105,9 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
     assert json.loads(results.read_text())["verified"] is False
 
 
-@pytest.mark.parametrize(("name", "noun"), [("components", "component"), ("k_truss", "truss edge"), ("core_number", "core")])
+@pytest.mark.parametrize(
+    ("name", "noun"), [("components", "component"), ("k_truss", "truss edge"), ("core_number", "core")]
+)
 def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     """Checked against a library that has it, where one is installed."""
     pytest.importorskip("networkx")

@@ -18,11 +18,16 @@ def structure(request):
     return fr.structures()[request.param]
 
 
-@pytest.fixture
-def exact(monkeypatch):
-    """No batch is too large to be worked on incrementally."""
-    monkeypatch.setattr("algorithms.dynamic_core.MANY_EDGES", np.inf)
-    monkeypatch.setattr("algorithms.dynamic_core.RECOMPUTE_ABOVE", 10**6)
+@pytest.fixture(autouse=True)
+def thresholds(monkeypatch):
+    """No batch is too large, and none visits too much: tests set limits of their own."""
+    limit(monkeypatch, MANY_EDGES=np.inf, RECOMPUTE_ABOVE=10**6)
+
+
+def limit(monkeypatch, **limits):
+    """Set constants of the module."""
+    for name, value in limits.items():
+        monkeypatch.setattr(f"algorithms.dynamic_core.{name}", value)
 
 
 def by_networkx(graph):
@@ -57,7 +62,7 @@ def check(cores, incremental=True):
 
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_random_batches(structure, device, directed, rng, exact, tries):
+def test_random_batches(structure, device, directed, rng, tries):
     """Insertions and deletions of all sizes, with duplicates and edges that are there or not."""
     graph = structure.from_edges(
         *random_batch(rng, N, 90)[:2], num_vertices=N, directed=directed, device=device, in_edges=directed
@@ -76,7 +81,7 @@ def test_random_batches(structure, device, directed, rng, exact, tries):
             check(cores)
 
 
-def test_a_clique_that_comes_and_goes(structure, device, exact):
+def test_a_clique_that_comes_and_goes(structure, device):
     """Core numbers that rise and fall by more than one in a batch."""
     graph = structure(40, device=device)
     cores = DynamicCore(graph)
@@ -95,7 +100,7 @@ def test_a_clique_that_comes_and_goes(structure, device, exact):
     assert cores.degeneracy == 2
 
 
-def test_a_ring_is_closed_and_cut(structure, device, exact):
+def test_a_ring_is_closed_and_cut(structure, device):
     """One edge that changes the core number of every vertex, far from its ends."""
     n = 500
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
@@ -110,7 +115,7 @@ def test_a_ring_is_closed_and_cut(structure, device, exact):
     check(cores)
 
 
-def test_vertices_come_and_go(structure, device, rng, exact):
+def test_vertices_come_and_go(structure, device, rng):
     """A hub is deleted, and vertices join: those that were there before, and others."""
     graph = structure.from_edges(*random_batch(rng, N, 200)[:2], num_vertices=N, device=device)
     graph.insert_edges(np.zeros(N - 1, np.int64), np.arange(1, N))
@@ -125,7 +130,7 @@ def test_vertices_come_and_go(structure, device, rng, exact):
 
 def test_much_of_the_graph_changes(structure, device, rng, monkeypatch):
     """Core numbers are then recomputed from scratch, once for all batches until they are read."""
-    monkeypatch.setattr("algorithms.dynamic_core.ROUND_ARCS", 0)
+    limit(monkeypatch, MANY_EDGES=1 / 16, FEW_EDGES=1)
     graph = structure.from_edges(*random_batch(rng, N, 90)[:2], num_vertices=N, device=device)
     cores = DynamicCore(graph)
     graph.insert_edges(*random_batch(rng, N, 200)[:2])
@@ -152,7 +157,7 @@ def test_a_directed_graph_without_in_edges(structure, device, rng):
 
 def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
     """What was begun is dropped, and the next batches are not tried: the more of them, the more have failed."""
-    monkeypatch.setattr("algorithms.dynamic_core.ROUND_ARCS", 0)
+    limit(monkeypatch, RECOMPUTE_ABOVE=1 / 4, ROUND_ARCS=0, FEW_ARCS=0)
     n = 200
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
     cores = DynamicCore(graph)
@@ -165,6 +170,7 @@ def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
             update([n - 1], [0])
             assert not cores._known
             assert (host(cores.core_number) == (2 if i % 2 else 1)).all()
+    limit(monkeypatch, RECOMPUTE_ABOVE=10**6)
     graph.insert_edges([0], [2])
     check(cores)
     assert cores._skip == 0 and cores._failures == 0

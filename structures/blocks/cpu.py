@@ -4,7 +4,7 @@ from typing import Any
 
 import numba
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace
 
 __all__ = [
