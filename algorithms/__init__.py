@@ -13,6 +13,7 @@ from .connected_components import Components, connected_components
 from .core_number import CoreNumbers, KCore, core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
+from .dynamic_core import DynamicCore
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
@@ -51,6 +52,7 @@ __all__ = [
     "Distances",
     "DynamicBFS",
     "DynamicComponents",
+    "DynamicCore",
     "DynamicKTruss",
     "DynamicPageRank",
     "DynamicSSSP",

@@ -34,6 +34,7 @@ from .connected_components import connected_components
 from .core_number import core_number, k_core
 from .dynamic_bfs import DynamicBFS
 from .dynamic_components import DynamicComponents
+from .dynamic_core import DynamicCore
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
@@ -99,7 +100,10 @@ GALLERY = (
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
-register(Analytic("core_number", core_number, values=("core_number",), comparator=Exact()))
+register(Analytic(
+    "core_number", core_number, DynamicCore, values=("core_number",), comparator=Exact(),
+    headline=("degeneracy", "core"),
+))  # fmt: skip
 register(Analytic(
     "k_core", k_core, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"k": 4}, varied="k",
     headline=("num_edges", "core edge"),

@@ -34,9 +34,16 @@ class CoreNumbers(Result):
     ----------
     core_number : array of int32, shape (num_vertices,)
         On the graph's device. 0 for isolated and for deleted vertices.
+    degeneracy : int
+        The largest core number: how many k-cores, from 1 on, are not empty.
     """
 
     core_number: Any
+
+    @property
+    def degeneracy(self) -> int:
+        """The largest core number."""
+        return int(self.core_number.max()) if self.core_number.size else 0
 
 
 @dataclass(frozen=True)
@@ -101,8 +108,8 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     fr.arguments.check_graph(graph)
     if k is not None:
         k = fr.arguments.integer(k, "k", 0)
-    core = core_number(graph).core_number
-    least = int(core.max()) if k is None and core.size else int(k or 0)
+    found = core_number(graph)
+    core, least = found.core_number, found.degeneracy if k is None else k
     held = fr.extract_subgraph(graph, _is_held, core, min(least, int(ANY)), 0 if graph.directed else 1)
     src, dst, _ = held.to_coo()
     src, dst = fr.keys.unpack(graph, graph.xp.sort(fr.keys.pack(graph, src, dst)))

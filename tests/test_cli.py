@@ -105,7 +105,9 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
     assert json.loads(results.read_text())["verified"] is False
 
 
-@pytest.mark.parametrize(("name", "noun"), [("components", "component"), ("k_truss", "truss edge")])
+@pytest.mark.parametrize(
+    ("name", "noun"), [("components", "component"), ("k_truss", "truss edge"), ("core_number", "core")]
+)
 def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     """Checked against a library that has it, where one is installed."""
     pytest.importorskip("networkx")
@@ -113,7 +115,8 @@ def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     output = run("stream", graph_file, "-b", 2, "-d", "cpu", "-s", "csr", "--analytic", name, "--json", results)
     found = json.loads(results.read_text())
     assert f"{counted(found['totals']['count'], noun)}, verified: " in output and found["setting"]["analytic"] == name
-    assert [step["count"] for step in found["steps"]] == ([2, 1, 1] if name == "components" else [0, 0, 0])
+    counts = {"components": [2, 1, 1], "k_truss": [0, 0, 0], "core_number": [1, 2, 2]}
+    assert [step["count"] for step in found["steps"]] == counts[name]
 
 
 def test_analytics_that_have_no_count(graph_file):

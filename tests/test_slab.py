@@ -5,7 +5,7 @@ import pytest
 from model import make, random_batch
 from walk import Walk
 
-from structures.slab import SlabGraph
+from structures.slab import SlabGraph, on_cpu
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
 
 
@@ -53,6 +53,18 @@ def check_tables(graph):
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_random_batches(device, directed, weight_dtype, rng):
     """Batches of every size, into random places and hubs, whose chains grow, are rehashed, and shrink."""
+    work_through_batches(device, directed, weight_dtype, rng)
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+def test_random_batches_in_parts(weight_dtype, rng, monkeypatch):
+    """The same, as large batches are worked on by a CPU."""
+    monkeypatch.setattr(on_cpu, "FEW_ARCS", 9)
+    monkeypatch.setattr(on_cpu, "PART", 7)
+    work_through_batches("cpu", True, weight_dtype, rng)
+
+
+def work_through_batches(device, directed, weight_dtype, rng):
     pair = make(SlabGraph, device, num_vertices=300, directed=directed, weight_dtype=weight_dtype)
     for round_ in range(12):
         src, dst, weights = random_batch(rng, 300, int(10 ** rng.uniform(0, 3.7)), weight_dtype)

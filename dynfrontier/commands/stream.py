@@ -33,7 +33,9 @@ def stream(
                             "- for standard input. Without one, a scale-free (R-MAT) stream is made."),
     ] = None,
     analytic: Annotated[
-        str, typer.Option("--analytic", "-a", help="What is counted after every batch: triangles, components, k_truss.")
+        str,
+        typer.Option("--analytic", "-a",
+                     help="What is counted after every batch: triangles, components, k_truss, core_number."),
     ] = "triangles",
     structure: StructureName = None,
     device: DeviceName = "auto",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numba
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace
 
 __all__ = [
@@ -32,9 +32,9 @@ replace_weights = make_replace(_slot_itself)
 def make_find_short(degree: Any, find: Any) -> Any:
     """The slots of arcs whose lists are short; ``-2`` for arcs of other lists."""
 
-    @cpu_kernel
-    def find_short(count, view, src, dst, limit, slots, counters):
-        for i in range(count):
+    @parallel_kernel
+    def find_short(begin, end, view, src, dst, limit, slots, counters):
+        for i in range(begin, end):
             u = src[i]
             if u < 0:
                 slots[i] = -1

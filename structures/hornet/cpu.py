@@ -84,10 +84,10 @@ def find(view, u, v):
     return -1
 
 
-@cpu_kernel
-def find_arcs(count, view, src, dst, slots):
+@parallel_kernel
+def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
-    for i in range(count):
+    for i in range(begin, end):
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
@@ -100,22 +100,22 @@ def _class_of(degree):
     return k
 
 
-@cpu_kernel
-def locate(count, records, neighbors, keys, bits, shift, present, slots, sums, counters):
+@parallel_kernel
+def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, sums, counters):
     """Look up sorted distinct keys: the position of each arc in its source's list, or ``~p`` if it would go to p."""
     mask = (np.int64(1) << shift) - 1
     previous = np.int64(-1)
-    start = end = low = np.int64(0)
-    for i in range(count):
+    start = stop = low = np.int64(0)
+    for i in range(begin, end):
         v = keys[i] >> shift
         dst = keys[i] & mask
         if v != previous:
             previous = v
             start = records[v, START]
-            end = start + (records[v, META] >> CLASS_BITS)
+            stop = start + (records[v, META] >> CLASS_BITS)
             low = start
-        low = _lower_bound(neighbors, low, end, dst)
-        slots[i] = low - start if low < end and neighbors[low] == dst else ~(low - start)
+        low = _lower_bound(neighbors, low, stop, dst)
+        slots[i] = low - start if low < stop and neighbors[low] == dst else ~(low - start)
 
 
 @numba.njit

@@ -4,8 +4,8 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, parallel_kernel
 
-from .cpu_view import find, order_of, place_of, slot_at
-from .layout import EMPTY, FEW, FOUND, LEAF_BITS, NEW, PLACE_SHIFT, TOUCHED
+from .cpu_view import find, place_of, slot_at
+from .layout import EMPTY, FEW, FOUND, KEY_SHIFT, LEAF_BITS, NEW, PLACE_SHIFT, TOUCHED
 
 
 @parallel_kernel(few=FEW)
@@ -52,29 +52,36 @@ def erase(count, view, error_counts, src, dst, threshold, places, arriving, coun
     """Clear the slots of arcs; nothing if there are `error_counts`.
 
     The leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
-    first ``counters[TOUCHED]`` of `places`.
+    first ``counters[TOUCHED]`` of `places`, which has room for two numbers an arc. Arcs are sorted first: a look-up
+    then finds in the cache what the one before it has read, which saves more time than sorting takes.
     """
     if error_counts is not None and error_counts.any():
         return
-    find_arcs(count, view, src, dst, places)
-    _clear(count, view, src, places, threshold, np.empty(0, np.uint32) if arriving is None else arriving, counters)
+    keys = places[count:]
+    np.left_shift(src, KEY_SHIFT, out=keys, dtype=np.int64)
+    keys |= dst
+    keys.sort()
+    keys = keys[keys.searchsorted(0) :]  # without arcs that are to be ignored
+    _find_places(keys.size, view, keys, KEY_SHIFT, places)
+    _clear(keys.size, view, keys, places, threshold, np.empty(0, np.uint32) if arriving is None else arriving, counters)
 
 
 @cpu_kernel
-def _clear(count, view, src, slots, threshold, arriving, counters):
+def _clear(count, view, keys, places, threshold, arriving, counters):
     touched = 0
-    for i in range(count):
-        slot = slots[i]
-        if slot < 0 or view.neighbors[slot] == EMPTY:
+    for j in range(count):
+        place = places[j]
+        slot = slot_at(view, place)
+        if not place & 1 or view.neighbors[slot] == EMPTY:
             continue
         view.neighbors[slot] = EMPTY
-        view.row_degrees[src[i]] -= 1
+        view.row_degrees[keys[j] >> KEY_SHIFT] -= 1
         counters[NEW] += 1
         p = slot >> LEAF_BITS
         view.counts[p] -= 1
-        leaf = order_of(view, p)
+        leaf = place >> PLACE_SHIFT
         if view.counts[p] < threshold and not arriving[leaf]:
             arriving[leaf] = 1
-            slots[touched] = leaf << PLACE_SHIFT
+            places[touched] = leaf << PLACE_SHIFT
             touched += 1
     counters[TOUCHED] = touched

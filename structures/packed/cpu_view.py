@@ -106,19 +106,30 @@ def place_of(view, u, v):
     low = _last_leaf(view, low, high, key)
     p = leaf_at(view, low)
     base = p << LEAF_BITS
-    slot = first + 1 if p == first >> LEAF_BITS else base
-    end = last if p == last >> LEAF_BITS else base + LEAF
-    position = slot - base
-    while slot < end:
-        neighbor = view.neighbors[slot]
-        if neighbor >= v:
-            if neighbor == v:
-                return (low << PLACE_SHIFT) | ((slot - base) << 1) | 1
-            break
-        slot += 1
-        if neighbor >= 0:
-            position = slot - base
-    return (low << PLACE_SHIFT) | (position << 1)
+    begin = first + 1 - base if p == first >> LEAF_BITS else np.int64(0)
+    end = last - base if p == last >> LEAF_BITS else np.int64(LEAF)
+    found, position = _search_leaf(view.neighbors[base : base + LEAF], np.int32(begin), np.int32(end), v)
+    if found:
+        return (low << PLACE_SHIFT) | ((found - 1) << 1) | 1
+    return (low << PLACE_SHIFT) | (max(begin, np.int64(position)) << 1)
+
+
+@numba.njit(inline="always")
+def _search_leaf(words, begin, end, v):
+    """One more than the position of v among a row's slots ``begin .. end - 1`` of a leaf, or 0; and than that of the
+    last neighbor below v.
+
+    All slots are compared, as vectors: to stop at v takes a branch for each slot, of which one is mispredicted.
+    """
+    key = words.dtype.type(v)
+    found = np.int32(0)
+    position = np.int32(0)
+    for i in range(LEAF):
+        word = words[i]
+        inside = (i >= begin) & (i < end)
+        found = np.int32(i + 1) if inside & (word == key) else found
+        position = np.int32(i + 1) if inside & (word >= 0) & (word < key) else position
+    return np.int64(found), position
 
 
 @numba.njit(inline="always")

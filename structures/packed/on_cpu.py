@@ -34,8 +34,8 @@ def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
 
 
 def room_to_erase(graph: PackedGraph, size: int) -> Any:
-    """Places of the leaves that a deletion changes."""
-    return graph._scratch.get("places", size, np.int64)
+    """Places of the leaves that a deletion changes, and the keys of its arcs."""
+    return graph._scratch.get("erased", 2 * size, np.int64)
 
 
 def no_batch(graph: PackedGraph) -> Batch:

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, parallel_kernel
 
-from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (kernels, found by name)
+from .cpu_parts import erase_parts, insert_parts, partition, replace_parts, sum_up  # noqa: F401  (kernels, by name)
+from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (likewise)
 from .cpu_slabs import (
     BASE,
     BUCKETS,
-    CHANGED,
     DEFERRED,
     DEGREE,
     EMPTY,
@@ -20,15 +20,14 @@ from .cpu_slabs import (
     PENDING,
     RECORDED,
     REPEATED,
-    TOMBSTONE,
     TOMBSTONES,
     bucket_of,
     chain_of,
     clear_slab,
     give_slab,
     slot_hash,
-    take_slab,
 )
+from .cpu_tables import erase_arcs, insert_arcs, probe, record_duplicate
 
 SORTED = False
 
@@ -69,29 +68,6 @@ def next_run(view, run):
 
 
 @numba.njit
-def probe(neighbors, stride, width, slab, v):
-    """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
-
-    The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
-    """
-    walked = 1
-    while True:
-        low = slab * stride
-        words = neighbors[low : low + width]
-        for i in range(width - 1):
-            key = words[i]
-            if key == v:
-                return low + i, slab, walked
-            if key == EMPTY:
-                return -2 - (low + i), slab, walked
-        following = np.int64(words[width - 1])
-        if following < 0:
-            return np.int64(-1), slab, walked
-        slab = following
-        walked += 1
-
-
-@numba.njit
 def find(view, u, v):
     base = np.int64(view.records[u, BASE])
     if base < 0:
@@ -100,26 +76,11 @@ def find(view, u, v):
     return slot if slot >= 0 else np.int64(-1)
 
 
-@cpu_kernel
-def find_arcs(count, view, src, dst, slots):
+@parallel_kernel
+def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc, or -1."""
-    for i in range(count):
+    for i in range(begin, end):
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
-
-
-@numba.njit
-def record_duplicate(slot, i, table, table_size, recorded, counters):
-    """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
-    mask = table_size - 1
-    at = slot_hash(slot) & mask
-    while table[2 * at] != slot:
-        if table[2 * at] == EMPTY:
-            table[2 * at] = slot
-            recorded[counters[RECORDED]] = at
-            counters[RECORDED] += 1
-            break
-        at = (at + 1) & mask
-    table[2 * at + 1] = max(table[2 * at + 1], i)
 
 
 @cpu_kernel
@@ -131,52 +92,9 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
     that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
     """
-    neighbors, records, counters = pool.neighbors, pool.records, pool.counters
-    stride, width = pool.stride, pool.width
-    for k in range(count):
-        i = k
-        if which is not None:
-            i = which[k]
-        u = src[i]
-        v = dst[i]
-        if u < 0:
-            slots[i] = -1
-            continue
-        slab = np.int64(records[u, BASE])
-        walked = 0
-        slot = np.int64(-1)
-        if slab >= 0:
-            slot, slab, walked = probe(neighbors, stride, width, slab + bucket_of(v, records[u, BUCKETS]), v)
-        if slot >= 0:
-            slots[i] = -2 - slot
-            counters[FOUND] += 1
-            if table is not None:
-                if counters[FOUND] > table_size >> 1:
-                    counters[OVERFULL] = 1
-                else:
-                    record_duplicate(slot, i, table, table_size, recorded, counters)
-            continue
-        if slot == -1:
-            fresh = np.int64(-1)
-            if walked < chain_limit:
-                fresh = take_slab(pool)
-            if fresh < 0:
-                slots[i] = PENDING
-                counters[DEFERRED] += 1
-                continue
-            if slab < 0:
-                records[u, BASE] = fresh
-            else:
-                neighbors[slab * stride + width - 1] = fresh
-            slot = fresh * stride
-        else:
-            slot = -2 - slot
-        neighbors[slot] = v
-        if weights is not None:
-            weights[slot] = new_weights[i]
-        records[u, DEGREE] += 1
-        slots[i] = slot
-        counters[CHANGED] += 1
+    insert_arcs(
+        count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
+    )  # fmt: skip
     if table is not None:  # noqa: SIM102  (Numba prunes the branch)
         if finish:
             _finish(count, pool, weights, new_weights, slots, table, table_size, recorded)
@@ -258,28 +176,7 @@ def erase(count, pool, error_counts, src, dst, chosen, slots):
 
     ``slots[i]``, if given, becomes the slot of the arc if it was there, once for equal ones; otherwise -1.
     """
-    neighbors, records, counters = pool.neighbors, pool.records, pool.counters
-    stride, width = pool.stride, pool.width
-    for i in range(count):
-        if slots is not None:
-            slots[i] = -1
-        if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
-            if chosen[i] < 0:
-                continue
-        u = src[i]
-        if u < 0:
-            continue
-        base = np.int64(records[u, BASE])
-        if base < 0:
-            continue
-        slot, _, _ = probe(neighbors, stride, width, base + bucket_of(dst[i], records[u, BUCKETS]), dst[i])
-        if slot >= 0:
-            neighbors[slot] = TOMBSTONE
-            if slots is not None:
-                slots[i] = slot
-            records[u, DEGREE] -= 1
-            records[u, TOMBSTONES] += 1
-            counters[CHANGED] += 1
+    erase_arcs(count, pool, pool.counters, None, src, dst, chosen, slots)
 
 
 @cpu_kernel

@@ -50,9 +50,9 @@ from .cpu_slabs import (
     RECORDED,
     REPEATED,
 )
+from .layout import CHAIN_LIMIT, SLAB_SHARE
 from .tables import FIRST_SLABS, SlabTables
 
-CHAIN_LIMIT = 6  # slabs; insertions into a longer chain are deferred until its table is rehashed
 NO_LIMIT = 2**31 - 1
 FEW_ARCS = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
@@ -197,9 +197,28 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         count = len(arcs)
         error_counts = self._examine(arcs)
-        self._reserve(count // 8)
         slots = self._scratch.get("slots", count, np.int64)
-        table = self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
+        divided = self._host.insert_parts(self, arcs, slots, resolving=True)
+        if not divided:
+            self._insert_at_once(arcs, error_counts, slots)
+        counts = self._counters.collect()
+        arcs.check(waited=True)
+        self._account(counts)
+        if not counts[DEFERRED] and not counts[OVERFULL]:
+            return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
+        if not divided:
+            fill_with(self._duplicates(), EMPTY)
+        try:
+            inserted, found = self._insert_deferred(arcs, slots, counts)
+            return inserted, self._resolve(arcs, slots, found)
+        except MemoryError:
+            self._undo(arcs, slots)
+            raise
+
+    def _insert_at_once(self, arcs: Arcs, error_counts: Any, slots: Any) -> None:
+        """Queue the insertion of a batch by one kernel, and the resolution of its duplicates."""
+        count, table = len(arcs), self._duplicates()
+        self._reserve(count // SLAB_SHARE)
         recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
         self._counters.reset()
         few = count <= FEW_ARCS
@@ -211,29 +230,22 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._kernels.resolve_duplicates(
                 count, self._pool(), self._weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
             )
-        counts = self._counters.collect()
-        arcs.check(waited=True)
-        self._account(counts)
-        if not counts[DEFERRED] and not counts[OVERFULL]:
-            return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
-        fill_with(table, EMPTY)
-        try:
-            inserted, found = self._insert_deferred(arcs, slots, counts)
-            return inserted, self._resolve(arcs, slots, found)
-        except MemoryError:
-            self._undo(arcs, slots)
-            raise
+
+    def _duplicates(self) -> Any:
+        """The table that resolves few duplicates, empty."""
+        return self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
 
     def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
         count = len(arcs)
         error_counts = self._examine(arcs)
-        self._reserve(count // 8)
         slots = self._scratch.get("slots", count, np.int64)
-        self._counters.reset()
-        self._kernels.insert(
-            count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-            slots, None, 0, None, False, tile=4,
-        )  # fmt: skip
+        if not self._host.insert_parts(self, arcs, slots, resolving=False):
+            self._reserve(count // SLAB_SHARE)
+            self._counters.reset()
+            self._kernels.insert(
+                count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
+                slots, None, 0, None, False, tile=4,
+            )  # fmt: skip
         counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
@@ -334,8 +346,9 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _erase(self, arcs: Arcs, edges: Any) -> int:
         """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
         error_counts = self._examine(arcs)
-        self._counters.reset()
-        self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, edges, tile=4)
+        if not self._host.erase_parts(self, arcs, edges):
+            self._counters.reset()
+            self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, edges, tile=4)
         deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots

@@ -1,8 +1,11 @@
-"""What the planning of tables finds out, on either device."""
+"""What both devices know of tables: limits, and what the planning finds out."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+
+CHAIN_LIMIT = 6  # slabs; insertions into a longer chain are deferred until its table is rehashed
+SLAB_SHARE = 8  # arcs for each slab that a batch may allocate; arcs that find none are deferred
 
 
 class Crowding(NamedTuple):

@@ -8,11 +8,62 @@ import numpy as np
 
 from frontier.batch import Arcs
 
-from .cpu_slabs import BASE, BUCKETS, DEGREE, PENDING, TOMBSTONES
-from .layout import Crowding, Layout
+from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, FOUND, PENDING, TOMBSTONES
+from .layout import CHAIN_LIMIT, SLAB_SHARE, Crowding, Layout
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
+
+
+FEW_ARCS = 1 << 15  # fewer are worked on as they come
+PART, MOST_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
+
+
+def insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> bool:
+    """Insert the arcs of a batch that is large, part by part (`cpu_parts`); False, and nothing done, if it is not.
+
+    With `resolving`, arcs that are there get their new weights and are counted, unless there are deferred ones.
+    """
+    count = len(arcs)
+    if count < FEW_ARCS:
+        return False
+    starts, order, tallies = _partition(graph, arcs)
+    parts = int(starts.size) - 1
+    tickets = starts // SLAB_SHARE + np.arange(parts + 1)
+    table = graph._scratch.get("found", 2 * count, np.int32) if resolving else None
+    graph._reserve(int(tickets[-1]))
+    graph._counters.reset()
+    pool, kernels = graph._pool(), graph._kernels
+    kernels.insert_parts(
+        parts, pool, graph._weights, starts, order, tickets, tallies, table, arcs.src, arcs.dst, arcs.weights,
+        CHAIN_LIMIT, slots,
+    )  # fmt: skip
+    kernels.sum_up(parts, pool, tickets, tallies)
+    counts = graph._counters.array
+    if resolving and graph._weights is not None and counts[FOUND] and not counts[DEFERRED]:
+        kernels.replace_parts(parts, starts, order, graph._weights, arcs.weights, slots)
+    return True
+
+
+def erase_parts(graph: SlabGraph, arcs: Arcs, edges: Any) -> bool:
+    """Delete the arcs of a batch that is large, part by part; False, and nothing done, if it is not."""
+    if len(arcs) < FEW_ARCS:
+        return False
+    starts, order, tallies = _partition(graph, arcs)
+    parts = int(starts.size) - 1
+    graph._counters.reset()
+    graph._kernels.erase_parts(parts, graph._pool(), starts, order, tallies, arcs.src, arcs.dst, edges)
+    graph._counters.array[:] = tallies.sum(axis=0)
+    return True
+
+
+def _partition(graph: SlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
+    """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
+    count = len(arcs)
+    parts = min(count // PART, MOST_PARTS)
+    starts, order = np.empty(parts + 1, np.int64), graph._scratch.get("order", count, np.int32)
+    graph._kernels.partition(count, arcs.src, starts, order)
+    return starts, order, np.zeros((parts, COUNTERS), np.int64)
 
 
 def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:

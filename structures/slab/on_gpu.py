@@ -25,6 +25,16 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
+def insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> bool:
+    """False: a batch is never divided."""
+    return False
+
+
+def erase_parts(graph: SlabGraph, arcs: Arcs, edges: Any) -> bool:
+    """False: a batch is never divided."""
+    return False
+
+
 def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     positions = graph.xp.empty(count, np.int64)

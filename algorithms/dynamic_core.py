@@ -1,0 +1,382 @@
+"""Core numbers that are maintained incrementally.
+
+Vertices are kept in an order: by core number, and within a level (the vertices of one core number) by rank. Two numbers
+are kept of each vertex, which together prove that its core number is right:
+
+    core[v]      the core number of v, between batches
+    support[v]   neighbors u of v with core[u] >= core[v]
+    rank[v]      place of v within its level; vertices of one rank come after each other. HELD in a vertex that is taken
+                 out of the order while a batch is worked on
+    later[v]     neighbors of v that come after it
+    former[v]    the rank of v before it moved, or fell
+    count[v]     of a vertex that is held: neighbors of higher core numbers, and neighbors at its level that are held;
+                 of one that moves: the lowest rank among its later neighbors
+    moved[v]     the number of the last step in which v moved
+    tried[v]     the number of the last batch in which v moved without being held
+
+* *support[v] >= core[v] for all v: no core number is too high.* The vertices with core[v] >= k are then a graph of
+  minimum degree k, and so in the k-core.
+* *later[v] <= core[v] for all v: none is too low.* Suppose that v is in a graph of minimum degree core[v] + 1. Of its
+  vertices take the first in the order. It comes no later than v, so that its core number is no higher, and all of its
+  neighbors in that graph come after it. There are more of them than its core number: a contradiction.
+
+**Deletions** lower both numbers, so that only the first condition can fail. Vertices with too little support fall by 1,
+all at once, and go to the end of the level below. There a vertex has no more later neighbors than it had support, as
+the vertices that fell with it were part of that; and nobody below gets another later neighbor. Its support is counted
+at its new level, and neighbors at the old level lose one for it. That is repeated until no support is too low. The
+second condition holds all the time.
+
+**Insertions** raise both, so that only the second condition can fail. A vertex with too many later neighbors moves back
+in its level, behind the first of them, which gets one more later neighbor and may have to move, too. Most moves end
+soon. A vertex that has to move again is held: taken out of the order, to be put behind all others of its level. When
+nothing moves any more, of the vertices that are held, the ones whose count is at most their core number are put back at
+the end of the level, which takes them out of the counts of others, and so on: they are peeled, as in computing core
+numbers from scratch. Those that remain rise by 1, to the front of the level above, where they are later neighbors of
+nobody. Their support is their count, which is high enough, and so is the number of their later neighbors, which may be
+too high again. That is repeated until none is. The first condition holds all the time.
+
+All levels are worked on at once, since a step at one level changes no number of a vertex at another. Parallel edges
+count as often as they are there: in a directed graph, both directions do. If much of the graph is visited, core numbers
+are recomputed from scratch when they are next read.
+
+Zhang, Yu, Zhang and Qin, "A Fast Order-Based Approach for Core Maintenance", ICDE 2017, whose order this is, with ranks
+that vertices may share in place of a list, and for batches; Sariyuce et al., "Streaming Algorithms for k-core
+Decomposition", PVLDB 2013; Montresor, De Pellegrini and Miorandi, "Distributed k-Core Decomposition", TPDS 2013.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .core_number import core_number
+from .incremental import IncrementalAlgorithm, maintained
+
+HELD = np.int32(np.iinfo(np.int32).max)
+MAX_RANK = 2**30
+"""Ranks at the end only grow, and those at the front only fall. Before they overflow, they are given out again."""
+
+RECOMPUTE_ABOVE = 1 / 4
+"""If more than this fraction of the arcs is visited, recomputation from scratch is faster."""
+
+ROUND_ARCS = 2048
+"""A round takes at least as long as a visit to so many arcs."""
+
+MANY_EDGES = 1 / 16
+"""If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
+
+FEW_EDGES, FEW_ARCS = 4096, 2**15
+"""So many edges are always tried, and so many arcs visited: to recompute takes as long, however small the graph."""
+
+MOST_SKIPPED = 31
+"""After a batch that visited too much, the next 1, 3, 7, ... are not tried, up to this many."""
+
+
+class DynamicCore(IncrementalAlgorithm):
+    """Core numbers, exact after every batch.
+
+    Computed once at construction, then maintained incrementally until closed.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+        In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in `core_number`. One that
+        keeps no in-edges (``in_edges=True``) has its core numbers recomputed from scratch after every batch.
+
+    Attributes
+    ----------
+    core_number : array of int32, shape (num_vertices,)
+        On the graph's device; 0 for isolated and for deleted vertices. Read-only: on the CPU a view, which later
+        batches may change, on the GPU a copy.
+    degeneracy : int
+        The largest core number: how many k-cores, from 1 on, are not empty.
+
+    Notes
+    -----
+    A batch takes a look-up for each edge. Then an insertion takes two passes over the edges of each vertex that moves
+    in the order, a deletion one over those of the vertices whose core numbers fall: most edges of a batch lead to none.
+    If more than a quarter of the graph would be visited, core numbers are recomputed when results are next read.
+    """
+
+    REHEARSAL = ()
+
+    def __init__(self, graph: fr.DynamicGraph):
+        super().__init__(graph)
+        self._skip = self._failures = 0  # batches not to be tried, and how many were skipped after the last failure
+        self._pays = graph.has_in_edges
+        self._recompute()
+        self._attach()
+
+    @maintained
+    def core_number(self) -> Any:
+        """The core number of every vertex: a read-only array of int32 on the graph's device."""
+        return self.graph.device.read_only(self._core)
+
+    @maintained
+    def degeneracy(self) -> int:
+        """The largest core number."""
+        largest = fr.reduce(fr.Frontier.all(self.graph), _core_of, self._core, reduce="max", dtype=np.int32)
+        return max(int(largest[0]), 0)
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Raise core numbers, round by round."""
+        if not src.size or not self._is_small(src):
+            return
+        self._batch += 1
+        crowded = self._visit(src, dst, _gain)
+        while crowded:
+            self._size.fill(0)
+            while crowded:
+                if not self._spend(2 * crowded.num_arcs):
+                    return
+                crowded = self._move_back(crowded)
+            held = fr.Frontier(self.graph, self._found[: int(self._size[0])])
+            if not held:
+                break
+            if not self._spend(2 * held.num_arcs):
+                return
+            fr.advance(self.graph, held, _count, *self._arguments, edges="both")
+            self._put_back(held)
+            self._first -= 1
+            risen = fr.filter(held, _rise, *self._arguments, self._first)
+            fr.advance(self.graph, risen, _count_risen, *self._arguments, self._first, edges="both")
+            crowded = fr.filter(risen, _is_crowded, *self._arguments)
+        self._failures = 0
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Lower core numbers, round by round."""
+        if not src.size or not self._is_small(src):
+            return
+        falling = self._visit(src, dst, _lose)
+        while falling:
+            if not self._spend(falling.num_arcs):
+                return
+            self._last += 1
+            fr.compute(falling, _fall, *self._arguments, self._last)
+            others = fr.advance(self.graph, falling, _count_fallen, *self._arguments, self._last, edges="both")
+            falling = fr.filter(falling, _falls_again, *self._arguments) | others
+        self._failures = 0
+
+    def vertices_changed(self) -> None:
+        """Allocate entries for new vertices. Deleted ones have lost their edges before."""
+        fresh = self.graph.num_vertices - int(self._core.size)
+        if self._known and fresh:
+            xp = self.graph.xp
+            kept = (self._core, self._support, self._later, self._rank)
+            self._take(*(xp.concatenate([array, xp.zeros(fresh, np.int32)]) for array in kept))
+
+    # ---- steps ------------------------------------------------------------------------------------------------------
+
+    def _visit(self, src: Any, dst: Any, op: Any) -> fr.Frontier:
+        """Visit the edges of a batch in both directions."""
+        xp = self.graph.xp
+        return fr.visit_edges(
+            self.graph, xp.concatenate([src, dst]), xp.concatenate([dst, src]), op, *self._arguments
+        )  # fmt: skip
+
+    def _is_small(self, src: Any) -> bool:
+        """Whether a batch can be worked on incrementally, and is likely to pay."""
+        graph = self.graph
+        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE) + FEW_ARCS
+        self._pays = graph.has_in_edges and int(src.size) <= max(graph.num_arcs * MANY_EDGES, FEW_EDGES)
+        skipped = self._pays and self._skip > 0
+        if skipped:
+            self._skip -= 1
+            self._pays = self._skip == 0  # for the next batch
+        if skipped or not self._pays or max(self._last, -self._first) > MAX_RANK:
+            self._ordered = False
+        self._known = self._ordered
+        return self._known
+
+    def _spend(self, arcs: int) -> bool:
+        """Account for a visit to so many arcs; False if recomputing is cheaper, which is then done at the next read."""
+        self._left -= arcs + ROUND_ARCS
+        if self._left < 0:
+            self._known = self._ordered = self._pays = False
+            self._skip = min(2 * self._failures + 1, MOST_SKIPPED)
+            self._failures = self._skip
+        return self._known
+
+    def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
+        """Move vertices behind the next of their neighbors; returns those that have too many later neighbors then."""
+        self._moves += 1
+        self._last += 1  # the greatest rank that a vertex can move to
+        fr.compute(crowded, _begin_move, *self._arguments)
+        fr.advance(self.graph, crowded, _find_next, *self._arguments, edges="both")
+        fr.compute(crowded, _move, *self._arguments, self._moves, self._batch)
+        others = fr.advance(self.graph, crowded, _count_moved, *self._arguments, self._moves, edges="both")
+        return fr.filter(crowded, _is_crowded, *self._arguments) | others
+
+    def _put_back(self, held: fr.Frontier) -> None:
+        """Put the held vertices whose counts are low at the end of their levels, in the order of peeling."""
+        peeled = fr.filter(held, _is_peeled, *self._arguments, self._last + 1)
+        steps = fr.traverse(self.graph, peeled, _peel, *self._arguments, fr.Step(self._last + 2), edges="both")
+        self._last += 1 + steps
+
+    def _recompute(self) -> None:
+        """Recompute from scratch; the order, too, if it is likely to be of use."""
+        graph = self.graph
+        core = core_number(graph).core_number
+        zeros = graph.xp.zeros_like
+        self._first = self._last = self._moves = self._batch = 0
+        self._take(core, zeros(core), zeros(core), graph.xp.full_like(core, HELD))
+        if self._pays:
+            everything = fr.Frontier.all(graph)
+            fr.advance(graph, everything, _count, *self._arguments, edges="both")
+            self._support[:] = self._count
+            self._put_back(everything)
+            self._later[:] = self._count
+        self._ordered = self._pays
+
+    def _take(self, core: Any, support: Any, later: Any, rank: Any) -> None:
+        """Adopt these arrays."""
+        xp = self.graph.xp
+        self._core, self._support, self._later, self._rank = core, support, later, rank
+        self._former, self._count, self._moved, self._tried = (xp.zeros_like(core) for _ in range(4))
+        self._found, self._size = xp.empty(core.size, self.graph.vertex_dtype), xp.zeros(1, np.int64)
+        self._known = True
+
+    def _bring_up(self) -> None:
+        if not self._known:
+            self._recompute()
+
+    @property
+    def _arguments(self) -> tuple:
+        """The arguments of all functors."""
+        return (
+            self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
+            self._found, self._size,
+        )  # fmt: skip
+
+
+def _core_of(v, core):
+    return core[v]
+
+
+def _gain(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+    """True if dst has too many later neighbors now."""
+    if core[src] < core[dst]:
+        return False
+    fr.atomic_add(support, dst, 1)
+    if core[src] == core[dst] and rank[src] < rank[dst]:
+        return False
+    return fr.atomic_add(later, dst, 1) == core[dst]
+
+
+def _is_crowded(v, core, support, later, rank, former, count, moved, tried, found, size):
+    return rank[v] != HELD and later[v] > core[v]
+
+
+def _begin_move(v, core, support, later, rank, former, count, moved, tried, found, size):
+    former[v] = rank[v]
+    count[v] = HELD
+
+
+def _find_next(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+    if core[dst] == core[src] and rank[dst] >= rank[src]:
+        fr.atomic_min(count, src, rank[dst])
+    return False
+
+
+def _move(v, core, support, later, rank, former, count, moved, tried, found, size, moves, batch):
+    """Move v behind the next of its neighbors, or hold it if there is none, or if it has moved before."""
+    moved[v] = moves
+    later[v] = 0
+    if count[v] < HELD and tried[v] != batch:
+        tried[v] = batch
+        rank[v] = count[v] + 1
+    else:
+        rank[v] = HELD
+        count[v] = 0
+        found[fr.atomic_add(size, 0, 1)] = v
+
+
+def _count_moved(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, moves):
+    """Count the later neighbors of src in its new place; a neighbor that it was moved behind gets one more."""
+    if core[dst] > core[src]:
+        fr.atomic_add(later, src, 1)
+    if core[dst] != core[src]:
+        return False
+    if rank[dst] >= rank[src]:
+        fr.atomic_add(later, src, 1)
+    if moved[dst] == moves or rank[dst] == HELD or not former[src] < rank[dst] <= rank[src]:
+        return False
+    return fr.atomic_add(later, dst, 1) == core[dst]
+
+
+def _count(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+    if core[dst] > core[src] or (core[dst] == core[src] and rank[dst] == HELD):
+        fr.atomic_add(count, src, 1)
+    return False
+
+
+def _is_peeled(v, core, support, later, rank, former, count, moved, tried, found, size, last):
+    if count[v] > core[v]:
+        return False
+    rank[v] = last
+    return True
+
+
+def _peel(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, last):
+    # Vertices that are peeled in this step have counted src, too, which was peeled before.
+    if core[dst] != core[src] or (rank[dst] != HELD and rank[dst] != last):
+        return False
+    if fr.atomic_add(count, dst, -1) != core[dst] + 1:
+        return False
+    rank[dst] = last
+    return True
+
+
+def _rise(v, core, support, later, rank, former, count, moved, tried, found, size, first):
+    later[v] = count[v]
+    if rank[v] != HELD:
+        return False
+    core[v] += 1
+    support[v] = count[v]
+    rank[v] = first
+    return True
+
+
+def _count_risen(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, first):
+    if core[dst] == core[src] and rank[dst] != first:
+        fr.atomic_add(support, dst, 1)
+    return False
+
+
+def _lose(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):
+    """True if dst has too little support now."""
+    if core[src] < core[dst]:
+        return False
+    if core[src] > core[dst] or rank[src] >= rank[dst]:
+        fr.atomic_add(later, dst, -1)
+    return fr.atomic_add(support, dst, -1) == core[dst]
+
+
+def _fall(v, core, support, later, rank, former, count, moved, tried, found, size, last):
+    core[v] -= 1
+    support[v] = 0
+    later[v] = 0
+    former[v] = rank[v]
+    rank[v] = last
+
+
+def _count_fallen(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size, last):
+    """Count for src at its new level; a neighbor that has stayed at the old one loses src."""
+    if core[dst] >= core[src]:
+        fr.atomic_add(support, src, 1)
+        if core[dst] > core[src] or rank[dst] == last:
+            fr.atomic_add(later, src, 1)
+    if core[dst] != core[src] + 1 or rank[dst] == last:
+        return False
+    if former[src] >= rank[dst]:
+        fr.atomic_add(later, dst, -1)
+    return fr.atomic_add(support, dst, -1) == core[dst]
+
+
+def _falls_again(v, core, support, later, rank, former, count, moved, tried, found, size):
+    return support[v] < core[v]

@@ -1,0 +1,162 @@
+"""How the CPU changes tables of the slab graph: an arc is looked up, inserted, or turned into a tombstone."""
+
+import numba
+import numpy as np
+
+from .cpu_slabs import (
+    BASE,
+    BUCKETS,
+    CHANGED,
+    DEFERRED,
+    DEGREE,
+    EMPTY,
+    FOUND,
+    OVERFULL,
+    PENDING,
+    RECORDED,
+    TOMBSTONE,
+    TOMBSTONES,
+    bucket_of,
+    slot_hash,
+    take_slab,
+)
+
+
+@numba.njit(inline="always")
+def _compare(words, width, key):
+    """One more than the position of the key among so many words, or 0, and how many words are empty.
+
+    All words are compared, as vectors: to stop at the key takes a branch for each word, of which one is mispredicted.
+    """
+    position = np.int32(0)
+    empty = np.int32(0)
+    for i in range(width):
+        position += np.int32(i + 1) if words[i] == key else np.int32(0)
+        empty += np.int32(1) if words[i] == EMPTY else np.int32(0)
+    return position, empty
+
+
+@numba.njit
+def probe(neighbors, stride, width, slab, v):
+    """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
+
+    The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
+    """
+    walked = 1
+    key = neighbors.dtype.type(v)
+    while True:
+        low = slab * stride
+        words = neighbors[low : low + width]
+        if width == 32:
+            position, empty = _compare(words, 32, key)
+        else:
+            position, empty = _compare(words, 16, key)
+        link = words[width - 1]
+        if link == key:
+            position -= np.int32(width)
+        if position > 0:
+            return low + position - 1, slab, walked
+        if link < 0:  # the keys behind which there is none are the last; the link is empty, too
+            if empty > 1:
+                return -2 - (low + width - empty), slab, walked
+            return np.int64(-1), slab, walked
+        slab = np.int64(link)
+        walked += 1
+
+
+@numba.njit
+def record_duplicate(slot, i, table, table_size, recorded, counters):
+    """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
+    mask = table_size - 1
+    at = slot_hash(slot) & mask
+    while table[2 * at] != slot:
+        if table[2 * at] == EMPTY:
+            table[2 * at] = slot
+            recorded[counters[RECORDED]] = at
+            counters[RECORDED] += 1
+            break
+        at = (at + 1) & mask
+    table[2 * at + 1] = max(table[2 * at + 1], i)
+
+
+@numba.njit
+def insert_arcs(
+    count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
+):  # fmt: skip
+    """See the kernel ``insert``."""
+    neighbors, records, counters = pool.neighbors, pool.records, pool.counters
+    stride, width = pool.stride, pool.width
+    for k in range(count):
+        i = k
+        if which is not None:
+            i = which[k]
+        u = src[i]
+        v = dst[i]
+        if u < 0:
+            slots[i] = -1
+            continue
+        slab = np.int64(records[u, BASE])
+        walked = 0
+        slot = np.int64(-1)
+        if slab >= 0:
+            slot, slab, walked = probe(neighbors, stride, width, slab + bucket_of(v, records[u, BUCKETS]), v)
+        if slot >= 0:
+            slots[i] = -2 - slot
+            counters[FOUND] += 1
+            if table is not None:
+                if counters[FOUND] > table_size >> 1:
+                    counters[OVERFULL] = 1
+                else:
+                    record_duplicate(slot, i, table, table_size, recorded, counters)
+            continue
+        if slot == -1:
+            fresh = np.int64(-1)
+            if walked < chain_limit:
+                fresh = take_slab(pool)
+            if fresh < 0:
+                slots[i] = PENDING
+                counters[DEFERRED] += 1
+                continue
+            if slab < 0:
+                records[u, BASE] = fresh
+            else:
+                neighbors[slab * stride + width - 1] = fresh
+            slot = fresh * stride
+        else:
+            slot = -2 - slot
+        neighbors[slot] = v
+        if weights is not None:
+            weights[slot] = new_weights[i]
+        records[u, DEGREE] += 1
+        slots[i] = slot
+        counters[CHANGED] += 1
+
+
+@numba.njit
+def erase_arcs(count, pool, counters, which, src, dst, chosen, slots):
+    """See the kernel ``erase``; of the arcs listed in `which`, if given."""
+    neighbors, records = pool.neighbors, pool.records
+    stride, width = pool.stride, pool.width
+    for k in range(count):
+        i = k
+        if which is not None:
+            i = which[k]
+        if slots is not None:
+            slots[i] = -1
+        if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)
+            if chosen[i] < 0:
+                continue
+        u = src[i]
+        if u < 0:
+            continue
+        base = np.int64(records[u, BASE])
+        if base < 0:
+            continue
+        slot, _, _ = probe(neighbors, stride, width, base + bucket_of(dst[i], records[u, BUCKETS]), dst[i])
+        if slot >= 0:
+            neighbors[slot] = TOMBSTONE
+            if slots is not None:
+                slots[i] = slot
+            records[u, DEGREE] -= 1
+            records[u, TOMBSTONES] += 1
+            counters[CHANGED] += 1
