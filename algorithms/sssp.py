@@ -1,13 +1,13 @@
 """Single-source shortest paths, near-far.
 
-Near vertices, closer than a limit, are relaxed repeatedly until their distances stop changing; far vertices are
-deferred. Then the limit advances: the nearest deferred vertex, and all within `delta` of it, are next. A small delta
-wastes fewer relaxations, a large one takes fewer rounds.
+Near vertices, those of the current bucket, are relaxed repeatedly until their distances stop changing; far vertices
+are deferred. Then the nearest deferred vertex, and all within `delta` of it, are the next bucket. A small delta wastes
+fewer relaxations, a large one takes fewer rounds.
 
     distance[v]      length of the shortest path found so far; `unreached` before there is one
+    limit[0]         the largest distance of the bucket; once it is done, smaller distances are final
+    deferred         the far vertices, in which each is once
     too_long[0]      1 after a path length overflowed the distances' type
-    near[0]          distance of the nearest vertex of this round, which covers distances up to ``near[0] + delta``;
-                     smaller distances are final
 
 Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
@@ -91,14 +91,12 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
     delta = dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
     distance = xp.full(graph.num_vertices, unreached, dtype)
     distance[source] = 0
-    near = xp.zeros(1, dtype)
     too_long = xp.zeros(1, np.int32)
-    everyone = fr.Frontier.all(graph)
-    while start:
-        fr.traverse(graph, start, _relax_near, distance, near, delta, unreached, too_long)
-        near = fr.reduce(everyone, _beyond, distance, near, delta, unreached, reduce="min", dtype=dtype)
-        start = fr.filter(everyone, _within, distance, near, delta, unreached)
-    if int(too_long[0]) and (lost := fr.advance(graph, everyone, _leads_on, distance, unreached)):
+    queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
+    queue.push(start)
+    while near := queue.pop():
+        fr.traverse(graph, near, _relax, distance, queue.limit, queue.deferred, unreached, too_long)
+    if int(too_long[0]) and (lost := fr.advance(graph, fr.Frontier.all(graph), _leads_on, distance, unreached)):
         raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {dtype}")
     if not predecessors:
         return Distances(distance)
@@ -122,7 +120,7 @@ def _weight_or_nan(src, dst, edge, weight):
 # Differences of distances never overflow their type; sums might.
 
 
-def _relax_near(src, dst, edge, weight, distance, near, delta, unreached, too_long):
+def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
     own = distance[src]
     if not weight < unreached - own:
         if weight < math.inf:
@@ -130,17 +128,11 @@ def _relax_near(src, dst, edge, weight, distance, near, delta, unreached, too_lo
         return False
     through = own + weight
     if through < distance[dst] and fr.atomic_min(distance, dst, through) > through:
-        return through - near[0] <= delta
+        if through <= limit[0]:
+            return True
+        fr.defer(deferred, dst)
     return False
 
 
 def _leads_on(src, dst, edge, weight, distance, unreached):
     return distance[src] < unreached and distance[dst] == unreached and weight < math.inf
-
-
-def _beyond(v, distance, near, delta, unreached):
-    return distance[v] if distance[v] - near[0] > delta else unreached
-
-
-def _within(v, distance, near, delta, unreached):
-    return near[0] <= distance[v] < unreached and distance[v] - near[0] <= delta
