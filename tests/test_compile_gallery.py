@@ -94,7 +94,7 @@ def test_functors_compile(name, monkeypatch, request):
     assert kept or name == "local_clustering"  # which counts triangles, perhaps without functors
 
 
-SEVERAL = {"bfs": None, "closeness_centrality": None}
+SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
 """Searches from several sources, which have functors of their own, and the weights of their graphs."""
 
 
@@ -108,7 +108,7 @@ def test_functors_of_several_sources_compile(name, monkeypatch, request):
         for above in (0, 1):  # pull, and push
             patch.setattr("algorithms._source_words.PULL_ABOVE", above)
             known.compute(graph, sources=range(9))
-    assert {"advance", "traverse", "filter"} <= {operator for operator, _, _ in kept}
+    assert {"advance", "traverse"} <= {operator for operator, _, _ in kept}
     compile_noted(graph, kept, request)
 
 

@@ -2,14 +2,16 @@
 
 import importlib
 
+import networkx as nx
 import numpy as np
 import pytest
 from conftest import ORIENTATIONS
 from graphs import GRAPHS
-from verifiers import host, verify_bfs
+from verifiers import host, verify_bfs, verify_distances
 
 import frontier as fr
-from algorithms import BFSResult, bfs, closeness_centrality
+from algorithms import BFSResult, bfs, closeness_centrality, sssp
+from algorithms.sssp import Distances
 
 CSR = fr.structures()["csr"]
 words = importlib.import_module("algorithms._source_words")
@@ -113,7 +115,75 @@ def test_closeness_sums_the_same(device, deep, monkeypatch):
     assert found == pytest.approx((graph.num_vertices - 1) / distance.sum(axis=0))
 
 
-SEARCHES = [bfs]
+def weighted(structure, name, device, dtype, rng, **options):
+    """With weights whose sums are exact."""
+    weights = rng.integers(1, 256, len(GRAPHS[name][0])).astype(dtype)
+    weights = weights if np.dtype(dtype).kind == "i" else weights / weights.dtype.type(16)
+    return build(structure, name, device, weights, **options)
+
+
+def check_sssp(graph, sources):
+    found = sssp(graph, sources=sources)
+    assert found.distance.shape == found.predecessor.shape == (len(sources), graph.num_vertices)
+    assert found.predecessor.dtype == graph.vertex_dtype and host(found.sources).tolist() == list(sources)
+    for i, source in enumerate(sources):
+        one = sssp(graph, int(source))
+        assert one.distance.dtype == found.distance.dtype and (host(found.distance[i]) == host(one.distance)).all()
+        verify_distances(graph, int(source), Distances(found.distance[i], found.predecessor[i]))
+    less = sssp(graph, sources=sources, predecessors=False)
+    assert less.predecessor is None and (less.distance == found.distance).all()
+
+
+@pytest.mark.parametrize("kind", ORIENTATIONS)
+@pytest.mark.sampled("kind", of=7)
+def test_sssp(structure, device, kind, rng):
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no weights")
+    graph = weighted(structure, "rmat", device, "float32", rng, **ORIENTATIONS[kind])
+    check_sssp(graph, drawn(rng, graph, 66))
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_numbers_of_sources_of_sssp(device, count, rng):
+    graph = weighted(CSR, "rmat", device, "float32", rng)
+    check_sssp(graph, drawn(rng, graph, count))
+
+
+@pytest.mark.parametrize("name", ["path", "road", "star"])
+@pytest.mark.parametrize("deep", [True, False])
+def test_sssp_of_other_shapes(device, name, deep, rng, monkeypatch):
+    monkeypatch.setattr(words, "DEEP", 10**6 if deep else 4)
+    graph = weighted(CSR, name, device, "float32", rng)
+    check_sssp(graph, drawn(rng, graph, 20))
+
+
+def test_integer_weights(device, rng):
+    """Zero ones among them, over which predecessors are as far away."""
+    graph = build(CSR, "rmat", device, rng.integers(0, 3, len(GRAPHS["rmat"][0])))
+    check_sssp(graph, drawn(rng, graph, 20))
+    graph = CSR.from_edges([0, 1], [1, 2], np.array([2**62, 2**62]), device=device)
+    with pytest.raises(ValueError, match=r"the distance of vertex [02] does not fit in int64"):
+        sssp(graph, sources=[0, 1, 2] * 4)
+
+
+def test_without_weights_edges_are_counted(device, rng):
+    graph = build(CSR, "rmat", device)
+    sources = drawn(rng, graph, 64)
+    found, expected = sssp(graph, sources=sources), bfs(graph, sources=sources)
+    assert (found.distance == expected.distance).all() and (host(found.sources) == sources).all()
+
+
+def test_sssp_and_networkx(device, rng):
+    graph = weighted(CSR, "grid", device, "float32", rng, directed=True)
+    src, dst, weights = (host(a).tolist() for a in graph.to_coo())
+    theirs = nx.DiGraph()
+    theirs.add_weighted_edges_from(zip(src, dst, weights, strict=True))
+    sources = rng.choice(src, 12)
+    for row, source in zip(host(sssp(graph, sources=sources).distance), sources, strict=True):
+        assert {v: d for v, d in enumerate(row) if d < np.inf} == nx.single_source_dijkstra_path_length(theirs, source)
+
+
+SEARCHES = [bfs, sssp]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
