@@ -1,7 +1,7 @@
 """Shortest paths from up to 64 sources at once, for `sssp` from several sources.
 
-Each vertex has a distance and a bit for every source, and what is passed on along an edge are the sources that have come
-nearer. All sources have one bucket: they set out at the same time, and go on as far as the same limit.
+Each vertex has a distance and a bit for every source, and what is passed on along an edge are the sources that have
+come nearer. All sources have one bucket: they set out at the same time, and go on as far as the same limit.
 
     distance[v w + i]  length of the shortest path from source i of w found so far; `unreached` before there is one
     coming[p n + v]    sources that came nearer to v in a step of parity p, until the next one begins

@@ -23,6 +23,7 @@ from . import (
     gallery,
     incremental,
     native,
+    several_sources,
     temporal,
     updates,
 )
@@ -35,6 +36,7 @@ from .results import FOLDER, Results
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
     "gallery": gallery, "native": native, "features": features, "directed": directed,
+    "sources": several_sources,
 }  # fmt: skip
 
 
