@@ -94,7 +94,7 @@ def search(
     starts = xp.asarray(np.fromiter(bits, np.int64))
     seen, arrived, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
     seen[starts] = coming[starts] = xp.asarray(np.fromiter(bits.values(), np.uint64))
-    deepest, alive = xp.zeros(1, np.int32), xp.full(2, ALL)
+    deepest, alive = xp.zeros(1, np.int32), xp.full(2, ALL, np.uint64)
     limit = MOST_STEPS if depth_limit is None else depth_limit
     most = int(graph.num_arcs * PULL_ABOVE) if graph.has_in_edges else graph.num_arcs
     state, results = (seen, arrived, coming, n), (deepest, *_results(graph, wanted, row))
