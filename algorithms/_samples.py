@@ -1,4 +1,4 @@
-"""Samples of vertices, for algorithms that may start from a few instead of all."""
+"""Vertices to start from: samples, for algorithms that may start from a few instead of all, and lists of sources."""
 
 from __future__ import annotations
 
@@ -33,3 +33,21 @@ def sample_of(graph: fr.Graph, sources: Any, seed: int) -> tuple[list[int], int]
     else:
         chosen = np.unique(graph.device.to_host(fr.arguments.vertex_ids(graph, sources, "sources")))
     return chosen.tolist(), int(existing.size)
+
+
+def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
+    """The sources of a search as an array of int64 on the graph's device, or None if there is one, named by `source`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Both are given, or `sources` is not vertices of the graph.
+    """
+    if sources is None:
+        return None
+    fr.arguments.check_graph(graph)
+    if source is not None:
+        raise ValueError("source and sources cannot both be given: source is one vertex, sources are several")
+    if np.ndim(sources) == 0:
+        raise TypeError(f"sources must be a list or array of vertices, not {sources!r}; one is given by source")
+    return fr.arguments.vertex_ids(graph, sources, "sources").astype(np.int64)

@@ -119,7 +119,7 @@ class Analytic:
         found = dict(self.parameters) | {
             name: value for name, value in given.items() if name in known and value is not None
         }
-        if self.takes_source and "source" not in found and graph is not None:
+        if self.takes_source and not {"source", "sources"} & found.keys() and graph is not None:
             found["source"] = most_neighbors(graph)
         return found
 

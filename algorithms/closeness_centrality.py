@@ -1,14 +1,10 @@
 """Closeness centrality: the inverse of the mean distance to a vertex.
 
-Breadth-first searches from 64 sources go on at the same time: each vertex has a bit for every source, and a step passes
-on the bits of all sources that have just arrived. What is summed up at a vertex are the distances from the sources to
-it.
+What is summed up at a vertex are the distances from the sources to it. The searches are those of `_source_words`, 64
+at a time, or `bfs` where single ones are faster.
 
-    seen[v]       bits of the sources that have reached v
-    arrived[v]    bits of those that did in the last step
-    coming[v]     bits of those that do in this one
-    total[v]      sum of the distances from sources to v
-    count[v]      number of sources that reach v, itself excepted
+    total[v]    sum of the distances from sources to v
+    count[v]    number of sources that reach v, itself excepted
 
 Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014; Eppstein and Wang, "Fast
 Approximation of Centrality", SODA 2001 (a sample of sources).
@@ -24,9 +20,9 @@ import numpy as np
 import frontier as fr
 
 from ._samples import sample_of
+from ._source_words import Wanted, search, words_of
+from .bfs import UNREACHED, bfs
 from .result import Result
-
-TOGETHER = 64
 
 
 @dataclass(frozen=True)
@@ -66,22 +62,20 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
 
     Notes
     -----
-    O((V + E) (levels + 1)) work for every 64 sources, two launches for each level. O(V) memory.
+    O((V + E) (levels + 1)) work at most for every 64 sources, that of a few searches in graphs of small diameter. O(V)
+    memory.
     """
     fr.arguments.flag(wf_improved, "wf_improved")
     chosen, _ = sample_of(graph, sources, seed)
     xp, n = graph.xp, graph.num_vertices
     total, count = xp.zeros(n, np.int64), xp.zeros(n, np.int64)
-    for i in range(0, len(chosen), TOGETHER):
-        batch = xp.asarray(chosen[i : i + TOGETHER])
-        seen, arrived, coming = (xp.zeros(n, np.uint64) for _ in range(3))
-        arrived[batch] = xp.asarray(np.uint64(1) << np.arange(batch.size, dtype=np.uint64))
-        seen[batch] = arrived[batch]
-        reached, level = fr.Frontier(graph, batch), 1
-        while reached:
-            reached = fr.advance(graph, reached, _send, seen, arrived, coming)
-            fr.compute(reached, _arrive, seen, arrived, coming, total, count, level)
-            level += 1
+    wanted = Wanted(total=total, number=count)
+    for _, part in words_of(graph, chosen):
+        if len(part) > 1:
+            search(graph, part, wanted)
+        else:
+            distance = bfs(graph, part[0]).distance
+            fr.compute(fr.Frontier.all(graph), _add, distance, total, count)
     others = xp.full(n, len(chosen), np.int64)  # sources that are not the vertex itself
     others[xp.asarray(chosen, np.int64)] -= 1
     closeness = count / xp.maximum(total, 1)
@@ -90,29 +84,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     return Closeness(closeness)
 
 
-def _send(src, dst, edge, weight, seen, arrived, coming):
-    bits = arrived[src] & ~seen[dst]
-    if bits == 0:
-        return False
-    fr.atomic_or(coming, dst, bits)
-    return True
-
-
-def _arrive(v, seen, arrived, coming, total, count, level):
-    bits = coming[v]
-    coming[v] = 0
-    arrived[v] = bits
-    seen[v] |= bits
-    number = count_bits(bits)
-    total[v] += number * level
-    count[v] += number
-
-
-def count_bits(bits):
-    """The number of bits that are set; for use in functors."""
-    low = np.uint64(0x5555555555555555)
-    pairs = np.uint64(0x3333333333333333)
-    bits -= (bits >> np.uint64(1)) & low
-    bits = (bits & pairs) + ((bits >> np.uint64(2)) & pairs)
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+def _add(v, distance, total, count):
+    if 0 < distance[v] < UNREACHED:
+        total[v] += distance[v]
+        count[v] += 1

@@ -25,6 +25,8 @@ class Result:
     def to_dataframe(self) -> Any:
         """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
+        Results for several sources have one row per source and vertex.
+
         Returns
         -------
         DataFrame
@@ -43,9 +45,14 @@ class Result:
             raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")
         some = next(iter(columns.values()))
         on_gpu = hasattr(some, "get")
-        if "src" not in columns:
-            arange = importlib.import_module("cupy" if on_gpu else "numpy").arange
-            columns = {"vertex": arange(some.size), **columns}
+        xp = importlib.import_module("cupy" if on_gpu else "numpy")
+        if "sources" in columns:
+            tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
+            rows, vertices = next(iter(tables.values())).shape
+            columns = {"source": xp.repeat(some, vertices), "vertex": xp.tile(xp.arange(vertices), rows)}
+            columns |= {name: value.ravel() for name, value in tables.items()}
+        elif "src" not in columns:
+            columns = {"vertex": xp.arange(some.size), **columns}
         if on_gpu:
             try:
                 return importlib.import_module("cudf").DataFrame(columns)

@@ -1,13 +1,13 @@
 """Single-source shortest paths, near-far.
 
-Near vertices, closer than a limit, are relaxed repeatedly until their distances stop changing; far vertices are
-deferred. Then the limit advances: the nearest deferred vertex, and all within `delta` of it, are next. A small delta
-wastes fewer relaxations, a large one takes fewer rounds.
+Near vertices, those of the current bucket, are relaxed repeatedly until their distances stop changing; far vertices
+are deferred. Then the nearest deferred vertex, and all within `delta` of it, are the next bucket. A small delta wastes
+fewer relaxations, a large one takes fewer rounds.
 
     distance[v]      length of the shortest path found so far; `unreached` before there is one
+    limit[0]         the largest distance of the bucket; once it is done, smaller distances are final
+    deferred         the far vertices, in which each is once
     too_long[0]      1 after a path length overflowed the distances' type
-    near[0]          distance of the nearest vertex of this round, which covers distances up to ``near[0] + delta``;
-                     smaller distances are final
 
 Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
@@ -23,6 +23,9 @@ import numpy as np
 
 import frontier as fr
 
+from ._samples import several_sources
+from ._source_paths import search_paths
+from ._source_words import words_of
 from .bfs import bfs
 from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
@@ -36,25 +39,32 @@ MOST_DELTA = 2**62
 
 @dataclass(frozen=True)
 class Distances(Result):
-    """Result of `sssp`; arrays are on the graph's device.
+    """Result of `sssp`; arrays are on the graph's device. With `sources`, they have a row for each source.
 
     Attributes
     ----------
-    distance : array, shape (num_vertices,)
+    distance : array, shape (num_vertices,) or (len(sources), num_vertices)
         The weights' type for floats, int64 for integers, int32 for unweighted graphs. Infinity, or the largest integer
         of the type, for unreachable vertices.
-    predecessor : array of the graph's vertex dtype, shape (num_vertices,), or None
+    predecessor : array of the graph's vertex dtype, of the same shape, or None
         The previous vertex on a shortest path; -1 for the source and for unreachable vertices. If several qualify, any
         of them; together they always form a tree.
+    sources : array of int64, shape (len(sources),), or None
+        With `sources`: that of each row.
     """
 
     distance: Any
     predecessor: Any = None
+    sources: Any = None
 
 
 @fr.reads
-def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distances:
+def sssp(
+    graph: fr.Graph, source: int | None = None, *, sources: Any = None, predecessors: bool = True
+) -> Distances:  # fmt: skip
     """Shortest-path lengths and tree from `source`.
+
+    With `sources`, from each of several vertices at once.
 
     Parameters
     ----------
@@ -62,13 +72,15 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
         Weights must not be negative; edges of infinite weight are ignored. In a directed graph edges are followed
         forward. Unweighted edges have length 1.
     source : int
+    sources : array-like of int, in place of `source`
+        Any number of vertices; the same one may be there twice.
     predecessors : bool
         Also compute the tree, which takes one more pass over the edges.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is not a vertex of the graph.
+        `source` is not a vertex of the graph; or not just one of `source` and `sources` is given.
     ValueError
         A weight is negative or NaN, or a distance overflows int64.
 
@@ -76,33 +88,74 @@ def sssp(graph: fr.Graph, source: int, *, predecessors: bool = True) -> Distance
     -----
     Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
+
+    Up to 64 sources are searched from at once, in O(64 V) memory apart from the result.
     """
-    source = fr.arguments.vertex_id(graph, source, "source")
     fr.arguments.flag(predecessors, "predecessors")
-    start = fr.Frontier(graph, [source])
+    starts = several_sources(graph, source, sources)
+    if starts is None:
+        source = fr.arguments.vertex_id(graph, source, "source")
     if graph.weight_dtype is None:
-        found = bfs(graph, source)
-        return Distances(found.distance, found.predecessor if predecessors else None)
-    xp = graph.xp
+        found = bfs(graph, source, sources=starts, predecessors=predecessors)
+        return Distances(found.distance, found.predecessor, found.sources)
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
+    delta = _width(graph, dtype, unreached)
+    if starts is None:
+        return _from_one(graph, source, delta, unreached, predecessors)
+    return _from_several(graph, starts, delta, unreached, predecessors)
+
+
+def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> Distances:
+    xp = graph.xp
+    distance = xp.full(graph.num_vertices, unreached, unreached.dtype)
+    distance[source] = 0
+    too_long = xp.zeros(1, np.int32)
+    queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
+    queue.push(fr.Frontier(graph, [source]))
+    while near := queue.pop():
+        fr.traverse(graph, near, _relax, distance, queue.limit, queue.deferred, unreached, too_long)
+    _check_lengths(graph, too_long, [distance], unreached)
+    tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
+    return Distances(distance, tree)
+
+
+def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, predecessors: bool) -> Distances:
+    xp, shape = graph.xp, (sources.size, graph.num_vertices)
+    distance = xp.empty(shape, unreached.dtype)
+    predecessor = xp.empty(shape, graph.vertex_dtype) if predecessors else None
+    named = graph.device.to_host(sources).tolist()
+    for i, part in words_of(graph, named):
+        rows = slice(i, i + len(part))
+        if len(part) > 1:
+            too_long = xp.zeros(1, np.int32)
+            distance[rows], trees = search_paths(graph, part, delta, unreached, too_long, predecessors)
+            _check_lengths(graph, too_long, distance[rows], unreached)
+        else:
+            one = _from_one(graph, part[0], delta, unreached, predecessors)
+            distance[i], trees = one.distance, one.predecessor
+        if predecessors:
+            predecessor[rows] = trees
+            # Zero weights, and those too small to change a float, are for the tree of one source at a time.
+            loose = ((predecessor[rows] < 0) & (distance[rows] < unreached)).sum(axis=1) != 1
+            for row in (xp.flatnonzero(loose) + i).tolist():
+                predecessor[row] = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
+    return Distances(distance, predecessor, sources)
+
+
+def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any) -> None:
+    """Raise ValueError if the length of a shortest path was more than its type holds."""
+    if int(too_long[0]):
+        for distance in distances:
+            if lost := fr.advance(graph, fr.Frontier.all(graph), _leads_on, distance, unreached):
+                raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {distance.dtype}")
+
+
+def _width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
+    """The width of a bucket, delta; raises ValueError if a weight is negative or NaN."""
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MOST_DELTA
     reach = REACH * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
-    delta = dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
-    distance = xp.full(graph.num_vertices, unreached, dtype)
-    distance[source] = 0
-    near = xp.zeros(1, dtype)
-    too_long = xp.zeros(1, np.int32)
-    everyone = fr.Frontier.all(graph)
-    while start:
-        fr.traverse(graph, start, _relax_near, distance, near, delta, unreached, too_long)
-        near = fr.reduce(everyone, _beyond, distance, near, delta, unreached, reduce="min", dtype=dtype)
-        start = fr.filter(everyone, _within, distance, near, delta, unreached)
-    if int(too_long[0]) and (lost := fr.advance(graph, everyone, _leads_on, distance, unreached)):
-        raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {dtype}")
-    if not predecessors:
-        return Distances(distance)
-    return Distances(distance, shortest_path_tree(graph, source, distance, unreached, weight_length))
+    return dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
 
 
 def _mean_weight(graph: fr.Graph) -> float:
@@ -122,7 +175,7 @@ def _weight_or_nan(src, dst, edge, weight):
 # Differences of distances never overflow their type; sums might.
 
 
-def _relax_near(src, dst, edge, weight, distance, near, delta, unreached, too_long):
+def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
     own = distance[src]
     if not weight < unreached - own:
         if weight < math.inf:
@@ -130,17 +183,11 @@ def _relax_near(src, dst, edge, weight, distance, near, delta, unreached, too_lo
         return False
     through = own + weight
     if through < distance[dst] and fr.atomic_min(distance, dst, through) > through:
-        return through - near[0] <= delta
+        if through <= limit[0]:
+            return True
+        fr.defer(deferred, dst)
     return False
 
 
 def _leads_on(src, dst, edge, weight, distance, unreached):
     return distance[src] < unreached and distance[dst] == unreached and weight < math.inf
-
-
-def _beyond(v, distance, near, delta, unreached):
-    return distance[v] if distance[v] - near[0] > delta else unreached
-
-
-def _within(v, distance, near, delta, unreached):
-    return near[0] <= distance[v] < unreached and distance[v] - near[0] <= delta

@@ -10,6 +10,8 @@ GRAPH_SEED = 1
 BATCH_SEED = 20261121
 VECTOR_SEED = 3
 WEIGHT_SEED = 5
+SOURCE_SEED = 7
+SOURCE_COUNTS = (1, 8, 64, 256)  # of searches from several
 MOST_WEIGHT = 255  # weights of shortest paths go from 1 to this
 PAGERANK_ALPHA = 0.85
 PAGERANK_STEPS = 20  # where a number of steps is measured
@@ -129,7 +131,7 @@ AXES |= {
 MODES = ("full", "quick", "smoke")
 SHARES = {
     "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
-    "features": 0.05, "directed": 0.1, "schedules": 0.05,
+    "features": 0.05, "directed": 0.1, "schedules": 0.05, "sources": 0.1,
 }  # fmt: skip
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 

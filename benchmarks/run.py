@@ -24,6 +24,7 @@ from . import (
     incremental,
     native,
     schedules,
+    several_sources,
     summary,
     temporal,
     updates,
@@ -37,6 +38,7 @@ from .results import FOLDER, Results
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
     "gallery": gallery, "native": native, "features": features, "directed": directed, "schedules": schedules,
+    "sources": several_sources,
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def columns_of(
     -------
     columns : dict of str to array
         On the host, with a row for each vertex, which the first column names, or for each edge, which the first two do.
+        With several sources there is a row for each source and vertex.
     numbers : dict of str to int, float or bool
     """
     held = _held(analytic, result)
@@ -33,11 +34,15 @@ def columns_of(
     columns = {name: np.asarray(value) for name, value in held.items() if getattr(value, "ndim", 0) == 1}
     numbers = {name: value for name, value in held.items() if isinstance(value, bool | int | float | np.generic)}
     ends = analytic.values[:2] if analytic.per == "edge" else ()
+    named = {"vertex": ids}
+    if (sources := columns.get("sources")) is not None:
+        named = {"source": np.repeat(ids[sources], ids.size), "vertex": np.tile(ids, sources.size)}
+        columns = {name: value.ravel() for name, value in held.items() if getattr(value, "ndim", 0) == 2}
     for name in (*ends, *analytic.vertex_values):
         if name in columns:
             columns[name] = _called(columns[name], ids)
     if analytic.per == "vertex" and columns:
-        columns = {"vertex": ids, **{name: _blank(values) for name, values in columns.items()}}
+        columns = {**named, **{name: _blank(values) for name, values in columns.items()}}
     return columns, numbers
 
 

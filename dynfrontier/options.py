@@ -129,8 +129,8 @@ def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | 
     return dict(pairs)
 
 
-def vertex_of(edges: fr.io.EdgeList, text: str, name: str) -> int:
-    """The number of the vertex that the file calls `text`; an error if there is none."""
+def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--source") -> int:
+    """The number of the vertex that the file of this name calls `text`; an error if there is none."""
     import numpy as np
 
     ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
@@ -140,7 +140,7 @@ def vertex_of(edges: fr.io.EdgeList, text: str, name: str) -> int:
         try:
             wanted = int(text)
         except ValueError:
-            fail(f"--source {text}: the ids of {name} are integers")
+            fail(f"{option} {text}: the ids of {name} are integers")
     found = np.flatnonzero(ids == wanted) if named or abs(wanted) < 2**63 else np.empty(0, int)
     if not found.size:
         there = f"names are such as {ids[0]!r}" if named else f"ids go from {ids.min()} to {ids.max()}"

@@ -186,6 +186,16 @@ def test_schedules(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "ms (median) by schedule" in capsys.readouterr().out
 
 
+def test_sources(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    results = results_of("sources", tmp_path)
+    assert all(row["agrees"] for row in results.rows)
+    assert {row["structure"] for row in results.rows} == {"csr", "hornet"}
+    together = results.where(form="together", task="sssp")
+    assert {row["sources"] for row in together} == {1, 8, 64, 256} and all(row["speedup"] > 0 for row in together)
+    assert {row["form"] for row in results.where(task="sssp from the hub")} == {"passes", "queue"}
+    assert "times as fast as single searches" in capsys.readouterr().out
+
+
 def test_features(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     results = results_of("features", tmp_path)
     for system in ("csr", "hornet", "scipy"):

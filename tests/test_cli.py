@@ -351,6 +351,22 @@ def test_run(name, graph_file, tmp_path):
         assert header[:2] == ["src", "dst"] and {end for row in rows for end in row[:2]} <= {"10", "20", "30", "40"}
 
 
+def test_run_from_several_sources(graph_file, tmp_path):
+    options = "-d", "cpu", "-s", "csr", "--output", tmp_path / "out.csv"
+    output = run("run", "bfs", graph_file, "--sources", "40, 10", *options)
+    assert "bfs(sources=[40, 10])" in output and "8 rows" in output
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == "source,vertex,distance,predecessor" and len(lines) == 9
+    assert lines[1:5] == ["40,10,2,30", "40,20,2,30", "40,30,1,40", "40,40,0,"]
+    output = run("run", "closeness_centrality", graph_file, "--sources", 10, *options)
+    assert "closeness_centrality(sources=[10]" in output
+    start = ("run", "bfs", graph_file, "--sources")
+    assert "cannot both be given" in run(*start, "10", "--source", "20", code=2)
+    assert "vertex 11 is not in" in run(*start, "10,11", "-d", "cpu", code=2)
+    assert "--sources x: the ids" in run(*start, "10,x", "-d", "cpu", code=2)
+    assert "does not start from several" in run("run", "components", graph_file, "--sources", "10", code=2)
+
+
 def test_run_names_what_is_wrong(graph_file, tmp_path):
     start = ("run", "components", graph_file)
     assert "there is no 'nosuch'; choose from" in run("run", "nosuch", graph_file, code=2)

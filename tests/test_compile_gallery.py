@@ -96,6 +96,30 @@ def test_functors_compile(name, monkeypatch, request):
     with monkeypatch.context() as patch:
         note(patch, kept)
         known.compute(graph, **known.settings(graph))
+    compile_noted(graph, kept, request)
+    assert kept or name == "local_clustering"  # which counts triangles, perhaps without functors
+
+
+SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
+"""Searches from several sources, which have functors of their own, and the weights of their graphs."""
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_functors_of_several_sources_compile(name, monkeypatch, request):
+    known, kept, weights = analytics()[name], [], SEVERAL[name]
+    weights = None if weights is None else np.ones(6, weights)
+    graph = CSR.from_edges([0, 1, 2, 3, 3, 4], [1, 2, 0, 0, 4, 5], weights, num_vertices=9, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        for above in (0, 1):  # pull, and push
+            patch.setattr("algorithms._source_words.PULL_ABOVE", above)
+            known.compute(graph, sources=range(9))
+    assert {"advance", "traverse"} <= {operator for operator, _, _ in kept}
+    compile_noted(graph, kept, request)
+
+
+def compile_noted(graph, kept, request):
+    """Compile what was handed to operators, each functor once."""
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
         operator = OF_MODES if options.get("reduce") == "mode" else operator
@@ -109,4 +133,3 @@ def test_functors_compile(name, monkeypatch, request):
             else:
                 LINKED.add(operator)
                 check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)
-    assert kept or name == "local_clustering"  # which counts triangles, perhaps without functors

@@ -26,6 +26,7 @@ components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
 orientation_module = importlib.import_module("frontier.operators.orientation")
+priority_module = importlib.import_module("frontier.operators.priority_frontier")
 spmv_module = importlib.import_module("frontier.operators.spmv")
 truss_module = importlib.import_module("algorithms.k_truss")
 peeling_module = importlib.import_module("algorithms.edge_peeling")
@@ -332,6 +333,7 @@ CASES = {
     "orientation": ("orientation", bare_case()),
     "orientation-tally": ("orientation", bare_case(("HAS_TALLY", "1"))),
     "orientation-support": ("orientation", bare_case(("HAS_SUPPORT", "1"))),
+    "priority": ("priority_frontier", bare_case(*priority_module.priority_options(INT, INT))),
     "product": ("neighbor_reduce", product_case(spmv_module._value, np.float32)),
     "truss-peel": ("intersect", pass_on_case),
     "truss-candidates": ("intersect", list_sides_case),
@@ -374,6 +376,7 @@ SNAPSHOT_CASES = {
     "filter": ("filter", vertices_case(large, INT)),
     "compute": ("compute", vertices_case(clear, None)),
     "edge_support": ("edge_support", bare_case()),
+    "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
 }
@@ -511,10 +514,8 @@ def distances_case(op, header, weight_dtype):
         flags = np.zeros(1, np.int32)
         args = {
             "_weight_or_nan": (),
-            "_relax_near": (distances, distances, unreached, unreached, flags),
+            "_relax": (distances, distances, vertices, unreached, flags),
             "_leads_on": (distances, unreached),
-            "_beyond": (distances, distances, unreached, unreached),
-            "_within": (distances, distances, unreached, unreached),
             "choose_nearer": (distances, vertices, unreached),
             "_has_none": (distances, vertices, unreached, np.int64(0)),
             "grow": (distances, vertices, unreached, np.int64(0)),
@@ -525,7 +526,6 @@ def distances_case(op, header, weight_dtype):
         parameters, result, options = {
             "visit_edges": (OP, INT, ()),
             "filter": (("vertex",), INT, ()),
-            "reduce": (("vertex",), distances.dtype, (("REDUCE", "Min"), ("RESULT", C_TYPES[distances.dtype]))),
             "neighbor_reduce": (
                 OP, np.dtype(np.float64),
                 (("REDUCE", "Sum"), ("RESULT", "double"), ("VALUE", "double"), ("TILE_SIZE", "8")),
@@ -537,9 +537,8 @@ def distances_case(op, header, weight_dtype):
 
 
 DISTANCES = {
-    "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax_near": "advance", "_beyond": "reduce",
-    "_within": "filter",
-    "choose_nearer": "advance", "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
+    "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
+    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
     "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
     "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip

@@ -35,6 +35,10 @@ def run(
         typer.Option(help="Where to start: an id of the file, or a name.",
                      show_default="the vertex with most neighbors"),
     ] = None,
+    sources: Annotated[
+        str | None,
+        typer.Option(help="Several vertices to start from: ids of the file, or names, separated by commas."),
+    ] = None,
     parameter: Annotated[
         list[str] | None,
         typer.Option("--parameter", "-p", help="A parameter of the analytic, such as k=5. May be repeated.",
@@ -57,6 +61,7 @@ def run(
 
     - `dynfrontier run`
     - `dynfrontier run pagerank wiki-Vote.txt.gz --directed --output ranks.csv`
+    - `dynfrontier run bfs wiki-Vote.txt.gz --sources 3,30,55 --output distances.csv`
     - `dynfrontier run k_truss email-Enron.txt.gz -p k=10`
     - `dynfrontier run mine:degrees roads.mtx`, which imports `mine.py`
     """
@@ -72,6 +77,10 @@ def run(
         fail(f"{analytic.name} has an incremental form only; see dynfrontier workload")
     if source is not None and not analytic.takes_source:
         fail(f"--source: {analytic.name} does not start from a vertex")
+    if sources is not None and "sources" not in analytic.accepted:
+        fail(f"--sources: {analytic.name} does not start from several vertices")
+    if sources is not None and source is not None:
+        fail("--source and --sources cannot both be given")
     if given is None:
         fail("give the file of a graph, too; - is standard input")
     place, kind = pick_device(device), pick_structure(structure)
@@ -82,6 +91,8 @@ def run(
             fail(f"{given.name} holds no vertices")
         if source is not None:
             settings["source"] = vertex_of(edges, source, given.name)
+        if sources is not None:
+            settings["sources"] = [vertex_of(edges, one.strip(), given.name, "--sources") for one in sources.split(",")]
         from dataclasses import replace
         from functools import partial
 
@@ -105,6 +116,8 @@ def run(
         table, numbers = columns_of(analytic, result, place, ids)
         if "source" in settings:
             settings["source"] = ids[settings["source"]]
+        if sources is not None:
+            settings["sources"] = ids[settings["sources"]].tolist()
         _report(analytic, settings, graph, seconds, numbers)
         _show(table, top)
         if output is not None:
@@ -112,7 +125,7 @@ def run(
                 fail(f"--output: {analytic.name} has no value for each vertex or edge")
             with user_errors(OSError):
                 write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
-            what = "vertices" if analytic.per == "vertex" else "edges"
+            what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
             err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
 
 

@@ -19,6 +19,7 @@ from .intersect import common_neighbors, intersect, snapshot_if_faster
 from .intersect_arcs import intersect_arcs
 from .neighbor_reduce import neighbor_reduce
 from .orientation import Orientation
+from .priority_frontier import PriorityFrontier, defer
 from .reduce import reduce
 from .sample_neighbors import sample_neighbors
 from .spmv import SpMV
@@ -27,11 +28,13 @@ from .visit_edges import visit_edges
 
 __all__ = [
     "Orientation",
+    "PriorityFrontier",
     "SpMV",
     "Step",
     "advance",
     "common_neighbors",
     "compute",
+    "defer",
     "edge_support",
     "extract_neighbors",
     "extract_subgraph",

@@ -1,5 +1,6 @@
 // CUDA kernels of traverse: those of advance, and many pushes in one launch. Macros: those of advance.cuh, and NEXT_STEP.
 #pragma once
+#include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/operators/advance/advance.cuh"
 
 // Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the
@@ -44,20 +45,6 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     __syncthreads();
   } while (count > 0 && count <= max_count && arcs <= max_arcs && steps < max_steps);
   if (threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
-}
-
-// Waits until all blocks of the grid, which are all resident, have come here; what they wrote before can be seen after.
-// `arrived` was zero before the first barrier; `target` counts up by the number of blocks.
-__device__ __forceinline__ void grid_barrier(u32* arrived, u32& target) {
-  target += gridDim.x;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    atomicAdd(arrived, 1u);
-    while (int(*(volatile u32*)arrived - target) < 0) {}  // the counts may wrap around
-    __threadfence();
-  }
-  __syncthreads();
 }
 
 // Consecutive pushes of medium frontiers in one grid-cooperative launch: until the frontier is empty, leaves the bounds,

@@ -1,0 +1,142 @@
+"""Shortest paths from up to 64 sources at once, for `sssp` from several sources.
+
+Each vertex has a distance and a bit for every source, and what is passed on along an edge are the sources that have
+come nearer. All sources have one bucket: they set out at the same time, and go on as far as the same limit.
+
+    distance[v w + i]  length of the shortest path from source i of w found so far; `unreached` before there is one
+    coming[p n + v]    sources that came nearer to v in a step of parity p, until the next one begins
+    arrived[v]         those that did in the last step
+    later[v]           sources whose distance to v was found beyond the limit, and the lowest of these is
+    priority[v]        the priority of v in the queue
+    too_long[0]        1 after a path length overflowed the distances' type
+
+The method is that of `sssp`, and the bits are those of `_source_words`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._source_words import lowest_bit
+
+ONE = np.uint64(1)
+
+
+def search_paths(
+    graph: fr.Graph, sources: Sequence[int], delta: Any, unreached: Any, too_long: Any, predecessors: bool
+) -> tuple[Any, Any]:
+    """Distances and predecessors from up to 64 vertices at once, some of which may be equal.
+
+    Parameters
+    ----------
+    delta, unreached : numbers of the distances' type
+    too_long : array of int32, shape (1,)
+    predecessors : bool
+
+    Returns
+    -------
+    distance : array, shape (len(sources), num_vertices)
+    predecessor : array of the graph's vertex dtype, of the same shape, or None
+        -1 also for vertices all of whose predecessors are as far away as they are.
+    """
+    xp, n, width = graph.xp, graph.num_vertices, len(sources)
+    dtype = np.dtype(type(unreached))
+    distance = xp.full(n * width, unreached, dtype)
+    distance[xp.asarray(np.asarray(sources, np.int64) * width + np.arange(width))] = 0
+    arrived, later, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
+    priority = xp.full(n, unreached, dtype)
+    starts = fr.Frontier(graph, sources)
+    queue = fr.PriorityFrontier(graph, priority, delta)
+    fr.compute(starts, _set_out, distance, later, priority, width)
+    queue.push(starts)
+    while near := queue.pop():
+        fr.compute(near, _take_near, distance, later, coming, priority, queue.limit, queue.deferred, width, unreached)
+        fr.traverse(
+            graph, near, _relax, distance, arrived, coming, later, priority, queue.limit, queue.deferred, n, width,
+            unreached, too_long, fr.Step(0), prepare=_arrive,
+        )  # fmt: skip
+    predecessor = None
+    if predecessors:
+        rows = xp.full(n * width, -1, graph.vertex_dtype)
+        fr.advance(graph, fr.Frontier.all(graph), _choose_nearer, distance, rows, width, unreached)
+        predecessor = xp.ascontiguousarray(rows.reshape(n, width).T)
+    return xp.ascontiguousarray(distance.reshape(n, width).T), predecessor
+
+
+def _set_out(v, distance, later, priority, width):
+    priority[v] = 0
+    for i in range(width):
+        if distance[v * width + i] == 0:
+            later[v] |= ONE << np.uint64(i)
+
+
+def _take_near(v, distance, later, coming, priority, limit, deferred, width, unreached):
+    bits = later[v]
+    rest = np.uint64(0)
+    lowest = unreached
+    while bits != 0:
+        i = lowest_bit(bits)
+        bits &= bits - ONE
+        if distance[v * width + i] <= limit[0]:
+            coming[v] |= ONE << np.uint64(i)
+        else:
+            rest |= ONE << np.uint64(i)
+            lowest = min(lowest, distance[v * width + i])
+    later[v] = rest
+    priority[v] = lowest
+    if rest != 0:
+        fr.defer(deferred, v)
+
+
+def _arrive(src, distance, arrived, coming, later, priority, limit, deferred, n, width, unreached, too_long, step):
+    here = (step & 1) * n + src
+    arrived[src] = coming[here]
+    coming[here] = 0
+
+
+def _relax(
+    src, dst, edge, weight, distance, arrived, coming, later, priority, limit, deferred, n, width, unreached, too_long,
+    step,
+):  # fmt: skip
+    bits = arrived[src]
+    near = np.uint64(0)
+    far = np.uint64(0)
+    lowest = unreached
+    while bits != 0:
+        i = lowest_bit(bits)
+        bits &= bits - ONE
+        own = distance[src * width + i]
+        if not weight < unreached - own:
+            if weight < math.inf:
+                too_long[0] = 1
+            continue
+        through = own + weight
+        at = dst * width + i
+        if through < distance[at] and fr.atomic_min(distance, at, through) > through:
+            if through <= limit[0]:
+                near |= ONE << np.uint64(i)
+            else:
+                far |= ONE << np.uint64(i)
+                lowest = min(lowest, through)
+    if far != 0:
+        fr.atomic_or(later, dst, far)
+        fr.atomic_min(priority, dst, lowest)
+        fr.defer(deferred, dst)
+    if near == 0:
+        return False
+    fr.atomic_or(coming, ((step + 1) & 1) * n + dst, near)
+    return True
+
+
+def _choose_nearer(src, dst, edge, weight, distance, predecessor, width, unreached):
+    for i in range(width):
+        here = distance[dst * width + i]
+        if distance[src * width + i] < here < unreached and distance[src * width + i] + weight == here:
+            predecessor[dst * width + i] = src
+    return False

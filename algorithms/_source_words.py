@@ -1,0 +1,208 @@
+"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices.
+
+Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that have reached its
+start in the last step. While few vertices have news they push it, as in `bfs`; when a large part of all edges leaves
+them, the vertices that miss sources pull.
+
+    seen[v]          sources that have found v
+    coming[p n + v]  those that find v in a step of parity p, until the next one begins
+    arrived[v]       those that found v in the last step
+    deepest[0]       the largest distance so far
+
+Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import frontier as fr
+
+WORD = 64
+"""Sources of one search."""
+FEW = 8
+"""Fewer sources are faster one after another."""
+DEEP = 64
+"""On a CPU sources are faster one after another if they are as many levels away from others: where paths are that long,
+they hardly ever reach a vertex in the same step. A GPU has more to do at a time then, and as many launches fewer."""
+PULL_ABOVE = 1 / 8
+"""Vertices pull if more than this fraction of all arcs leaves those with news."""
+MOST_STEPS = 2**31 - 2
+ALL = np.uint64(2**64 - 1)
+DISTANCES, PREDECESSORS, SUMS = 1, 2, 4
+
+
+class Wanted(NamedTuple):
+    """What a search is to write. Arrays of rows have one for each source, one after another.
+
+    Attributes
+    ----------
+    distance : array of int32, shape (rows * num_vertices,), optional
+        Its entries for vertices that are not found stay as they are.
+    predecessor : array of the graph's vertex dtype, of the same shape, optional
+    total, number : arrays of int64, shape (num_vertices,), optional
+        To which the sum of the distances from all sources is added, and how many others find the vertex.
+    """
+
+    distance: Any = None
+    predecessor: Any = None
+    total: Any = None
+    number: Any = None
+
+
+def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Sources in parts, each with the position of its first: those to search from at once, or one if that is faster."""
+    together = None
+    for i in range(0, len(sources), WORD):
+        part = sources[i : i + WORD]
+        if together is None and len(part) >= FEW:
+            together = graph.device.is_gpu or search(graph, part[:1], Wanted(), depth_limit=DEEP) < DEEP
+        if together and len(part) >= FEW:
+            yield i, part
+        else:
+            yield from ((i + at, [source]) for at, source in enumerate(part))
+
+
+def search(
+    graph: fr.Graph, sources: Sequence[int], wanted: Wanted, row: int = 0, depth_limit: int | None = None
+) -> int:
+    """Breadth-first search from up to 64 vertices at once, some of which may be equal.
+
+    Parameters
+    ----------
+    row : int
+        That of the first source, in arrays of rows.
+    depth_limit : int, optional
+        Largest distance.
+
+    Returns
+    -------
+    int
+        The largest distance found.
+
+    Notes
+    -----
+    O((V + E) (levels + 1)) work at most, O(V) memory. In directed graphs without in-edges vertices always push.
+    """
+    xp, n = graph.xp, graph.num_vertices
+    bits: dict[int, int] = {}
+    for i, source in enumerate(sources):
+        bits[source] = bits.get(source, 0) | 1 << i
+    starts = xp.asarray(np.fromiter(bits, np.int64))
+    seen, arrived, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
+    seen[starts] = coming[starts] = xp.asarray(np.fromiter(bits.values(), np.uint64))
+    deepest, alive = xp.zeros(1, np.int32), xp.full(2, ALL, np.uint64)
+    limit = MOST_STEPS if depth_limit is None else depth_limit
+    most = int(graph.num_arcs * PULL_ABOVE) if graph.has_in_edges else graph.num_arcs
+    state, results = (seen, arrived, coming, n), (deepest, *_results(graph, wanted, row))
+    everyone = fr.Frontier.all(graph)
+    members, step = fr.Frontier(graph, starts), 0
+    while members and step < limit:
+        if members.num_arcs > most:
+            alive[step & 1] = 0
+            missing = fr.filter(everyone, _arrive_and_miss, *state, np.int32(step), *results, alive)
+            fr.advance(graph, missing, _pull, *state, np.int32(step), *results, edges="in")
+            most = min(most, missing.num_arcs // 2)
+            step += 1
+        else:
+            step += fr.traverse(
+                graph, members, _push, *state, fr.Step(step), *results, prepare=_arrive, max_steps=limit - step,
+                max_arcs=most,
+            )  # fmt: skip
+        members = fr.filter(everyone, _has_news, coming, n, np.int32(step))
+    if members:
+        fr.compute(members, _arrive, *state, np.int32(step), *results)
+    return int(deepest[0])
+
+
+def _results(graph: fr.Graph, wanted: Wanted, row: int) -> tuple[Any, ...]:
+    """What functors write to, with others in place of what is not wanted, and which is."""
+    xp = graph.xp
+    kinds = np.int32, graph.vertex_dtype, np.int64, np.int64
+    arrays = (xp.empty(1, kind) if array is None else array for array, kind in zip(wanted, kinds, strict=True))
+    distance, tree, sums = (array is not None for array in wanted[:3])
+    return *arrays, row, DISTANCES * distance + PREDECESSORS * tree + SUMS * sums
+
+
+# Functors take: the words of all vertices and the number of these, the step, and the results. Where several threads
+# find a vertex, each bit is one's that sets it first.
+
+
+def _has_news(v, coming, n, step):
+    return coming[(step & 1) * n + v] != 0
+
+
+def _arrive(src, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted):
+    here = (step & 1) * n + src
+    bits = coming[here]
+    arrived[src] = bits
+    if bits == 0:
+        return
+    coming[here] = 0
+    if deepest[0] < step:
+        deepest[0] = step
+    if wanted & SUMS and step > 0:
+        found = count_bits(bits)
+        total[src] += found * step
+        number[src] += found
+    if wanted & DISTANCES:
+        while bits != 0:
+            distance[(row + lowest_bit(bits)) * n + src] = step
+            bits &= bits - np.uint64(1)
+
+
+def _arrive_and_miss(
+    v, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted, alive
+):
+    _arrive(v, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted)
+    now = step & 1
+    if arrived[v] & ~alive[now] != 0:
+        fr.atomic_or(alive, now, arrived[v])
+    return alive[1 - now] & ~seen[v] != 0  # sources that nobody had news of in the last step find nobody any more
+
+
+def _push(
+    src, dst, edge, weight, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted
+):
+    return _find(dst, src, arrived[src], seen, coming, n, step, predecessor, row, wanted)
+
+
+def _pull(
+    src, dst, edge, weight, seen, arrived, coming, n, step, deepest, distance, predecessor, total, number, row, wanted
+):
+    _find(src, dst, arrived[dst], seen, coming, n, step, predecessor, row, wanted)
+    return False
+
+
+def _find(v, before, bits, seen, coming, n, step, predecessor, row, wanted):
+    """Sources find v by way of the vertex before it; whether any did so first."""
+    bits &= ~seen[v]
+    if bits == 0:
+        return False
+    bits &= ~fr.atomic_or(seen, v, bits)
+    if bits == 0:
+        return False
+    fr.atomic_or(coming, ((step + 1) & 1) * n + v, bits)
+    if wanted & PREDECESSORS:
+        while bits != 0:
+            predecessor[(row + lowest_bit(bits)) * n + v] = before
+            bits &= bits - np.uint64(1)
+    return True
+
+
+def lowest_bit(bits):
+    """The place of the lowest bit that is set; for use in functors."""
+    return count_bits((bits & (~bits + np.uint64(1))) - np.uint64(1))
+
+
+def count_bits(bits):
+    """The number of bits that are set; for use in functors."""
+    low = np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    bits -= (bits >> np.uint64(1)) & low
+    bits = (bits & pairs) + ((bits >> np.uint64(2)) & pairs)
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))

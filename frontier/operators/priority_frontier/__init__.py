@@ -1,0 +1,212 @@
+"""PriorityFrontier: a set of vertices that is handed out bucket by bucket, those of lowest priority first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...access import reads
+from ...arguments import check_array, check_graph, flag, integer, number
+from ...atomics import atomic_add, atomic_exch
+from ...frontier import Frontier, check_frontier
+from ...runtime.kernels import C_TYPES
+from ..compute import compute
+from ..engine import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..launch import cooperative_blocks
+from ..reductions import DTYPES, identity_of
+from .cpu import STATES, make_lowest, make_split
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
+
+
+class PriorityFrontier:
+    """Vertices that wait for their turn, by priority: lower ones come first, and those that hardly differ together.
+
+    A bucket is all members with priorities from the lowest up to `delta` more. `pop` removes and returns the next one.
+    Priorities are an array of the user's, which may change at any time: `pop` goes by what they are then. Vertices are
+    put in by `push`, or from functors by `fr.defer`, which takes no host synchronization.
+
+    What costs time is the members: `push` and `pop` take O(members) work, however many vertices the graph has.
+
+    Parameters
+    ----------
+    graph : Graph
+    priority : array of int32, int64, float32 or float64, shape (num_vertices,)
+        On the graph's device. NaN is in every bucket.
+    delta : number
+        Width of a bucket: an integer for integer priorities. With 0, members of a bucket have equal priorities.
+    monotone : bool
+        Whether vertices are dealt with as soon as their priority falls into a bucket that was popped, so that `pop` may
+        drop such members. This holds if the loop advances within a bucket until nothing in it changes.
+
+    Attributes
+    ----------
+    limit : array, shape (1,)
+        The highest priority of the bucket that was popped last, on the graph's device, for functors that decide whether
+        a vertex belongs to that bucket; before the first one, the lowest value of the type.
+    deferred : array
+        What functors pass to `fr.defer`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is invalid.
+
+    Notes
+    -----
+    A truth test and ``len`` are a host synchronization on a GPU each, and so is `pop`: a loop needs the last one only,
+    since it returns an empty frontier at the end. A member that `pop` will drop counts as one.
+
+    Edges of the graph may change between calls, but not its vertices.
+
+    The near and far piles of Davidson, Baxter, Garland and Owens (IPDPS 2014); buckets of Dhulipala, Blelloch and Shun,
+    "Julienne", SPAA 2017, one of which is open.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> from structures import CSR
+    >>> g = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    >>> queue = fr.PriorityFrontier(g, np.array([5, 1, 2, 9]), delta=1)
+    >>> queue.push(fr.Frontier.all(g))
+    >>> while bucket := queue.pop():
+    ...     print(list(bucket), queue.limit)
+    [1, 2] [2]
+    [0] [6]
+    [3] [10]
+    """
+
+    def __init__(self, graph: Graph, priority: Any, delta: Any = 0, *, monotone: bool = False):
+        check_graph(graph)
+        check_array(graph, priority, "priority", graph.num_vertices, DTYPES)
+        kind = priority.dtype
+        self.graph = graph
+        self.priority = priority
+        self._delta = _width(delta, kind)
+        self._is_monotone = flag(monotone, "monotone")
+        xp, n = graph.xp, graph.num_vertices
+        room = STATES + 3 * n
+        self.deferred = xp.zeros(room, np.int32 if room < 2**31 else np.int64)
+        self.deferred[1] = STATES + n
+        self._none = identity_of("min", kind)  # which no priority is above
+        self.limit = xp.full(1, identity_of("max", kind), kind)
+        self._low = xp.full(1, self._none, kind)
+        self._has_limit = False  # whether a bucket was popped
+        self._vertex_version = graph.vertex_version
+
+    def __len__(self) -> int:
+        return int(self.deferred[0])
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __repr__(self) -> str:
+        return f"PriorityFrontier({len(self):,} of {self.graph.num_vertices:,} vertices)"
+
+    @reads
+    def push(self, frontier: Frontier) -> None:
+        """Put vertices in; those that are members already stay so.
+
+        Raises
+        ------
+        TypeError, ValueError
+            `frontier` is no frontier of the graph, or vertices of the graph were deleted or inserted.
+        """
+        self._check_vertices()
+        compute(check_frontier(self.graph, frontier), _join, self.deferred)
+
+    @reads
+    def pop(self) -> Frontier:
+        """Remove and return the nearest bucket that is not empty; an empty frontier if there are no members.
+
+        Raises
+        ------
+        ValueError
+            Vertices of the graph were deleted or inserted.
+        """
+        self._check_vertices()
+        graph = self.graph
+        counters = state_of(graph).counters
+        counters.reset()
+        drop = np.int32(self._is_monotone and self._has_limit)
+        out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
+        if graph.device.is_gpu:
+            kernels = priority_kernels(graph, self.priority.dtype, self.deferred.dtype)
+            kernels.pop(
+                graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, drop,
+                self._low, self.limit, out, counters.array, blocks=cooperative_blocks(), cooperative=True,
+            )  # fmt: skip
+            size, arcs = counters.read()[:2]
+        else:
+            size, arcs = self._pop_on_cpu(drop, out, counters), None
+        self._has_limit |= size > 0
+        return Frontier._of(graph, out[:size], arcs=arcs)
+
+    def _pop_on_cpu(self, drop: np.int32, out: Any, counters: Any) -> int:
+        """The same as one kernel on a GPU; the number of members popped."""
+        deferred, n = self.deferred, self.graph.num_vertices
+        held, base = int(deferred[0]), int(deferred[1])
+        if not held:
+            return 0
+        spare = STATES + n if base != STATES + n else STATES + 2 * n
+        self._low[0] = self._none
+        settled = self.limit[0]
+        common = np.int64(base), deferred, self.priority, drop, settled
+        run_cpu(cpu_kernel_for(None, make_lowest, ()), (), held, *common, self._low)
+        low = self._low[0]
+        limit = low + self._delta if low <= self._none - self._delta else self._none
+        split = cpu_kernel_for(None, make_split, ())
+        run_cpu(split, (), held, *common, limit, np.int64(spare), out, counters.array)
+        size, rest = counters.read()[:2]
+        if size:
+            self.limit[0] = limit
+        deferred[0], deferred[1] = rest, spare
+        return size
+
+    def _check_vertices(self) -> None:
+        if self._vertex_version != self.graph.vertex_version:
+            raise ValueError("vertices of the graph have changed since this PriorityFrontier was made; make a new one")
+
+
+def defer(deferred, v):  # type: ignore[no-untyped-def]
+    """Put a vertex into a `PriorityFrontier`, for use in functors.
+
+    Parameters
+    ----------
+    deferred : array
+        That of the `PriorityFrontier`.
+    v : int
+        If it is a member already, it stays so.
+    """
+    if deferred[STATES + v] == 0 and atomic_exch(deferred, STATES + v, 1) == 0:
+        deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v
+
+
+def _join(v, deferred):  # type: ignore[no-untyped-def]
+    defer(deferred, v)
+
+
+def priority_kernels(graph: Graph, priority: np.dtype, slots: np.dtype) -> Any:
+    """The CUDA kernels for priorities of a type and a `deferred` of another."""
+    return cuda_kernels_for(graph, HEADER, (), (), priority_options(priority, slots))
+
+
+def priority_options(priority: np.dtype, slots: np.dtype) -> tuple[tuple[str, str], ...]:
+    """Their macros."""
+    return ("PRIORITY", C_TYPES[priority]), ("SLOT", C_TYPES[slots])
+
+
+def _width(delta: Any, kind: np.dtype) -> Any:
+    """The width of a bucket, in the type of priorities."""
+    if kind.kind == "i":
+        return kind.type(min(integer(delta, "delta", 0), np.iinfo(kind).max))
+    width = number(delta, "delta")
+    if math.isnan(width) or width < 0:
+        raise ValueError(f"delta must be at least 0, got {width}")
+    return kind.type(min(width, np.finfo(kind).max))

@@ -1,0 +1,216 @@
+"""PriorityFrontier: buckets by priority, against a model, and loops of users on it."""
+
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import host
+
+import frontier as fr
+from algorithms import core_number
+
+CSR = fr.structures()["csr"]
+DTYPES = ["int32", "int64", "float32", "float64"]
+
+
+def edgeless(n, device, structure=CSR):
+    return structure.from_edges([], [], num_vertices=n, device=device)
+
+
+class Model:
+    """The same with a set."""
+
+    def __init__(self, priority, delta):
+        self.members, self.priority, self.delta = set(), priority, delta
+
+    def pop(self):
+        if not self.members:
+            return set()
+        lowest = min(int(self.priority[v]) for v in self.members)
+        bucket = {v for v in self.members if self.priority[v] <= lowest + self.delta}
+        self.members -= bucket
+        return bucket
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.sampled("dtype", of=4)
+def test_buckets(structure, device, dtype, rng):
+    graph = edgeless(500, device, structure)
+    xp = graph.xp
+    priority = rng.integers(-1000, 1000, 500).astype(dtype)
+    ours = xp.asarray(priority)
+    queue, model = fr.PriorityFrontier(graph, ours, 40), Model(priority, 40)
+    for step in range(30):
+        if step % 3 == 0:
+            pushed = rng.integers(0, 500, 120)
+            queue.push(fr.Frontier(graph, pushed))
+            model.members |= set(pushed.tolist())
+        if step % 4 == 1:  # members and others change their priorities
+            changed = rng.permutation(500)[:200]
+            priority[changed] = rng.integers(-1000, 1000, 200)
+            ours[:] = xp.asarray(priority)
+        bucket = queue.pop()
+        assert set(bucket) == model.pop()
+        assert len(queue) == len(model.members) and bool(queue) == bool(model.members)
+        if bucket:
+            assert host(queue.limit)[0] == priority[list(bucket)].min() + 40
+    while bucket := queue.pop():
+        assert set(bucket) == model.pop()
+    assert not model.members and not queue
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_large_ones(device, rng, few):
+    """Lists that several threads share."""
+    n = 300 if few else 50_000
+    graph = edgeless(n, device)
+    priority = rng.random(n)
+    queue = fr.PriorityFrontier(graph, graph.xp.asarray(priority), 0.25)
+    queue.push(fr.Frontier.all(graph))
+    queue.push(fr.Frontier.all(graph))  # who is there already stays once
+    seen = np.zeros(n, int)
+    last = -1.0
+    while bucket := queue.pop():
+        members = host(bucket.vertices)
+        seen[members] += 1
+        assert priority[members].min() > last
+        last = priority[members].max()
+        assert last <= host(queue.limit)[0] < last + 0.25
+    assert (seen == 1).all()
+
+
+def test_limits_of_types(device):
+    low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+    graph = edgeless(5, device)
+    queue = fr.PriorityFrontier(graph, graph.xp.asarray(np.array([high, low, high - 1, 0, low + 1], np.int32)), 1)
+    queue.push(fr.Frontier.all(graph))
+    assert [list(queue.pop()) for _ in range(4)] == [[1, 4], [3], [0, 2], []]
+    queue = fr.PriorityFrontier(graph, graph.xp.asarray(np.array([high, low, high - 1, 0, low + 1], np.int32)), 2**70)
+    queue.push(fr.Frontier.all(graph))
+    assert [list(queue.pop()) for _ in range(3)] == [[1, 4], [0, 2, 3], []]
+
+
+def test_infinity_and_nan(device):
+    """Infinite priorities come last; what is no number is in any bucket, so that nothing waits forever."""
+    graph = edgeless(5, device)
+    values = graph.xp.asarray(np.array([np.inf, 1, np.nan, -np.inf, 1.5], np.float32))
+    queue = fr.PriorityFrontier(graph, values, 1)
+    queue.push(fr.Frontier.all(graph))
+    assert [list(queue.pop()) for _ in range(4)] == [[2, 3], [1, 4], [0], []]
+
+
+def test_buckets_of_no_width_advance(device):
+    """1e8 + 1 is 1e8 in single precision: a bucket has its lowest member at least."""
+    graph = edgeless(3, device)
+    queue = fr.PriorityFrontier(graph, graph.xp.asarray(np.array([1e8, 1e8 + 8, 1e8], np.float32)), 1e-3)
+    queue.push(fr.Frontier.all(graph))
+    assert [list(queue.pop()) for _ in range(3)] == [[0, 2], [1], []]
+
+
+def test_those_that_fell_behind(device):
+    """Members whose priority falls to that of a bucket that was popped are dropped if all has been done with it."""
+    graph = edgeless(4, device)
+    xp = graph.xp
+    for monotone in (False, True):
+        priority = xp.asarray(np.array([0, 10, 20, 30]))
+        queue = fr.PriorityFrontier(graph, priority, 5, monotone=monotone)
+        queue.push(fr.Frontier.all(graph))
+        assert list(queue.pop()) == [0]
+        priority[2] = 3
+        assert list(queue.pop()) == ([1] if monotone else [2])
+        rest = [list(queue.pop()) for _ in range(3)]
+        assert rest == ([[3], [], []] if monotone else [[1], [3], []])
+        # Later ones are members like all others, even after nothing was left.
+        priority[:] = 100
+        queue.push(fr.Frontier(graph, [1, 2]))
+        assert list(queue.pop()) == [1, 2]
+
+
+def test_nothing_but_dropped_members(device):
+    graph = edgeless(2, device)
+    priority = graph.xp.asarray(np.array([5.0, 6.0]))
+    queue = fr.PriorityFrontier(graph, priority, 0, monotone=True)
+    queue.push(fr.Frontier.all(graph))
+    assert list(queue.pop()) == [0]
+    priority[1] = 4
+    assert len(queue) == 1 and not queue.pop() and not queue
+    priority[1] = 7  # the limit is still that of the last bucket
+    queue.push(fr.Frontier.all(graph))
+    assert list(queue.pop()) == [1]
+
+
+def peel(src, dst, edge, weight, degree, core, limit, deferred):
+    """A vertex that is settled takes itself away from its neighbors."""
+    k = limit[0]
+    if degree[dst] <= k:
+        return False
+    left = fr.atomic_add(degree, dst, -1) - 1
+    if left <= k:
+        return left == k
+    fr.defer(deferred, dst)
+    return False
+
+
+def settle(src, degree, core, limit, deferred):
+    core[src] = limit[0]
+
+
+@pytest.mark.sampled(of=3)
+def test_a_loop_of_ones_own(structure, device):
+    """Core numbers by peeling: a bucket is a level, and `traverse` goes on within it."""
+    src, dst, n = GRAPHS["rmat"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    degree = graph.degrees()
+    core = graph.xp.zeros(n, np.int64)
+    queue = fr.PriorityFrontier(graph, degree, monotone=True)
+    queue.push(fr.Frontier.all(graph))
+    while level := queue.pop():
+        fr.traverse(graph, level, peel, degree, core, queue.limit, queue.deferred, prepare=settle)
+    assert (host(core) == host(core_number(graph).core_number)).all()
+
+
+def test_functors_may_be_interpreted():
+    graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    with fr.interpreted():
+        queue = fr.PriorityFrontier(graph, np.array([3, 2, 1, 2]))
+        queue.push(fr.Frontier.all(graph))
+        assert [list(queue.pop()) for _ in range(4)] == [[2], [1, 3], [0], []]
+
+
+def test_sizes(device):
+    graph = edgeless(0, device)
+    queue = fr.PriorityFrontier(graph, graph.xp.zeros(0))
+    queue.push(fr.Frontier.all(graph))
+    assert not queue.pop() and repr(queue) == "PriorityFrontier(0 of 0 vertices)"
+
+
+@pytest.mark.parametrize("change", ["insert", "delete"])
+def test_vertices_must_not_change(device, change):
+    graph = fr.structures()["slab"].from_edges([0, 1], [1, 2], device=device)
+    queue = fr.PriorityFrontier(graph, graph.degrees())
+    queue.push(fr.Frontier.all(graph))
+    graph.insert_edges([0], [2])  # edges may
+    assert list(queue.pop()) == [0, 2]
+    graph.insert_vertices(1) if change == "insert" else graph.delete_vertices([1])
+    for use in (queue.pop, lambda: queue.push(fr.Frontier.all(graph))):
+        with pytest.raises(ValueError, match="vertices of the graph have changed since this PriorityFrontier was made"):
+            use()
+
+
+def test_bad_arguments_are_named():
+    graph = edgeless(3, "cpu")
+    good = np.zeros(3)
+    for error, message, call in (
+        (TypeError, "graph must be a Graph", lambda: fr.PriorityFrontier(3, good)),
+        (TypeError, "priority must be a numpy array", lambda: fr.PriorityFrontier(graph, [1, 2, 3])),
+        (TypeError, "priority must be an array of int32", lambda: fr.PriorityFrontier(graph, good.astype(np.uint8))),
+        (ValueError, r"priority must be of shape \(3,\)", lambda: fr.PriorityFrontier(graph, np.zeros(4))),
+        (ValueError, "delta must be at least 0", lambda: fr.PriorityFrontier(graph, good, -1)),
+        (ValueError, "delta must be at least 0", lambda: fr.PriorityFrontier(graph, good, np.nan)),
+        (TypeError, "delta must be a number", lambda: fr.PriorityFrontier(graph, good, "1")),
+        (TypeError, "delta must be an integer", lambda: fr.PriorityFrontier(graph, good.astype(int), 0.5)),
+        (TypeError, "monotone must be True or False", lambda: fr.PriorityFrontier(graph, good, monotone=1)),
+        (TypeError, "frontier must be a Frontier", lambda: fr.PriorityFrontier(graph, good).push([1])),
+        (ValueError, "another graph", lambda: fr.PriorityFrontier(graph, good).push(fr.Frontier(edgeless(3, "cpu")))),
+    ):
+        with pytest.raises(error, match=message):
+            call()
