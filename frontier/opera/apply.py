@@ -11,7 +11,7 @@ from ..arrays import as_device_array, as_ids, as_weights, same_length
 from ..batch import Arcs
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
 from ..runtime import load_kernels
-from ..sort import arc_keys, sort_pairs
+from ..sort import arc_keys, id_bits, sort_pairs
 from ..temporal import TIME
 from .history import History, effects_of
 from .operations import DEGREE, INSERT, NEIGHBORS, NET_DELETE, NET_INSERT, WEIGHT
@@ -135,7 +135,8 @@ def _resolve_pairs(graph: DynamicGraph, batch: Batch, answers: Any, changes: Any
     src, dst = batch.src[on_pairs], batch.dst[on_pairs]
     if not graph.directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
-    keys, order = sort_pairs(device, arc_keys(device, src, dst, graph.num_vertices))
+    bits = 2 * id_bits(graph.num_vertices)
+    keys, order = sort_pairs(device, arc_keys(device, src, dst, graph.num_vertices), key_bits=bits)
     slots = graph._find(src[order], dst[order])
     timed = data is not None and data.times is not None and TIME in batch.columns
     none = xp.empty(0, np.int64)

@@ -59,6 +59,7 @@ class History:
         self._graph = graph
         self._effects = effects
         self._bits = size.bit_length()  # `size` itself fits: a position after all others
+        self._key_bits = id_bits(graph.num_vertices) + self._bits
         self._size = size
 
     def _at(self, vertices: Any, positions: Any) -> Any:
@@ -76,7 +77,8 @@ class History:
         degrees = self._graph._degrees_of(vertices).astype(np.int64)
         if not effects.positions.size:
             return degrees
-        keys, changes = sort_pairs(self._graph.device, self._at(effects.src, effects.positions), effects.changes)
+        at = self._at(effects.src, effects.positions)
+        keys, changes = sort_pairs(self._graph.device, at, effects.changes, key_bits=self._key_bits)
         sums = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(changes)])
         end = xp.searchsorted(keys, self._at(vertices, positions))
         begin = xp.searchsorted(keys, self._at(vertices, 0))
@@ -97,7 +99,7 @@ class History:
         """
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
-        queries, order = sort_pairs(device, self._at(vertices, positions))
+        queries, order = sort_pairs(device, self._at(vertices, positions), key_bits=self._key_bits)
         src, dst, begin, end = self._intervals(queries)
         first = xp.searchsorted(queries, self._at(src, begin))
         count = xp.maximum(xp.searchsorted(queries, self._at(src, end)) - first, 0)
@@ -119,7 +121,8 @@ class History:
         """
         graph, xp, effects = self._graph, self._graph.xp, self._effects
         device, n = graph.device, graph.num_vertices
-        keys, order = sort_pairs(device, arc_keys(device, effects.src, effects.dst, n))  # stable: by position
+        arcs = arc_keys(device, effects.src, effects.dst, n)
+        keys, order = sort_pairs(device, arcs, key_bits=2 * id_bits(n))  # equal keys stay in order of position
         positions, inserted = effects.positions[order], effects.changes[order] > 0
         last = xp.zeros(keys.size, bool)
         last[last_of_runs(device, keys)] = True
