@@ -213,8 +213,9 @@ def test_memory_is_reported(device):
     graph.insert_edges([0, 1], [1, 2], time=[1, 2])
     before = graph.memory_usage().used, graph.statistics().bytes["arrivals"]
     graph.expire(0)
-    assert before[1] == 0 and graph.statistics().bytes["arrivals"] == 2 * (8 + 4 + 4)
-    assert graph.memory_usage().used == before[0] + 32
+    logged = 2 * (8 + 4) + graph.edge_capacity * (4 + 4)  # entries, and the ends of edges
+    assert before[1] == 0 and graph.statistics().bytes["arrivals"] == logged
+    assert graph.memory_usage().used == before[0] + logged
 
 
 def test_large_chunks_that_are_out_of_order(device, rng):
@@ -274,6 +275,24 @@ def test_exhausted_memory_leaves_the_log(device, monkeypatch):
             graph.expire(2)
     assert graph.num_edges == 2
     assert graph.expire(2).deleted == 1
+
+
+def test_a_log_that_there_is_no_memory_for_is_made_again(device, monkeypatch):
+    pair = Pair(SlabGraph, device)
+    pair.expire(0)
+    window = fr.SlidingWindow(pair.graph, span=10**6)
+
+    def fail(*args):
+        raise MemoryError("none left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("frontier.temporal.arrivals.Arrivals._merged", fail)
+        for time in range(4):  # batches of one record, which are merged
+            window.push([time], [time + 1], time=[time], value=[7])
+            pair.rows[time, time + 1] = time, 7
+            pair.check()
+    pair.expire(2)
+    pair.check()
 
 
 def test_int64_is_nanoseconds(device):

@@ -136,6 +136,8 @@ class EdgeData:
 
     def give_back(self, count: int) -> None:
         """So many ids, written behind the free ones, are free now."""
+        if self.times is not None:
+            self.times.forget(self.free_ids[self.free_count : self.free_count + count])
         self.free_count += count
 
     def write(self, ids: Any, rows: Mapping[str, Any]) -> None:
@@ -173,7 +175,7 @@ class EdgeData:
         self.free_ids = xp.asarray(arrays["free_ids"])
         self.free_count = int(self.free_ids.size)
         if self.times is not None:
-            self.times.arrivals = None
+            self.times.stop()
 
     def used_bytes(self) -> int:
         """Bytes of the entries up to `top`, of the free ids, and of the log of times."""

@@ -80,7 +80,7 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
     if distinct:
         data.reserve_free(len(rows.arcs))
     arcs, ids, found_before = _identified(graph, rows, find=not distinct, keep=keep)
-    logged = None if data.times is None else data.times.entry(rows.arcs.src, rows.arcs.dst, rows.columns[TIME])
+    logged = None if data.times is None else data.times.entry(rows.columns[TIME], data.capacity)
 
     def commit(inserted: int, found: int, slots: Any = None) -> None:
         if slots is None:
@@ -89,15 +89,15 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
             data.take((inserted + found) // copies)
             if found:
                 _settle(graph, ids, slots, found // copies, keep)
-        if data.times is not None:
-            if found and timed and not keep:
-                known = found_before if slots is None else slots
-                data.times.kernels.drop_outdated(
-                    int(ids.size), known, 1 if slots is None else copies, slots is not None, rows.columns[TIME],
-                    data.columns[TIME], data.times.earliest, ids,
-                )  # fmt: skip
-            data.times.log(logged, graph.num_edges)
+        if data.times is not None and found and timed and not keep:
+            known = found_before if slots is None else slots
+            data.times.kernels.drop_outdated(
+                int(ids.size), known, 1 if slots is None else copies, slots is not None, rows.columns[TIME],
+                data.columns[TIME], data.times.earliest, ids,
+            )  # fmt: skip
         data.write(ids, rows.columns)
+        if data.times is not None:
+            data.times.log(logged, ids, rows.arcs.src, rows.arcs.dst, graph.num_edges)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 

@@ -1,19 +1,20 @@
 """`Arrivals`: which records were inserted when, kept so that those before some time are found without the others.
 
-A record is an entry of three numbers: its time and its two ends. Entries lie in *chunks*, as they were inserted, and a
-heap orders the chunks by the first time of each. What is before some time is then in the first chunks of the heap. Of
+A record is an entry of two numbers: its time and the id of its edge. Entries lie in *chunks*, as they were inserted;
+a heap orders the chunks by the first time of each. What is before some time is then in the first chunks of the heap. Of
 these, one that ends before that time is taken as it is; another is sorted, once, and the part before that time is
 taken. So a stream in the order of time is never sorted, and one that is not costs a sort of each chunk. Chunks of a few
 entries are merged with others of their size, so that there are not many.
 
 An entry says that an edge was inserted with a time, not that it has that time now, or is there at all: it may have been
-deleted, or inserted again. That is for the graph to say when the entry is taken. What holds is that each edge has an
-entry with the time that it has now.
+deleted, or inserted again, or its id may be that of another edge. That is for the columns to say when the entry is
+taken. What holds is that each edge has an entry with the time that it has now.
 """
 
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ class Chunk:
 
     Attributes
     ----------
-    times, src, dst : arrays
+    times, ids : arrays
     first, last : int
         The least and the greatest of the times from `begin` on.
     ordered : bool
@@ -61,8 +62,7 @@ class Chunk:
     """
 
     times: Any
-    src: Any
-    dst: Any
+    ids: Any
     first: int
     last: int
     ordered: bool
@@ -75,13 +75,14 @@ class Chunk:
 
     @property
     def nbytes(self) -> int:
-        return int(self.times.nbytes + self.src.nbytes + self.dst.nbytes)
+        return int(self.times.nbytes + self.ids.nbytes)
 
     def trim(self) -> None:
-        """Free the memory of entries that were taken, if they are the greater part."""
+        """Free the memory of entries that were taken, if they are the greater part, and there is memory to do so."""
         if 2 * self.begin > self.times.size:
-            self.times, self.src, self.dst = (a[self.begin :].copy() for a in (self.times, self.src, self.dst))
-            self.begin = 0
+            with suppress(MemoryError):
+                self.times, self.ids = self.times[self.begin :].copy(), self.ids[self.begin :].copy()
+                self.begin = 0
 
 
 class Taken:
@@ -91,13 +92,10 @@ class Taken:
         self._arrivals = arrivals
         self._chunks = chunks
 
-    def ends(self) -> tuple[Any, Any]:
-        """The ends of all entries, as two arrays."""
-        xp = self._arrivals.device.xp
-        parts = [(chunk.src[chunk.begin : end], chunk.dst[chunk.begin : end]) for chunk, end, _ in self._chunks]
-        if len(parts) == 1:
-            return parts[0]
-        return xp.concatenate([src for src, _ in parts]), xp.concatenate([dst for _, dst in parts])
+    def ids(self) -> Any:
+        """The ids of all entries, some of them several times."""
+        parts = [chunk.ids[chunk.begin : end] for chunk, end, _ in self._chunks]
+        return parts[0] if len(parts) == 1 else self._arrivals.device.xp.concatenate(parts)
 
     def commit(self) -> None:
         """Remove the entries from the log."""
@@ -133,7 +131,7 @@ class Arrivals:
         self.size = 0
         self._kernels = kernels
         self._counters = Counters(device, COUNTERS)
-        self._pending: list[tuple[Any, Any, Any]] = []  # times, src, dst of which the host knows no bounds
+        self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
         self._number = count()  # so that chunks themselves are never compared
@@ -150,7 +148,7 @@ class Arrivals:
         self._settle()
         return max((chunk.last for _, _, chunk in self._heap if chunk.alive), default=None)
 
-    def append(self, src: Any, dst: Any, times: Any, bounds: Bounds | None = None) -> None:
+    def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
         """Add entries, whose arrays are kept. Does not wait for the device.
 
         Parameters
@@ -162,9 +160,9 @@ class Arrivals:
             return
         self.size += int(times.size)
         if bounds is None:
-            self._pending.append((times, src, dst))
+            self._pending.append((times, ids))
         else:
-            self._add(Chunk(times, src, dst, *bounds))
+            self._add(Chunk(times, ids, *bounds))
 
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`; None if there are none.
@@ -211,10 +209,10 @@ class Arrivals:
         xp = self.device.xp
         parts = self._pending
         arrays = parts[0] if len(parts) == 1 else [xp.concatenate(pieces) for pieces in zip(*parts, strict=True)]
-        times, src, dst = arrays
+        times, ids = arrays
         bounds = time_bounds(self._kernels, self._counters, times)
         self._pending = []
-        self._add(Chunk(times, src, dst, *bounds))
+        self._add(Chunk(times, ids, *bounds))
 
     def _add(self, chunk: Chunk) -> None:
         while chunk.size <= FEW:
@@ -228,20 +226,17 @@ class Arrivals:
 
     def _merged(self, one: Chunk, two: Chunk) -> Chunk:
         xp = self.device.xp
-        times, src, dst = (
-            xp.concatenate([getattr(chunk, name)[chunk.begin :] for chunk in (one, two)])
-            for name in ("times", "src", "dst")
-        )
+        times = xp.concatenate([one.times[one.begin :], two.times[two.begin :]])
+        ids = xp.concatenate([one.ids[one.begin :], two.ids[two.begin :]])
         ordered = one.ordered and two.ordered and one.last <= two.first
-        both = Chunk(times, src, dst, min(one.first, two.first), max(one.last, two.last), ordered)
+        both = Chunk(times, ids, min(one.first, two.first), max(one.last, two.last), ordered)
         for merged in (one, two):  # after all that may fail; the heap still names them
-            merged.times = merged.src = merged.dst = xp.empty(0, np.int64)
+            merged.times = merged.ids = xp.empty(0, np.int64)
             merged.begin, merged.alive = 0, False
         return both
 
     def _sort(self, chunk: Chunk) -> None:
         if not chunk.ordered:
             order = self.device.xp.argsort(chunk.times[chunk.begin :], kind="stable") + chunk.begin
-            arrays = chunk.times[order], chunk.src[order], chunk.dst[order]
-            chunk.times, chunk.src, chunk.dst = arrays
+            chunk.times, chunk.ids = chunk.times[order], chunk.ids[order]
             chunk.begin, chunk.ordered = 0, True

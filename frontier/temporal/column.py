@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Counters, Device, Kernels, load_kernels
+from ..runtime import Counters, Device, Kernels, growable, load_kernels
 from ..values import one_of
 from .arrivals import Arrivals, Bounds, time_bounds
 from .times import UNITS, as_times
@@ -27,6 +27,8 @@ class TimeColumn:
         Which record of an edge counts.
     arrivals : Arrivals or None
         None until edges expire for the first time, and after a copy: it is made from the column then.
+    ends : tuple of array
+        While there is a log, the two ends of each edge, by id; the first is -1 for ids of deleted edges.
     """
 
     dtype = np.dtype(np.int64)
@@ -36,6 +38,7 @@ class TimeColumn:
         self.unit = one_of("ns" if unit == "int64" else unit, "time", UNITS)
         self.keep = one_of(keep, "keep_time", KEEP_TIMES)
         self.arrivals: Arrivals | None = None
+        self.ends: tuple[Any, ...] = ()
         self._id_dtype = id_dtype
         self._known: tuple[Any, Bounds] | None = None  # the last times whose bounds were asked for
 
@@ -63,29 +66,52 @@ class TimeColumn:
 
     # ---- the log ----------------------------------------------------------------------------------------------------
 
+    def start(self, arrivals: Arrivals, ends: tuple[Any, Any]) -> None:
+        """Log from now on."""
+        self.arrivals, self.ends = arrivals, ends
+
+    def stop(self) -> None:
+        """Drop the log."""
+        self.arrivals, self.ends = None, ()
+
     def bounds(self, times: Any, counters: Counters) -> Bounds:
         """The bounds of times that are to be inserted next, so that they need not be found again."""
         found = time_bounds(self.kernels, counters, times)
         self._known = times, found
         return found
 
-    def entry(self, src: Any, dst: Any, times: Any) -> tuple[Any, ...] | None:
-        """What to log of records that are about to be inserted; None while there is no log.
+    def entry(self, times: Any, capacity: int) -> tuple[Any, Bounds | None] | None:
+        """What to log of records that are about to be inserted, into columns of so many entries; None without a log.
 
-        The times are copied, as they may be a user's array; the ends are not.
+        The times are copied, as they may be a user's array.
         """
         known, self._known = self._known, None
         if self.arrivals is None:
             return None
-        return src, dst, times.copy(), known[1] if known is not None and known[0] is times else None
+        self.ends = tuple(growable.grow(self.device, array, capacity) for array in self.ends)
+        return times.copy(), known[1] if known is not None and known[0] is times else None
 
-    def log(self, entry: tuple[Any, ...] | None, num_edges: int) -> None:
-        """Log records that were inserted, into a graph that has so many edges now."""
-        if self.arrivals is not None and entry is not None:
-            self.arrivals.append(*entry)
-            if self.arrivals.size > 2 * num_edges + LOG_SLACK:
-                self.arrivals = None
+    def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, src: Any, dst: Any, num_edges: int) -> None:
+        """Log records that were inserted, by the ids of their edges, into a graph that has so many edges now.
+
+        Those with negative ids have changed nothing.
+        """
+        if self.arrivals is None or entry is None:
+            return
+        self.kernels.remember(int(ids.size), ids, src, dst, *self.ends)
+        try:
+            self.arrivals.append(ids, *entry)
+        except MemoryError:  # the records are in the graph, from which the log can be made again
+            self.stop()
+            return
+        if self.arrivals.size > 2 * num_edges + LOG_SLACK:
+            self.stop()
+
+    def forget(self, ids: Any) -> None:
+        """Note that these are ids of edges no more."""
+        if self.arrivals is not None:
+            self.kernels.forget(int(ids.size), ids, self.ends[0])
 
     def reserved_bytes(self) -> int:
         """Of the log."""
-        return 0 if self.arrivals is None else self.arrivals.nbytes
+        return 0 if self.arrivals is None else self.arrivals.nbytes + sum(int(array.nbytes) for array in self.ends)

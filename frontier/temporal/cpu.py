@@ -72,18 +72,34 @@ def find_split(count, times, begin, size, before, counters):
 
 
 @cpu_kernel
-def keep_expired(count, src, dst, slots, stored, held, before, both, out_src, out_dst):
-    """The arcs of records whose edges are in the graph with times less than ``before``; -1 for the others.
+def remember(count, ids, src, dst, src_of, dst_of):
+    """Store the ends of the edges of records by their ids; those with negative ids are skipped."""
+    for i in range(count):
+        if ids[i] >= 0:
+            src_of[ids[i]] = src[i]
+            dst_of[ids[i]] = dst[i]
 
-    ``stored`` are ids of edges by slot, ``held`` times by id. With ``both``, the arc of the other direction follows.
+
+@cpu_kernel
+def forget(count, ids, src_of):
+    """Note that these are no ids of edges."""
+    for i in range(count):
+        src_of[ids[i]] = -1
+
+
+@cpu_kernel
+def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
+    """The arcs of entries whose edges are in the graph with times less than ``before``; -1 for the others.
+
+    ``src_of``, ``dst_of`` and ``times`` are by id. With ``both``, the arc of the other direction follows.
     """
     for i in range(count):
-        gone = slots[i] >= 0 and held[stored[slots[i]]] < before
-        u = src[i] if gone else -1
-        v = dst[i] if gone else -1
+        u = v = -1
+        if ids[i] >= 0 and src_of[ids[i]] >= 0 and times[ids[i]] < before:
+            u, v = src_of[ids[i]], dst_of[ids[i]]
         if both:
-            out_src[2 * i] = out_dst[2 * i + 1] = u
-            out_dst[2 * i] = out_src[2 * i + 1] = v
+            src[2 * i] = dst[2 * i + 1] = u
+            dst[2 * i] = src[2 * i + 1] = v
         else:
-            out_src[i] = u
-            out_dst[i] = v
+            src[i] = u
+            dst[i] = v

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
 from ..edge_data import delete_arcs, delete_rows
+from ..runtime import growable
 from .arrivals import Arrivals
 from .column import TIME, TimeColumn
 
@@ -18,12 +19,11 @@ def expire_edges(graph: DynamicGraph, before: int) -> int:
 
     If that fails, the log is as it was.
     """
-    arrivals = logged_arrivals(graph)
-    taken = arrivals.take(before)
+    taken = logged_arrivals(graph).take(before)
     if taken is None:
         return 0
     try:
-        deleted = _delete_expired(graph, *taken.ends(), before)
+        deleted = _delete_expired(graph, taken.ids(), before)
     except BaseException:
         taken.restore()
         raise
@@ -33,26 +33,27 @@ def expire_edges(graph: DynamicGraph, before: int) -> int:
 
 def logged_arrivals(graph: DynamicGraph) -> Arrivals:
     """The log of a graph with times, which is made from its edges if there is none."""
-    times: TimeColumn = graph._edge_data.times  # type: ignore[union-attr, assignment]
+    data: Any = graph._edge_data
+    times: TimeColumn = data.times
     if times.arrivals is None:
         arrivals = Arrivals(graph.device, times.kernels)
+        src_of, dst_of = (growable.empty(graph.device, data.capacity, graph.vertex_dtype) for _ in range(2))
         if graph.num_edges:
             src, dst, ids = graph._sorted_edges()
-            arrivals.append(src, dst, graph._edge_data.columns[TIME][ids])  # type: ignore[union-attr]
-        times.arrivals = arrivals
+            times.kernels.remember(int(ids.size), ids, src, dst, src_of, dst_of)
+            arrivals.append(ids, data.columns[TIME][ids])
+        times.start(arrivals, (src_of, dst_of))
+        return arrivals
     return times.arrivals
 
 
-def _delete_expired(graph: DynamicGraph, src: Any, dst: Any, before: int) -> int:
-    """Delete the edges of records that are still in the graph with a time less than `before`."""
+def _delete_expired(graph: DynamicGraph, ids: Any, before: int) -> int:
+    """Delete those of some edges that are still in the graph with a time less than `before`."""
     data: Any = graph._edge_data
-    xp, count = graph.xp, int(src.size)
+    xp, count = graph.xp, int(ids.size)
     both = graph._tells_slots and not graph.directed
     total = 2 * count if both else count
-    out_src, out_dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
-    slots = graph._find(src, dst)
-    data.times.kernels.keep_expired(
-        count, src, dst, slots, graph._weights, data.columns[TIME], before, both, out_src, out_dst
-    )  # fmt: skip
-    arcs = Arcs(out_src, out_dst, None)
+    src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
+    data.times.kernels.keep_expired(count, ids, *data.times.ends, data.columns[TIME], before, both, src, dst)
+    arcs = Arcs(src, dst, None)
     return delete_arcs(graph, arcs) if graph._tells_slots else delete_rows(graph, arcs)

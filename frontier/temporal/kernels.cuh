@@ -69,18 +69,35 @@ extern "C" __global__ void find_split(
   }
 }
 
-extern "C" __global__ void keep_expired(
-    i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* held, i64 before,
-    bool both, VID* out_src, VID* out_dst) {
+extern "C" __global__ void remember(
+    i64 count, const VID* ids, const VID* src, const VID* dst, VID* src_of, VID* dst_of) {
   GRID_STRIDE(i, count) {
-    bool gone = slots[i] >= 0 && held[stored[slots[i]]] < before;
-    VID u = gone ? src[i] : VID(-1), v = gone ? dst[i] : VID(-1);
+    VID id = ids[i];
+    if (id < 0) continue;
+    src_of[id] = src[i];
+    dst_of[id] = dst[i];
+  }
+}
+
+extern "C" __global__ void forget(i64 count, const VID* ids, VID* src_of) {
+  GRID_STRIDE(i, count) src_of[ids[i]] = -1;
+}
+
+extern "C" __global__ void keep_expired(
+    i64 count, const VID* ids, const VID* src_of, const VID* dst_of, const i64* times, i64 before, bool both, VID* src,
+    VID* dst) {
+  GRID_STRIDE(i, count) {
+    VID id = ids[i], u = -1, v = -1;
+    if (id >= 0 && src_of[id] >= 0 && times[id] < before) {
+      u = src_of[id];
+      v = dst_of[id];
+    }
     if (both) {
-      out_src[2 * i] = out_dst[2 * i + 1] = u;
-      out_dst[2 * i] = out_src[2 * i + 1] = v;
+      src[2 * i] = dst[2 * i + 1] = u;
+      dst[2 * i] = src[2 * i + 1] = v;
     } else {
-      out_src[i] = u;
-      out_dst[i] = v;
+      src[i] = u;
+      dst[i] = v;
     }
   }
 }
