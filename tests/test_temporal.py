@@ -312,3 +312,35 @@ def test_hostile_rules_in_files(times, tmp_path):
     pack(path, header | {"times": times}, arrays)
     with pytest.raises(ValueError, match="times is"):
         fr.Graph.load(path, device="cpu")
+
+
+# ---- times in functors ----------------------------------------------------------------------------------------------
+
+
+def arrive(src, dst, edge, weight, time, arrival):
+    return arrival[src] <= time[edge] and time[edge] < fr.atomic_min(arrival, dst, time[edge])
+
+
+@pytest.mark.parametrize("structure", [CSR, SlabGraph])
+def test_a_traversal_that_respects_time(structure, device, directed, rng):
+    """Earliest arrivals, after updates and expiry, against a pass over the edges in the order of time."""
+    n, never = 60, np.iinfo(np.int64).max
+    graph = structure(n, time="ns", device=device, directed=directed)
+    times = rng.permutation(1000)
+    for turn in range(3):
+        graph.insert_edges(*rng.integers(0, n, (2, 250)), time=times[250 * turn : 250 * turn + 250])
+    graph.expire(200)
+    src, dst, _ = graph.to_coo()
+    times = to_host(graph, graph.edge_data["time"][graph.edge_ids(src, dst)])
+    expected = np.full(n, never)
+    expected[3] = 100
+    ends = np.stack([to_host(graph, src), to_host(graph, dst)], axis=1)
+    for i in np.argsort(times, kind="stable"):
+        for u, v in (ends[i], ends[i][::-1])[: 1 if directed else 2]:
+            if expected[u] <= times[i] < expected[v]:
+                expected[v] = times[i]
+    arrival = graph.xp.full(n, never, np.int64)
+    arrival[3] = 100
+    fr.traverse(graph, fr.Frontier(graph, [3]), arrive, graph.edge_data["time"], arrival)
+    assert to_host(graph, arrival).tolist() == expected.tolist()
+    assert (expected < never).sum() > 10
