@@ -44,6 +44,7 @@ from .philox import random, random_bits
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
+from .temporal.latest import latest_neighbors
 from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
@@ -97,6 +98,7 @@ __all__ = [
     "intersect_arcs",
     "io",
     "keys",
+    "latest_neighbors",
     "neighbor_reduce",
     "on_compile",
     "random",

@@ -344,3 +344,42 @@ def test_a_traversal_that_respects_time(structure, device, directed, rng):
     fr.traverse(graph, fr.Frontier(graph, [3]), arrive, graph.edge_data["time"], arrival)
     assert to_host(graph, arrival).tolist() == expected.tolist()
     assert (expected < never).sum() > 10
+
+
+@pytest.mark.parametrize("structure", [CSR, SlabGraph])
+def test_latest_neighbors(structure, device, directed, rng):
+    n = 20
+    graph = structure(n, time="s", device=device, directed=directed, in_edges=directed)
+    graph.insert_edges(*rng.integers(0, n, (2, 120)), time=rng.integers(-30, 30, 120))  # some times are equal
+    asked, limits = rng.integers(0, n, 40), rng.integers(-40, 40, 40)
+    for view in (graph, graph.reverse):
+        for count in (1, 3, 50):
+            for before in (None, limits, 7, np.datetime64(7, "s"), limits.astype("M8[s]")):
+                offsets, ids, times = (
+                    to_host(graph, part) for part in fr.latest_neighbors(view, asked, count, before=before)
+                )  # fmt: skip
+                bounds = np.broadcast_to(2**62 if before is None else np.asarray(before).astype(np.int64), asked.size)
+                assert ids.dtype == graph.vertex_dtype and times.dtype == np.int64 and offsets.size == asked.size + 1
+                for i, v in enumerate(asked.tolist()):
+                    neighbors = to_host(graph, view.neighbors(v))
+                    held = to_host(graph, graph.edge_data["time"][view.edge_ids(np.full(neighbors.size, v), neighbors)])
+                    rows = sorted(zip((-held).tolist(), neighbors.tolist(), strict=True))
+                    found = slice(offsets[i], offsets[i + 1])
+                    expected = [(u, -t) for t, u in rows if -t < bounds[i]][:count]
+                    assert list(zip(ids[found].tolist(), times[found].tolist(), strict=True)) == expected
+
+
+def test_latest_neighbors_of_bad_arguments(device):
+    graph = SlabGraph(4, time="s", device=device)
+    assert [part.size for part in fr.latest_neighbors(graph, [], 3)] == [1, 0, 0]
+    assert to_host(graph, fr.latest_neighbors(graph, [1, 2], 3)[0]).tolist() == [0, 0, 0]
+    for error, text, args, options in (
+        (ValueError, "count", ([1], 0), {}),
+        (ValueError, "vertices", ([9], 1), {}),
+        (ValueError, "same length", ([1], 1), {"before": [1, 2]}),
+        (TypeError, "before", ([1], 1), {"before": 1.5}),
+    ):
+        with pytest.raises(error, match=text):
+            fr.latest_neighbors(graph, *args, **options)
+    with pytest.raises(ValueError, match="times"):
+        fr.latest_neighbors(SlabGraph(4, device=device), [1], 1)
