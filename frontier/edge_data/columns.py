@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import keyword
 from collections.abc import Mapping
 from typing import Any
@@ -58,7 +59,7 @@ class EdgeData:
         self.capacity = self.top = self.free_count = 0
         self.free_ids = xp.empty(0, id_dtype)
 
-    @property
+    @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """Of the columns other than the weights."""
         return tuple(name for name in self.dtypes if name != WEIGHT_COLUMN)
@@ -68,7 +69,7 @@ class EdgeData:
         """The weight of each edge; None in graphs without weights."""
         return self.columns.get(WEIGHT_COLUMN)
 
-    @property
+    @functools.cached_property
     def kernels(self) -> Kernels:
         """The kernels for ids of this type."""
         return load_kernels("frontier.edge_data", self.device, {"VID": self.id_dtype})

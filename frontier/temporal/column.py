@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class TimeColumn:
         """Whether the first record of an edge counts."""
         return self.keep == "first"
 
-    @property
+    @functools.cached_property
     def kernels(self) -> Kernels:
         """The kernels for ids of this type."""
         return load_kernels("frontier.temporal", self.device, {"VID": self._id_dtype})

@@ -43,6 +43,8 @@ def as_times(device: Device, values: Any, name: str, unit: str) -> Any:
     ValueError
         A time is missing, out of the range of int64, or no whole number of units; or there is more than one dimension.
     """
+    if type(values) is device.xp.ndarray and values.dtype == INT64 and values.ndim == 1:
+        return device.xp.ascontiguousarray(values)
     interface = getattr(values, "__cuda_array_interface__", None)
     if interface is not None and interface["typestr"][1] == "M":
         ticks = as_numbers(device, _Integers(interface), name, INT64)
