@@ -67,11 +67,10 @@ def gather(src, dst, edge, weight, x, total):
     return True
 
 
-@pytest.mark.parametrize("structure", [CSR, SlabGraph], ids=["csr", "slab"])
-def test_features_are_pushed_along_edges(structure, device, rng):
+def test_features_are_pushed_along_edges(device, rng):
     src, dst = rng.integers(0, ROWS, (2, 900))
     weights = rng.random(900)
-    graph = structure.from_edges(src, dst, weights, num_vertices=ROWS, directed=True, device=device)
+    graph = SlabGraph.from_edges(src, dst, weights, num_vertices=ROWS, directed=True, device=device)
     x, expected = rng.random((ROWS, COLUMNS)), np.zeros((ROWS, COLUMNS))
     arcs = [host(part) for part in graph.to_coo()]
     np.add.at(expected, arcs[1], arcs[2][:, None] * x[arcs[0]])
@@ -238,8 +237,10 @@ def test_a_matrix_is_three_parameters():
     assert named == ", a0, a0_rows, a0_columns, a1, a2"
 
 
-@pytest.mark.parametrize("checked", [False, True])
-@pytest.mark.parametrize("op", [shift, gather, change, *OUTSIDE], ids=lambda op: op.__name__)
+@pytest.mark.parametrize(
+    ("op", "checked"), [(shift, False), (gather, False), (change, False), *((op, True) for op in OUTSIDE)],
+    ids=lambda value: value.__name__ if callable(value) else "checked" if value else "unchecked",
+)  # fmt: skip
 def test_functors_compile_for_gpus(op, checked):
     pytest.importorskip("cuda.core")
     pytest.importorskip("numba.cuda")

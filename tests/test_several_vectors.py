@@ -10,12 +10,11 @@ from structures import CSR, SlabGraph
 N = 300
 
 
-@pytest.fixture(params=[CSR, SlabGraph], ids=["csr", "slab"])
-def graph(request, device, rng):
+def make(structure, device, rng):
     src = np.concatenate([rng.integers(0, 200, 900), np.zeros(250, int)])
     dst = np.concatenate([rng.integers(0, 200, 900), np.arange(1, 251)])
     weights = rng.random(src.size).astype(np.float32)
-    return request.param.from_edges(src, dst, weights, num_vertices=N, directed=True, device=device)
+    return structure.from_edges(src, dst, weights, num_vertices=N, directed=True, device=device)
 
 
 def product(graph, x, transpose, weighted):
@@ -28,8 +27,11 @@ def product(graph, x, transpose, weighted):
 
 @pytest.mark.parametrize("snapshot", [False, True], ids=["native", "snapshot"])
 @pytest.mark.parametrize("transpose", [False, True], ids=["rows", "columns"])
-@pytest.mark.parametrize(("weighted", "dtype"), [(True, np.float32), (False, np.float64)])
-def test_products_with_several_vectors(graph, rng, snapshot, transpose, weighted, dtype):
+@pytest.mark.parametrize(
+    ("structure", "weighted", "dtype"), [(CSR, True, np.float32), (SlabGraph, False, np.float64)], ids=["csr", "slab"]
+)
+def test_products_with_several_vectors(structure, device, rng, snapshot, transpose, weighted, dtype):
+    graph = make(structure, device, rng)
     x = rng.random((N, 5)).astype(dtype)
     x[::3] = 0
     multiply = fr.SpMV(graph, transpose=transpose, weighted=weighted, snapshot=snapshot)

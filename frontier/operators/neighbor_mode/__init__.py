@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS = 512  # as in neighbor_mode.cuh
-LARGE_BYTES = 32768  # of the keys of the table of a vertex with very many neighbors, as there
+LARGE_SLOTS = 8192  # of the table of a vertex with very many neighbors, as there
 COUNT = np.dtype(np.int32)
 
 
@@ -42,7 +42,7 @@ def find_modes(graph: Graph, members: Frontier, op: Callable, values: tuple, out
     kernels.mode_medium(1, view, medium, sizes, out, counts, *values, blocks=resident_blocks())
     kernels.mode_large(
         1, view, large, sizes, out, counts, *values, blocks=resident_blocks(), threads=LARGE_THREADS,
-        shared=LARGE_BYTES // out.dtype.itemsize * (out.dtype.itemsize + COUNT.itemsize),
+        shared=LARGE_SLOTS * (out.dtype.itemsize + COUNT.itemsize),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ constexpr int SHORT = 32;                                // neighbors at most th
 constexpr int MEDIUM = 1024;                             // neighbors at most of which a small table holds all values
 constexpr int BLOCK = 256, LARGE_BLOCK = 512;            // threads
 constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
-constexpr u32 LARGE_SLOTS = 32768 / sizeof(RESULT);      // of the large one
+constexpr u32 LARGE_SLOTS = 8192;                        // of the large one
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
 constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted apart
 constexpr u32 ALL_LANES = 0xffffffffu;
