@@ -114,7 +114,7 @@ def test_neighbor_reduce(graph, arcs, members, balance, counts):
         assert (host(new) == np.where(inside, expected, 0)).all()
 
 
-@pytest.mark.parametrize("name", ["faimgraph", "graphvine", "lpma"])  # chains of pages, blocks, leaves
+@pytest.mark.parametrize("name", ["faimgraph", "graphvine"])  # chains of pages; blocks
 def test_lists_of_many_parts(name, device, arcs, rng, counts):
     src, dst, weights = arcs
     graph = fr.structures()[name].from_edges(src, dst, weights, N, directed=True, device=device)
@@ -142,7 +142,8 @@ def reach(src, dst, edge, weight, distance, step):
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-def test_traverse(graph, balance, monkeypatch):
+def test_traverse(device, arcs, balance, monkeypatch):
+    graph = fr.structures()["csr"].from_edges(*arcs, N, directed=True, device=device)
     module = importlib.import_module("frontier.operators.traverse")
     for limit in ("SMALL_COUNT", "SMALL_ARCS", "MEDIUM_COUNT", "MEDIUM_ARCS"):
         monkeypatch.setattr(module, limit, -1)  # a launch for each step
@@ -155,15 +156,15 @@ def test_traverse(graph, balance, monkeypatch):
     assert (found[0] == found[1]).all() and (found[0] < 1 << 20).any()
 
 
-def test_a_graph_of_one_vertex(structure, device):
-    graph = structure(1, device=device)
+def test_a_graph_of_one_vertex(device):
+    graph = fr.structures()["csr"](1, device=device)
     for balance in BALANCES:
         assert not fr.advance(graph, fr.Frontier.all(graph), lambda s, d, e, w: True, balance=balance)
         assert host(fr.neighbor_reduce(graph, None, length, balance=balance)).tolist() == [0]
 
 
-def test_unknown_schedules(structure, device):
-    graph = structure.from_edges([0], [1], device=device)
+def test_unknown_schedules(device):
+    graph = fr.structures()["csr"].from_edges([0], [1], device=device)
     everyone, always = fr.Frontier.all(graph), lambda s, d, e, w: True
     for call in (fr.advance, fr.neighbor_reduce, fr.traverse):
         with pytest.raises(ValueError, match=r"balance must be one of .*, not 'warp'"):
@@ -202,8 +203,9 @@ def tally_vertex(v, calls):
 
 
 @pytest.mark.parametrize("balance", ["auto", "merge"])
-def test_an_output_that_is_no_set(graph, arcs, balance):
+def test_an_output_that_is_no_set(device, arcs, balance):
     src, dst, _ = arcs
+    graph = fr.structures()["csr"].from_edges(*arcs, N, directed=True, device=device)
     frontier = fr.Frontier(graph, np.arange(0, N, 2))
     times = np.bincount(dst[src % 2 == 0], minlength=N)
     degrees = host(graph.degrees())
@@ -237,7 +239,7 @@ def test_an_output_that_is_no_set(graph, arcs, balance):
 
 def test_few_vertices_listed_often(device):
     """A list in which duplicates are told apart without a pass over all vertices."""
-    graph = fr.structures()["slab"].from_edges([0, 1, 2], [9, 9, 9], num_vertices=10**5, device=device)
+    graph = fr.structures()["csr"].from_edges([0, 1, 2], [9, 9, 9], num_vertices=10**5, device=device)
     out = fr.advance(graph, fr.Frontier(graph, [0, 1, 2]), everything, unique=False)
     assert len(out) == 1 and list(out) == [9] and out.num_arcs == 3
     assert not fr.advance(graph, fr.Frontier(graph, [5]), everything, unique=False)
@@ -246,7 +248,7 @@ def test_few_vertices_listed_often(device):
 
 
 def test_lists_outlive_updates(device):
-    graph = fr.structures()["slab"].from_edges([0, 1], [2, 2], num_vertices=40, device=device)
+    graph = fr.structures()["csr"].from_edges([0, 1], [2, 2], num_vertices=40, device=device)
     out = fr.advance(graph, fr.Frontier(graph, [0, 1]), everything, unique=False)
     graph.insert_edges([2, 2], [5, 6])
     assert out.num_arcs == 4

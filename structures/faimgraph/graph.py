@@ -125,6 +125,9 @@ class FaimGraph(PagePool, DynamicGraph):
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices] >> DEGREE_SHIFT
 
+    def _degrees_of(self, vertices: Any) -> Any:
+        return self._records[vertices] >> DEGREE_SHIFT
+
     def _extend(self, num_vertices: int) -> None:
         old = int(self._records.size)
         if num_vertices > old:

@@ -133,6 +133,9 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     def _degrees(self) -> Any:
         return self._records[: self._num_vertices, META] >> CLASS_BITS
 
+    def _degrees_of(self, vertices: Any) -> Any:
+        return self._records[vertices, META] >> CLASS_BITS
+
     def _used_bytes(self) -> int:
         numbers = self._details()
         slot = self.vertex_dtype.itemsize + (0 if self._stored_dtype is None else self._stored_dtype.itemsize)

@@ -267,10 +267,10 @@ def push(
     size, arcs = counters.read()[:2]
     if output == ARCS:
         return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
-    arcs = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
+    known = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
     if output == LIST:
-        return Frontier._listed(graph, _fitting(out, size), arcs)
-    return Frontier._of(graph, out[:size], arcs=arcs)
+        return Frontier._listed(graph, _fitting(out, size), known)
+    return Frontier._of(graph, out[:size], arcs=known)
 
 
 def _own(graph: Graph, frontier: Frontier) -> Frontier:

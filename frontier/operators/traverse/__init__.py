@@ -157,7 +157,7 @@ def traverse(
         elif _is_medium(graph, len(frontier), arcs):
             frontier, made = _push_cooperatively(graph, frontier, functors, values, limit - done, most, kernels)
         else:
-            frontier, made = push(graph, frontier, functors, tuple(values), kernels, balance=balance), 1
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels, None, balance), 1
         done += made
         if position is not None:
             values[position] = np.int32(values[position] + made)
