@@ -12,7 +12,7 @@ import pytest
 from test_compile_operators import check_compiles
 
 import frontier as fr
-from algorithms import analytics
+from algorithms import DynamicCore, analytics
 from algorithms.catalogue import GALLERY
 from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
@@ -76,12 +76,13 @@ CASES = {
     "compute": simple_case(VERTEX, None),
     "filter": simple_case(VERTEX, TRUTH),
     "extract_subgraph": simple_case(ARC, TRUTH, ("HAS_OP", "1")),
+    "visit_edges": simple_case(ARC, TRUTH),
     "reduce": reduce_case(VERTEX),
     "neighbor_reduce": reduce_case(ARC, ("TILE_SIZE", "8")),
 }
 OF_MODES = "modes"  # calls of neighbor_reduce with reduce="mode", which have kernels of their own
 HEADERS = {"extract_subgraph": "extract", OF_MODES: "neighbor_mode"}
-BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1}
+BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1, "visit_edges": 3}
 """How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
 """Some algorithms share functors."""
@@ -115,6 +116,19 @@ def test_functors_of_several_sources_compile(name, monkeypatch, request):
             patch.setattr("algorithms._source_words.PULL_ABOVE", above)
             known.compute(graph, sources=range(9))
     assert {"advance", "traverse"} <= {operator for operator, _, _ in kept}
+    compile_noted(graph, kept, request)
+
+
+def test_functors_of_dynamic_core_compile(monkeypatch, request):
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4], num_vertices=6, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        cores = DynamicCore(graph)
+        graph.insert_edges([0], [2])
+        graph.delete_edges([0], [1])
+        assert cores.degeneracy == 2
+    assert {"visit_edges", "advance", "traverse", "filter", "compute", "reduce"} == {operator for operator, *_ in kept}
     compile_noted(graph, kept, request)
 
 
