@@ -102,7 +102,8 @@ for _template in (_GetItem, _SetItem, _Len):
 def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind, index = sig.args
     if kind.ndim == 1 or index == PAIR:
-        return builder.load(element_pointer(context, builder, kind, *args))
+        data = builder.load(element_pointer(context, builder, kind, *args))
+        return context.data_model_manager[kind.dtype].from_data(builder, data)  # a truth takes a byte in memory
     held = context.make_helper(builder, kind, value=args[0])
     columns = builder.extract_value(held.shape, 1)
     row = context.make_helper(builder, sig.return_type)
@@ -113,7 +114,9 @@ def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @lowering_registry.lower(operator.setitem, Shaped, types.Any, types.Any)
 def _lower_setitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    builder.store(args[2], element_pointer(context, builder, sig.args[0], *args[:2]))
+    kind = sig.args[0]
+    data = context.data_model_manager[kind.dtype].as_data(builder, args[2])
+    builder.store(data, element_pointer(context, builder, kind, *args[:2]))
 
 
 @lowering_registry.lower(len, Shaped)
