@@ -101,8 +101,6 @@ class DynamicCore(IncrementalAlgorithm):
     If more than a quarter of the graph would be visited, core numbers are recomputed when results are next read.
     """
 
-    REHEARSAL = ()
-
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._skip = self._failures = 0  # batches not to be tried, and how many were skipped after the last failure
