@@ -88,9 +88,8 @@ def bfs(
         return _from_several(graph, starts, depth_limit, predecessors)
     source = fr.arguments.vertex_id(graph, source, "source")
     start = fr.Frontier(graph, [source])
-    xp = graph.xp
-    distance = xp.full(graph.num_vertices, UNREACHED, np.int32)
-    predecessor = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+    distance = graph.vertex_array(np.int32, UNREACHED, combine="min")
+    predecessor = graph.vertex_array(graph.vertex_dtype, -1, follows=distance)
     distance[source] = 0
     levels = fr.traverse(
         graph, start, _visit, distance, predecessor, fr.Step(1), condition=_unreached, max_steps=depth_limit

@@ -57,13 +57,15 @@ def connected_components(graph: fr.Graph) -> Components:
     O(V + E) work; about O(V) for graphs with one large component that are undirected or keep in-edges.
     """
     members = fr.Frontier.all(graph)
-    labels = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+    ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=_unite)
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
     fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
     fr.reduce(members, _compress, labels, dtype=np.int64)
     if graph.has_in_edges:
+        graph.complete(labels)
         rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
         fr.advance(graph, rest, _link, labels, edges="both")
     else:  # an edge is stored, and visited, at one end only
@@ -85,6 +87,12 @@ def most_common_label(members: fr.Frontier, labels: Any) -> int:
 def _link(src, dst, edge, weight, labels):
     join(labels, labels[src], labels[dst])
     return False
+
+
+def _unite(v, labels, theirs):
+    """Link v to what another part of the graph has linked it to."""
+    if theirs[v] >= 0:
+        join(labels, labels[v], theirs[v])
 
 
 def _compress(v, labels):

@@ -297,6 +297,9 @@ def _reading(function: F, position: int) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         access = access_of(args[position] if len(args) > position else kwargs.get(name))
         if access is None:
+            run = parts_of(args[position] if len(args) > position else kwargs.get(name))
+            if run is not None:
+                return run(function, args, kwargs)
             return function(*args, **kwargs)  # which says what is wrong with it
         with access.share().lock:
             access.check()
@@ -348,6 +351,12 @@ def access_of(thing: Any) -> Access | None:
     if access is None:
         access = getattr(getattr(thing, "graph", None), "_access", None)
     return access
+
+
+def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:
+    """What calls functions with a graph that consists of parts, or with the graph of something; None for others."""
+    run = getattr(thing, "_run_over_parts", None)
+    return getattr(getattr(thing, "graph", None), "_run_over_parts", None) if run is None else run
 
 
 _all: weakref.WeakSet[Access] = weakref.WeakSet()

@@ -12,6 +12,7 @@ from .arguments import check_graph, integer
 from .arrays import as_device_array
 from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
+from .kinds import form_for
 from .runtime import load_kernels
 from .values import kind_of
 
@@ -62,6 +63,9 @@ class Frontier:
     [1, 3]
     """
 
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Frontier:
+        return object.__new__(form_for(cls, graph))
+
     def __init__(self, graph: Graph, vertices: Any = ()):
         check_graph(graph)
         vertices = as_device_array(graph.device, vertices, "vertices")
@@ -79,6 +83,9 @@ class Frontier:
     def all(cls, graph: Graph) -> Frontier:
         """All vertices of `graph` except deleted ones."""
         check_graph(graph)
+        form = form_for(Frontier, graph)
+        if form is not Frontier:
+            return form.all(graph)  # type: ignore[attr-defined]
         if graph._absent is None:
             members = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         else:

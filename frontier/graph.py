@@ -26,6 +26,7 @@ from .structure import Structure
 from .temporal import TIME, TimeColumn
 from .updates import MemoryUsage
 from .values import flag, integer
+from .vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
 MOST_VERTICES = 2**48
@@ -46,7 +47,7 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
         ) from None
 
 
-class Graph(AnyGraph, Structure):
+class Graph(AnyGraph, MakesVertexArrays, Structure):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
     The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is

@@ -9,6 +9,13 @@ class AnyGraph:
     """The base of `Graph`."""
 
     read_only: ClassVar[bool]
+    forms: ClassVar[dict[type, type]] = {}
+    """Classes that stand in for others where a graph is not on one device (`form_for`)."""
+
+
+def form_for(cls: type, graph: object) -> type:
+    """The class to make an object of, where `cls` was asked for: graphs in several parts have forms of their own."""
+    return graph.forms.get(cls, cls) if isinstance(graph, AnyGraph) else cls
 
 
 class AnyDynamicGraph(AnyGraph):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import check_array, check_graph, integer
+from ...kinds import form_for
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -68,6 +69,9 @@ class Orientation:
     -----
     O(V log V + E) work. O(V) memory: about 50 bytes a vertex, and 32 more for `edge_support`.
     """
+
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Orientation:
+        return object.__new__(form_for(cls, graph))
 
     def __init__(self, graph: Graph, degrees: Any = None, least: int = 0):
         check_graph(graph)

@@ -1,0 +1,12 @@
+"""Dynamic graphs in parts, one for each worker: several GPUs, or several processes on CPUs.
+
+`DistributedGraph` is what programs use, with the workers of a Dask cluster, or others that an `Engine` has. On each
+worker there is a `GraphPart`, which operators and algorithms take like any other graph.
+"""
+
+from .communicator import Communicator, PartLostError
+from .engines import Engine, Threads
+from .graph import DistributedGraph
+from .part import GraphPart
+
+__all__ = ["Communicator", "DistributedGraph", "Engine", "GraphPart", "PartLostError", "Threads"]

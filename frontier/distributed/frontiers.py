@@ -1,0 +1,100 @@
+"""`PartFrontier`: a set of vertices of a distributed graph, each with the part that owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arguments import integer
+from ..bitmap import XOR
+from ..frontier import Frontier
+
+
+class PartFrontier(Frontier):
+    """What `Frontier` makes for a part of a distributed graph: it holds the members that the part owns.
+
+    Its size, and whether it is empty, are those of the whole set: all parts loop equally often. All parts must ask for
+    them, since finding out is a collective operation.
+    """
+
+    def __init__(self, graph: Any, vertices: Any = ()):
+        whole = Frontier(graph.local, vertices)
+        members = whole._members()
+        self._hold(graph, Frontier._of(graph.local, members[graph.partition.is_mine(members)]))
+
+    @classmethod
+    def all(cls, graph: Any) -> PartFrontier:
+        """All vertices, except deleted ones."""
+        members = graph.partition.owned.astype(graph.vertex_dtype)
+        if graph._absent is not None:
+            members = members[~graph._absent[members]]
+        return cls.of_part(graph, Frontier._of(graph.local, members))
+
+    @classmethod
+    def of_part(cls, graph: Any, local: Frontier) -> PartFrontier:
+        """The frontier whose members on this part are those of a frontier of the local graph."""
+        made = object.__new__(cls)
+        made._hold(graph, local)
+        return made
+
+    def _hold(self, graph: Any, local: Frontier) -> None:
+        self.graph = graph
+        self.local = local
+        self._count: int | None = None
+
+    def __reduce__(self) -> Any:
+        raise TypeError("the frontier of a distributed graph can be neither copied nor pickled: each part has its own")
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = self.graph.comm.reduce_numbers([len(self.local)])[0]
+        return self._count
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __repr__(self) -> str:
+        return f"PartFrontier({len(self.local):,} members on part {self.graph.comm.rank} of {self.graph.comm.size})"
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.sort(self.graph.device.to_host(self.vertices)).tolist())
+
+    def __contains__(self, vertex: Any) -> bool:
+        v = integer(vertex, "vertex")
+        return bool(self.graph.comm.reduce_numbers([v in self.local], "max")[0])
+
+    def _combine(self, other: Frontier, operation: int) -> Frontier:
+        if not isinstance(other, PartFrontier) or other.graph is not self.graph:
+            raise ValueError("frontier belongs to another graph")
+        return PartFrontier.of_part(self.graph, self.local._combine(other.local, operation))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Frontier):
+            return NotImplemented
+        return isinstance(other, PartFrontier) and other.graph is self.graph and not self._combine(other, XOR)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def vertices(self) -> Any:
+        """All members, those of all parts; the same on each. O(members) memory."""
+        return self.graph.comm.allgather(self.local._members())[0]
+
+    @property
+    def mask(self) -> Any:
+        mask = self.graph.xp.zeros(self.graph.num_vertices, np.bool_)
+        mask[self.vertices] = True
+        return mask
+
+    @property
+    def bits(self) -> Any:
+        return Frontier(self.graph.local, self.vertices).bits
+
+    @property
+    def num_arcs(self) -> int:
+        return self.graph.comm.reduce_numbers([self.local.num_arcs])[0]
+
+    def check(self) -> None:
+        self.local.check()

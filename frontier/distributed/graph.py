@@ -1,0 +1,289 @@
+"""`DistributedGraph`: a graph whose parts are on the workers of an engine, as the program that uses it sees it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids, as_weights, same_length
+from ..kinds import AnyDynamicGraph
+from ..registry import structure_class
+from ..runtime import resolve_device
+from ..updates import MemoryUsage, UpdateResult
+from .engines import Engine, Host
+from .part import GraphPart
+
+
+class DistributedGraph(AnyDynamicGraph):
+    """A dynamic graph in parts, one on each worker.
+
+    It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms take it
+    like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result comes back.
+    Functions of one's own are run by `run`.
+
+    Parameters
+    ----------
+    structure : type or str
+        What each part is stored in: any dynamic structure, or its name.
+    num_vertices : int
+    directed : bool
+    weight_dtype, vertex_dtype : dtype, optional
+    engine : Engine, optional
+        What has the workers; by default those of the current Dask client.
+    **options
+        Of the structure.
+
+    Examples
+    --------
+    >>> from frontier.distributed import DistributedGraph, Threads
+    >>> from structures import SlabGraph
+    >>> with Threads(2) as engine:
+    ...     graph = DistributedGraph(SlabGraph, num_vertices=4, engine=engine)
+    ...     graph.insert_edges([0, 1, 2], [1, 2, 3])
+    ...     graph.degrees()
+    UpdateResult(inserted=3, replaced=0, deleted=0)
+    array([1, 2, 2, 1])
+    """
+
+    read_only = False
+
+    def __init__(
+        self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
+        vertex_dtype: Any = None, engine: Engine | None = None, **options: Any,
+    ):  # fmt: skip
+        if engine is None:
+            from .engines.dask import engine_of_client
+
+            engine = engine_of_client()
+        self.engine = engine
+        self._key = engine.new_key()
+        structure_class(structure)
+        settings = {
+            "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
+            "vertex_dtype": vertex_dtype, **options,
+        }  # fmt: skip
+        self._facts = engine.run_alike(_make, self._key, structure, settings)[0]
+
+    # ---- what it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def num_vertices(self) -> int:
+        return self._facts["num_vertices"]
+
+    @property
+    def num_edges(self) -> int:
+        return self._facts["num_edges"]
+
+    @property
+    def num_arcs(self) -> int:
+        return self._facts["num_arcs"]
+
+    @property
+    def directed(self) -> bool:
+        return self._facts["directed"]
+
+    @property
+    def vertex_dtype(self) -> np.dtype:
+        return self._facts["vertex_dtype"]
+
+    @property
+    def weight_dtype(self) -> np.dtype | None:
+        return self._facts["weight_dtype"]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.weight_dtype is not None
+
+    @property
+    def num_parts(self) -> int:
+        """Number of parts, one on each worker."""
+        return self.engine.size
+
+    def __len__(self) -> int:
+        return self.num_vertices
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return (
+            f"DistributedGraph({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, "
+            f"{self.num_parts} parts)"
+        )
+
+    # ---- running on the parts ---------------------------------------------------------------------------------------
+
+    def run(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
+        """Call ``function(part, *args, **kwargs)`` on all workers at the same time; returns what the first returns.
+
+        Parameters
+        ----------
+        function : function
+            Gets the worker's `GraphPart`, and must make the same calls of operators on every worker.
+        """
+        return self._call(_run, [(function, args, kwargs)] * self.num_parts)[0]
+
+    def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Called in place of what reads a graph, with this one, which is its first argument."""
+        if args and args[0] is self:
+            args = args[1:]
+        else:
+            kwargs = {name: value for name, value in kwargs.items() if value is not self}
+        return self.run(function, *args, **kwargs)
+
+    def _call(self, step: Callable, shares: list[tuple]) -> list[Any]:
+        answers = self.engine.run(step, [(self._key, *share) for share in shares])
+        self._facts = answers[0][1]
+        return [answer for answer, _ in answers]
+
+    def _share_out(self, step: Callable, *arrays: Any, **options: Any) -> list[Any]:
+        """Cut the arrays of a batch into as many pieces as there are parts, and run a step with them.
+
+        The graph is as it was if anything is wrong with them, and the error tells where in the whole arrays.
+        """
+        device = resolve_device("gpu" if any(hasattr(a, "__cuda_array_interface__") for a in arrays) else "cpu")
+        ids = [as_ids(device, array, name) for array, name in zip(arrays, ("src", "dst"), strict=False)]
+        weights = [None if array is None else as_weights(device, array, "weights") for array in arrays[2:]]
+        held = [*ids, *weights]
+        same_length(**dict(zip(("src", "dst", "weights"), held, strict=False)))
+        count = int(ids[0].size)
+        ends = [count * rank // self.num_parts for rank in range(self.num_parts + 1)]
+        shares = [
+            (tuple(None if array is None else array[a:b] for array in held), options)
+            for a, b in itertools.pairwise(ends)
+        ]
+        try:
+            return self._call(step, shares)
+        except ValueError:
+            self._call(_check, [(tuple(held),), *[((),)] * (self.num_parts - 1)])
+            raise
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def insert_edges(
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace"
+    ) -> UpdateResult:  # fmt: skip
+        """`DynamicGraph.insert_edges`."""
+        return self._share_out(_insert_edges, src, dst, weights, on_existing=on_existing)[0]
+
+    def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
+        """`DynamicGraph.delete_edges`."""
+        return self._share_out(_delete_edges, src, dst)[0]
+
+    def insert_vertices(self, count_or_ids: Any) -> Any:
+        """`DynamicGraph.insert_vertices`."""
+        return self._call(_on_part, [("insert_vertices", (count_or_ids,))] * self.num_parts)[0]
+
+    def delete_vertices(self, ids: Any) -> UpdateResult:
+        """`DynamicGraph.delete_vertices`."""
+        return self._call(_on_part, [("delete_vertices", (ids,))] * self.num_parts)[0]
+
+    # ---- queries ----------------------------------------------------------------------------------------------------
+
+    def has_edges(self, src: Any, dst: Any) -> Any:
+        """`Graph.has_edges`."""
+        return np.concatenate(self._share_out(_has_edges, src, dst))
+
+    def edge_weights(self, src: Any, dst: Any) -> Any:
+        """`Graph.edge_weights`."""
+        return np.concatenate(self._share_out(_edge_weights, src, dst))
+
+    def has_vertices(self, ids: Any) -> Any:
+        """`Graph.has_vertices`."""
+        return self._on_all("has_vertices", ids)
+
+    def degrees(self) -> Any:
+        """`Graph.degrees`."""
+        return self._on_all("degrees")
+
+    def neighbors(self, v: int) -> Any:
+        """`Graph.neighbors`."""
+        return self._on_all("neighbors", v)
+
+    def to_coo(self) -> tuple[Any, Any, Any]:
+        """`Graph.to_coo`: all edges, in the memory of this program."""
+        return self._on_all("to_coo")
+
+    def memory_usage(self) -> MemoryUsage:
+        """`Graph.memory_usage`, of all parts together."""
+        return self._on_all("memory_usage")
+
+    def _on_all(self, method: str, *args: Any) -> Any:
+        return self._call(_on_part, [(method, args)] * self.num_parts)[0]
+
+    def close(self) -> None:
+        """Free the parts."""
+        self.engine.run_alike(_drop, self._key)
+
+
+# ---- what workers run -----------------------------------------------------------------------------------------------
+
+
+def _make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    host.objects[key] = part = GraphPart(host.comm, structure, **settings)
+    return _facts(part)
+
+
+def _facts(part: GraphPart) -> dict[str, Any]:
+    """What the program knows of the graph without asking."""
+    names = ("num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype")
+    return {name: getattr(part, name) for name in names}
+
+
+def _run(host: Host, key: int, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return _only_first(host, part._run_over_parts(function, (part, *args), kwargs)), _facts(part)
+
+
+def _on_part(host: Host, key: int, method: str, args: tuple) -> Any:
+    part = host.objects[key]
+    return _only_first(host, _to_host(part, getattr(part, method)(*args))), _facts(part)
+
+
+def _only_first(host: Host, result: Any) -> Any:
+    """What is the same on all workers goes back from one."""
+    return result if host.comm.rank == 0 else None
+
+
+def _insert_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return part.insert_edges(*arrays, **options), _facts(part)
+
+
+def _delete_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return part.delete_edges(*arrays), _facts(part)
+
+
+def _has_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return _to_host(part, part.has_edges(*arrays)), _facts(part)
+
+
+def _edge_weights(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return _to_host(part, part.edge_weights(*arrays)), _facts(part)
+
+
+def _check(host: Host, key: int, arrays: tuple) -> Any:
+    """Raise what is wrong with a whole batch, if it is about ids or weights."""
+    part = host.objects[key]
+    if arrays:
+        part.local._prepare(*arrays, directed=True, weighted=True).check()
+    return None, _facts(part)
+
+
+def _to_host(part: GraphPart, value: Any) -> Any:
+    """Arrays as NumPy's, which any process can read."""
+    if isinstance(value, tuple):
+        return tuple(_to_host(part, each) for each in value)
+    return part.device.to_host(value) if isinstance(value, part.xp.ndarray) else value
+
+
+def _drop(host: Host, key: int) -> None:
+    del host.objects[key]

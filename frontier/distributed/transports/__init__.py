@@ -1,0 +1,1 @@
+"""What carries arrays between parts: a file for each library, imported when it is asked for."""

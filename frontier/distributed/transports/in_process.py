@@ -1,0 +1,51 @@
+"""Parts that are threads of one process, which read each other's arrays: for tests, and to try programs out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ...runtime import Device
+from ..communicator import Communicator, PartLostError
+
+
+class InProcessCommunicator(Communicator):
+    """A part among threads; `group` makes all of them."""
+
+    def __init__(self, rank: int, board: Board, device: Device):
+        super().__init__(rank, len(board.outgoing), device)
+        self._board = board
+
+    @classmethod
+    def group(cls, size: int, device: Device) -> list[InProcessCommunicator]:
+        """The communicators of `size` parts, each for a thread of its own."""
+        board = Board(size)
+        return [cls(rank, board, device) for rank in range(size)]
+
+    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
+        board = self._board
+        board.outgoing[self.rank] = outgoing
+        board.wait()
+        start = 0
+        for peer, count in enumerate(received):
+            out[start : start + count] = board.outgoing[peer][self.rank]
+            start += count
+        board.wait()
+
+    def close(self) -> None:
+        self._board.barrier.abort()
+
+
+class Board:
+    """Where each part shows what it sends."""
+
+    def __init__(self, size: int):
+        self.outgoing: list[Any] = [None] * size
+        self.barrier = threading.Barrier(size)
+
+    def wait(self) -> None:
+        try:
+            self.barrier.wait()
+        except threading.BrokenBarrierError:
+            raise PartLostError("another part of the graph has failed") from None

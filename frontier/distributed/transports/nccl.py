@@ -1,0 +1,86 @@
+"""NCCL, through CuPy: a process for each GPU, on one host or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...runtime import resolve_device
+from ..communicator import Communicator
+
+UINT8 = 1  # ncclDataType_t
+DTYPES = {"int8": 0, "uint8": 1, "int32": 2, "uint32": 3, "int64": 4, "uint64": 5, "float32": 7, "float64": 8}
+OPS = {"sum": 0, "max": 2, "min": 3}  # ncclRedOp_t
+
+
+def unique_id() -> tuple:
+    """What the parts find each other by: made by one of them, and given to `NcclCommunicator` on all."""
+    return load_nccl().get_unique_id()
+
+
+def load_nccl() -> Any:
+    """CuPy's module, if it finds the library.
+
+    Raises
+    ------
+    RuntimeError
+        It does not.
+    """
+    from cupy.cuda import nccl
+
+    if not getattr(nccl, "available", True):
+        raise RuntimeError("graphs on several GPUs need NCCL, which CuPy does not find: install nvidia-nccl-cu13")
+    return nccl
+
+
+class NcclCommunicator(Communicator):
+    """A part on the current GPU, which no other part of the group may have.
+
+    Parameters
+    ----------
+    identity : tuple
+        Of `unique_id`.
+
+    Notes
+    -----
+    All calls go to the current stream. The host waits where it must know counts, and nowhere else.
+    """
+
+    def __init__(self, rank: int, size: int, identity: tuple):
+        super().__init__(rank, size, resolve_device("gpu"))
+        self._nccl = load_nccl()
+        self._group: Any = self._nccl.NcclCommunicator(size, identity, rank)
+
+    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
+        stream = self.device.xp.cuda.get_current_stream().ptr
+        outgoing = [self.device.xp.ascontiguousarray(values) for values in outgoing]
+        start = 0
+        self._nccl.groupStart()
+        for peer, count in enumerate(received):
+            piece, start = out[start : start + count], start + count
+            if peer == self.rank:
+                own = piece
+                continue
+            if outgoing[peer].nbytes:
+                self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
+            if piece.nbytes:
+                self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
+        self._nccl.groupEnd()
+        own[...] = outgoing[self.rank]
+
+    def allreduce(self, values: Any, op: str = "sum") -> Any:
+        code = DTYPES.get(np.dtype(values.dtype).name)
+        if code is None or op not in OPS or self.size == 1 or not values.size:
+            return super().allreduce(values, op)
+        out = self.device.xp.empty_like(values)
+        stream = self.device.xp.cuda.get_current_stream().ptr
+        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
+        self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
+        return out
+
+    def close(self) -> None:
+        if self._group is not None:
+            group, self._group = self._group, None
+            group.abort()

@@ -1,0 +1,56 @@
+"""What algorithms say about their arrays so that they run over several parts, too; on one device it costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class MakesVertexArrays:
+    """The part of a graph that makes arrays with an entry for each vertex."""
+
+    xp: Any
+    num_vertices: int
+
+    def vertex_array(
+        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None
+    ) -> Any:  # fmt: skip
+        """An array with an entry for each vertex, for functors to write to.
+
+        On one device it is an ordinary array. Of a graph in several parts (`frontier.distributed`), each part has a
+        copy, and the rule says how copies of an entry combine after functors have written to them at edges.
+
+        Parameters
+        ----------
+        dtype : dtype
+        fill : number, or array of shape (num_vertices,)
+            What the entries are at first.
+        combine : {"min", "max", "add", "or"} or function, optional
+            The rule. A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy,
+            `theirs`, and must be idempotent; then functors may write to entries of any vertices. Otherwise they write
+            to that of `dst`, and return True if they do. Without a rule, functors at edges must not write to it.
+        follows : array, optional
+            A vertex array with ``combine="min"`` or ``"max"``: of each entry, the copy counts that has the best there.
+
+        Returns
+        -------
+        array of `dtype`, shape (num_vertices,), on the graph's device
+
+        Examples
+        --------
+        >>> from structures import CSR
+        >>> g = CSR.from_edges([0, 1], [1, 2], device="cpu")
+        >>> distance = g.vertex_array("int32", 99, combine="min")
+        >>> predecessor = g.vertex_array(g.vertex_dtype, -1, follows=distance)
+        """
+        array = self.xp.empty(self.num_vertices, np.dtype(dtype))
+        array[...] = fill
+        return array
+
+    def complete(self, *arrays: Any) -> None:
+        """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
+
+        For code that reads arrays between operators: what operators and results need is seen to by themselves.
+        """
