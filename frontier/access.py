@@ -299,12 +299,13 @@ def _reading(function: F, position: int) -> F:
         if access is None:
             run = parts_of(args[position] if len(args) > position else kwargs.get(name))
             if run is not None:
-                return run(function, args, kwargs)
+                return run(call, args, kwargs)  # by its name, under which other processes find it
             return function(*args, **kwargs)  # which says what is wrong with it
         with access.share().lock:
             access.check()
             return function(*args, **kwargs)
 
+    call.reader = function  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 

@@ -163,6 +163,6 @@ def run(graph: GraphPart, function: Callable, args: tuple, kwargs: dict[str, Any
         return form(*args, **kwargs)
     if bare.__module__.startswith("frontier."):
         raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")
-    result = function(*args, **kwargs)
+    result = getattr(function, "reader", function)(*args, **kwargs)
     graph.arrays.complete(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
     return result

@@ -7,6 +7,7 @@ the latter. UCX needs an address alone.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -44,6 +45,7 @@ class Listener:
         self._thread.join(5)
 
     async def _listen(self) -> int:
+        os.environ.setdefault("UCX_WARN_UNUSED_ENV_VARS", "n")  # UCXX sets variables that UCX does not always have
         import ucxx
 
         self._arrived = asyncio.Event()

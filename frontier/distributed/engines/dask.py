@@ -1,0 +1,185 @@
+"""The workers of a Dask cluster, whatever has started it: one part each.
+
+Dask holds the processes, hands them calls, and notices when one is lost. What parts exchange goes between them
+directly.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...arguments import one_of
+from ...runtime import gpu_available
+from ..communicator import PartLostError
+from ..transports import TRANSPORTS, meet, offer
+from .engine import Engine, Host, first_error
+
+LOOK = 1.0  # seconds between looks at whether all workers are there
+GRACE = 10.0  # seconds that parts have to fail like the first one that did
+SCATTER_BYTES = 2**20  # shares of batches above this go to the workers directly, not with the call
+
+_engines: weakref.WeakKeyDictionary[Any, DaskEngine] = weakref.WeakKeyDictionary()
+_hosts: dict[tuple[str, int], Any] = {}
+"""On workers: what each part there keeps."""
+
+
+class DaskEngine(Engine):
+    """The workers that a Dask client has when this is made.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+    transport : {"ucxx", "nccl"}, optional
+        By default NCCL if all workers have a GPU. Each is to see one alone, as those of ``dask_cuda`` do first.
+    """
+
+    def __init__(self, client: Any, transport: str | None = None):
+        from distributed import wait
+
+        super().__init__()
+        self._wait = wait
+        self._client = client
+        self.addresses = sorted(client.nthreads())
+        self.size = len(self.addresses)
+        if not self.size:
+            raise ValueError("the Dask cluster has no workers")
+        if transport is None:
+            transport = "nccl" if all(client.run(gpu_available).values()) else "ucxx"
+        one_of(transport, "transport", TRANSPORTS)
+        self._token = uuid.uuid4().hex
+        self._lock = threading.Lock()
+        self._lost: str | None = None
+        ranks = range(self.size)
+        offers = self._submit(_offer, [(self._token, rank, transport) for rank in ranks])
+        hosts = [urlsplit(address).hostname or "127.0.0.1" for address in self.addresses]
+        self._submit(_meet, [(self._token, rank, transport, offers, hosts) for rank in ranks])
+
+    def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
+        return self._submit(_call, [(self._token, rank, function, share) for rank, share in enumerate(shares)])
+
+    def _submit(self, function: Callable, arguments: Sequence[tuple]) -> list[Any]:
+        """Call a function on all workers at the same time."""
+        with self._lock:  # all workers are to see calls in one order
+            if self._lost is not None:
+                raise PartLostError(self._lost)
+            client = self._client
+            futures = []
+            for address, args in zip(self.addresses, arguments, strict=True):
+                share: Any = args
+                if _bytes_of(args) > SCATTER_BYTES:
+                    share = client.scatter([args], workers=[address], hash=False)[0]
+                futures.append(
+                    client.submit(
+                        _attempt, function, share, workers=[address], allow_other_workers=False, pure=False, retries=0
+                    )
+                )
+            return self._results(futures)
+
+    def _results(self, futures: list[Any]) -> list[Any]:
+        """What the calls have returned; raises what they have raised."""
+        answers: dict[int, tuple[Any, Exception | None]] = {}
+        grace = GRACE
+        while len(answers) < len(futures):
+            with suppress(TimeoutError):
+                self._wait([future for i, future in enumerate(futures) if i not in answers], timeout=LOOK)
+            for i, future in enumerate(futures):
+                if i not in answers and future.done():
+                    if future.status != "finished" or self.addresses[i] not in self._client.nthreads():
+                        raise self._give_up(futures, f"the Dask worker {self.addresses[i]} is gone")
+                    answers[i] = future.result()
+            if len(answers) == len(futures):
+                break
+            gone = set(self.addresses) - set(self._client.nthreads())
+            if gone:
+                raise self._give_up(futures, f"the Dask worker {min(gone)} is gone")
+            if any(error is not None for _, error in answers.values()):
+                grace -= LOOK
+            if grace <= 0:  # one has failed, and the others wait for it
+                self._give_up(futures, "a part of the graph has failed")
+                break
+        error = first_error([error for _, error in answers.values()])
+        if error is not None:
+            lost = set(self.addresses) - set(self._client.nthreads()) if isinstance(error, PartLostError) else set()
+            raise self._give_up(futures, f"the Dask worker {min(lost)} is gone") if lost else error
+        return [answers[i][0] for i in range(len(futures))]
+
+    def _give_up(self, futures: list[Any], why: str) -> PartLostError:
+        """Let no one use the parts again; those that are left are told not to wait."""
+        self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
+        self._client.cancel(futures, force=True)
+        left = [address for address in self.addresses if address in self._client.nthreads()]
+        self._client.run(_leave, self._token, workers=left, on_error="ignore")
+        return PartLostError(self._lost)
+
+    def close(self) -> None:
+        if self._lost is None:
+            self._lost = "the engine of this graph is closed"
+            self._client.run(_leave, self._token, workers=self.addresses)
+
+
+def engine_of_client() -> Engine:
+    """The engine of the current Dask client, with the workers that it has had when it was first asked for.
+
+    Raises
+    ------
+    ImportError
+        Dask is not installed.
+    ValueError
+        There is no client.
+    """
+    try:
+        from distributed import default_client
+    except ImportError:
+        raise ImportError(
+            "a DistributedGraph needs workers: install dynfrontier[distributed] and make a dask.distributed.Client, or "
+            "pass engine="
+        ) from None
+    client = default_client()
+    engine = _engines.get(client)
+    if engine is None or engine._lost is not None:
+        engine = _engines[client] = DaskEngine(client)
+    return engine
+
+
+def _bytes_of(value: Any) -> int:
+    """Bytes of the arrays in nested tuples."""
+    if isinstance(value, tuple):
+        return sum(map(_bytes_of, value))
+    return int(getattr(value, "nbytes", 0))
+
+
+# ---- on workers -----------------------------------------------------------------------------------------------------
+
+
+def _attempt(function: Callable, args: tuple) -> tuple[Any, Exception | None]:
+    """What a function returns, or raises: not an error to Dask, which would log it on every worker."""
+    try:
+        return function(*args), None
+    except Exception as error:
+        return None, error
+
+
+def _offer(token: str, rank: int, transport: str) -> Any:
+    known, _hosts[token, rank] = offer(transport, rank)
+    return known
+
+
+def _meet(token: str, rank: int, transport: str, offers: list[Any], hosts: list[str]) -> None:
+    _hosts[token, rank] = Host(meet(transport, rank, offers, hosts, _hosts[token, rank]))
+
+
+def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
+    return function(_hosts[token, rank], *share)
+
+
+def _leave(token: str) -> None:
+    for key in [key for key in _hosts if key[0] == token]:
+        host = _hosts.pop(key)
+        if isinstance(host, Host):
+            host.comm.close()
