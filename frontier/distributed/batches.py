@@ -13,8 +13,8 @@ from ..updates import UpdateResult
 if TYPE_CHECKING:
     from .part import GraphPart
 
-EXPECTED = (TypeError, ValueError, OverflowError, MemoryError)
-"""What an update raises on purpose: the part is then as it was."""
+EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
+"""What an update, or a file, raises on purpose: the part is then as it was."""
 
 
 def agree(graph: GraphPart, step: Callable[[], Any]) -> Any:

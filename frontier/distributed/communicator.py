@@ -6,7 +6,8 @@ import itertools
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,13 @@ class Communicator(ABC):
     sent_bytes : int
         Bytes that this part has sent to others.
     seconds : float
-        Time spent in exchanges, waiting for other parts included.
+        Time spent in exchanges, waiting for other parts included: of the host, which on a GPU goes on before they are
+        done, unless `synchronizes`.
+    synchronizes : bool
+        Whether to wait for the device before and after each exchange, to measure it.
     """
+
+    synchronizes = False
 
     def __init__(self, rank: int, size: int, device: Device):
         self.rank = rank
@@ -113,6 +119,12 @@ class Communicator(ABC):
         pieces = [mine[p : p + 1] for p in range(self.size)]
         return self.device.to_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
 
+    def gather_counts(self, counts: Sequence[int]) -> np.ndarray:
+        """As many integers of each part as there are parts: a row for each."""
+        mine = self.device.xp.asarray(np.asarray(counts, np.int64))
+        rows, _ = self.allgather(mine, [self.size] * self.size)
+        return self.device.to_host(rows).reshape(self.size, self.size)
+
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         """`allreduce` of a few integers."""
         values = self.device.xp.asarray(np.asarray(numbers, np.int64))
@@ -128,15 +140,27 @@ class Communicator(ABC):
 
     def _run(self, outgoing: Sequence[Any], received: Sequence[int], dtype: np.dtype) -> Any:
         """`_exchange`, counted and timed."""
-        start = time.perf_counter()
+        if self.size == 1:
+            return outgoing[0].copy()
         out = self.device.xp.empty(sum(received), dtype)
-        if dtype == np.bool_:
-            self._exchange([values.view(np.uint8) for values in outgoing], received, out.view(np.uint8))
-        else:
-            self._exchange(outgoing, received, out)
+        with self._measured():
+            if dtype == np.bool_:
+                self._exchange([values.view(np.uint8) for values in outgoing], received, out.view(np.uint8))
+            else:
+                self._exchange(outgoing, received, out)
         self.sent_bytes += sum(values.nbytes for p, values in enumerate(outgoing) if p != self.rank)
-        self.seconds += time.perf_counter() - start
         return out
+
+    @contextmanager
+    def _measured(self) -> Iterator[None]:
+        """Add the time of a block to `seconds`."""
+        if self.synchronizes:
+            self.device.synchronize()
+        start = time.perf_counter()
+        yield
+        if self.synchronizes:
+            self.device.synchronize()
+        self.seconds += time.perf_counter() - start
 
 
 def _combine(values: Any, size: int, op: str) -> Any:

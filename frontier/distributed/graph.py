@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -54,18 +55,47 @@ class DistributedGraph(AnyDynamicGraph):
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
         vertex_dtype: Any = None, engine: Engine | None = None, **options: Any,
     ):  # fmt: skip
+        structure_class(structure)
+        settings = {
+            "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
+            "vertex_dtype": vertex_dtype, **options,
+        }  # fmt: skip
+        self._start(engine, _make, structure, settings)
+
+    def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
+        """Make the parts."""
         if engine is None:
             from .engines.dask import engine_of_client
 
             engine = engine_of_client()
         self.engine = engine
         self._key = engine.new_key()
-        structure_class(structure)
-        settings = {
-            "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
-            "vertex_dtype": vertex_dtype, **options,
-        }  # fmt: skip
-        self._facts = engine.run_alike(_make, self._key, structure, settings)[0]
+        self._facts = engine.run_alike(step, self._key, *args)[0]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, engine: Engine | None = None) -> DistributedGraph:
+        """A graph that `save` has written, on as many workers as there are now.
+
+        Raises
+        ------
+        OSError, ValueError
+            Naming the file, and what is wrong with it.
+        """
+        graph = object.__new__(cls)
+        graph._start(engine, _load, os.fspath(path))
+        return graph
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a folder that all workers reach, a file for each part.
+
+        Atomically as a whole: if anything fails, or a worker is killed, the folder holds what it held before.
+
+        Raises
+        ------
+        OSError
+            Naming the file.
+        """
+        self._call(_on_part, [("save", (os.fspath(path),))] * self.num_parts)
 
     # ---- what it is -------------------------------------------------------------------------------------------------
 
@@ -226,6 +256,11 @@ class DistributedGraph(AnyDynamicGraph):
 
 def _make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> dict[str, Any]:
     host.objects[key] = part = GraphPart(host.comm, structure, **settings)
+    return _facts(part)
+
+
+def _load(host: Host, key: int, path: str) -> dict[str, Any]:
+    host.objects[key] = part = GraphPart.load(host.comm, path)
     return _facts(part)
 
 

@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 
 def advance(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
-    prepare: Callable | None = None, direction: str = "auto", edges: str = "out",
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str = "vertices",
+    unique: bool = True, balance: str = "auto",
 ) -> PartFrontier:  # fmt: skip
-    """`frontier.advance`, which always pushes here.
+    """`frontier.advance`, which always pushes here, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
     a function may be written anywhere.
     """
+    if output != "vertices":
+        raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     _check_ways(graph, edges)
     if direction == "pull":
@@ -39,8 +42,9 @@ def advance(
     arrays = graph.arrays.among(args)
     graph.arrays.before_edges(arrays)
     reached = one_device.advance(
-        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction=direction
-    )
+        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction=direction,
+        balance=balance,
+    )  # fmt: skip
     if prepare is not None:
         graph.arrays.written(arrays)
     members = graph.arrays.to_owners(reached._members(), arrays)
@@ -51,6 +55,7 @@ def advance(
 def traverse(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
+    balance: str = "auto",
 ) -> int:  # fmt: skip
     """`frontier.traverse`: an exchange after each advance."""
     values = list(args)
@@ -66,7 +71,9 @@ def traverse(
     while frontier and (max_steps is None or done < max_steps):
         if max_arcs is not None and frontier.num_arcs > max_arcs:
             break
-        frontier = advance(graph, frontier, op, *values, condition=condition, prepare=prepare, edges=edges)
+        frontier = advance(
+            graph, frontier, op, *values, condition=condition, prepare=prepare, edges=edges, balance=balance
+        )
         done += 1
         for i in steps:
             values[i] = np.int32(values[i] + 1)
@@ -104,15 +111,19 @@ def reduce(
 
 def neighbor_reduce(
     graph: GraphPart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
-    identity: Any = None, dtype: Any = None, out: Any = None,
+    identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
+    balance: str = "auto",
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, the copies of vertices that other parts own are brought up to date when
     they are needed."""
+    if columns is not None or values:
+        raise NotImplementedError("columns and values are not available for a graph of several parts yet")
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     graph.arrays.complete(graph.arrays.among(args))
     found = one_device.neighbor_reduce(
-        graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out  # type: ignore
-    )
+        graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out,  # type: ignore
+        balance=balance,
+    )  # fmt: skip
     graph.arrays.written([found])
     if out is None:
         graph.arrays.complete([found])

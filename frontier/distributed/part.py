@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from ..operators import Orientation, SpMV
 from ..registry import structure_class
 from ..updates import MemoryUsage, UpdateResult
 from ..vertex_arrays import MakesVertexArrays
-from . import batches, operators
+from . import batches, files, operators
 from .communicator import Communicator, PartLostError
 from .frontiers import PartFrontier
 from .partition import Partition
@@ -78,6 +79,24 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self.broken: str | None = None
         self._num_arcs = 0
         self._depth = 0
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a folder that all workers reach, atomically as a whole: see `frontier.distributed.files`.
+
+        Raises
+        ------
+        OSError
+            Naming the file; a graph that was there before is unchanged.
+        """
+        self.check_parts()
+        files.save(self, path)
+
+    @classmethod
+    def load(cls, comm: Communicator, path: str | os.PathLike[str]) -> GraphPart:
+        """A graph that `save` has written, on any number of workers."""
+        return files.load(cls, comm, path)
 
     # ---- what it is -------------------------------------------------------------------------------------------------
 

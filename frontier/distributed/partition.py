@@ -26,17 +26,15 @@ class Partition:
 
     Attributes
     ----------
-    owners : array of uint8 or uint16, shape (num_vertices,)
+    owners : array of uint8 or int32, shape (num_vertices,)
         The part of each vertex.
     """
 
     def __init__(self, device: Device, num_parts: int, rank: int):
-        if num_parts > 2**16:
-            raise ValueError(f"a graph can have up to {2**16} parts, not {num_parts}")
         self.device = device
         self.num_parts = num_parts
         self.rank = rank
-        self.owners: Any = device.xp.empty(0, np.uint8 if num_parts <= 256 else np.uint16)
+        self.owners: Any = device.xp.empty(0, np.uint8 if num_parts < 256 else np.int32)
         self._order: Any = None
         self._counts: list[int] = []
 
@@ -57,9 +55,7 @@ class Partition:
     def order(self) -> Any:
         """All vertices, those of the first part first: ascending in each part."""
         if self._order is None:
-            xp = self.device.xp
-            self._order = xp.argsort(self.owners, kind="stable")
-            self._counts = self.device.to_host(xp.bincount(self.owners, minlength=self.num_parts)).tolist()
+            self._order, self._counts = self._sorted(self.owners)
         return self._order
 
     @property
@@ -75,10 +71,14 @@ class Partition:
 
     def by_owner(self, ids: Any) -> tuple[Any, list[int]]:
         """The order in which vertices are sorted by owner (stable), and how many each part owns."""
+        return self._sorted(self.owners[ids])
+
+    def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
+        """The order that sorts parts, stable, and how often each is there."""
         xp = self.device.xp
-        owners = self.owners[ids]
-        counts = self.device.to_host(xp.bincount(owners, minlength=self.num_parts)).tolist()
-        return xp.argsort(owners, kind="stable"), counts
+        order = xp.argsort(owners, kind="stable")
+        ends = xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
+        return order, np.diff(self.device.to_host(ends)).tolist()
 
     def is_mine(self, ids: Any) -> Any:
         """Which of some vertices this part owns."""

@@ -136,13 +136,12 @@ class VertexArrays:
         away = reached[~mine]
         order, counts = partition.by_owner(away)
         away = away[order]
-        received = comm.exchange_counts(counts)
-        # By pairs, or all entries: by what is less, in total, so that all parts choose alike.
+        table = comm.gather_counts(counts)  # row p: what part p sends to each
+        received = table[:, comm.rank].tolist()
+        # By pairs, or all entries: by what is less in total, so that all parts choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
-        pairs = sum(counts) * (itemsize + reached.itemsize)
-        others = partition.owners.size - partition.counts[comm.rank]
-        volumes = comm.reduce_numbers([pairs, others * itemsize]) if ruled else [0, 1]
-        dense = bool(volumes[1] < volumes[0])
+        pairs = int(table.sum()) * (itemsize + reached.itemsize)
+        dense = bool(ruled) and int(partition.owners.size) * (comm.size - 1) * itemsize < pairs
         joined = [reached[mine]]
         if dense:
             send, send_counts = partition.order, partition.counts

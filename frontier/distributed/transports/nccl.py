@@ -76,7 +76,9 @@ class NcclCommunicator(Communicator):
             return super().allreduce(values, op)
         out = self.device.xp.empty_like(values)
         stream = self.device.xp.cuda.get_current_stream().ptr
-        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
+        values = self.device.xp.ascontiguousarray(values)
+        with self._measured():
+            self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
         self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
         return out
 

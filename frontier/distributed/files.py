@@ -1,0 +1,140 @@
+"""Graphs in parts on disk: a folder with a file for each part, and a list of these files.
+
+    graph.json               what the graph is, and the names of its files
+    <name>-<part>.npz        the local graph of a part, as `Graph.save` writes it
+
+A graph is saved under names that are new, and the list is replaced last, in one step: until then the folder holds what
+it held before, and so it does if a part fails or a process is killed. Vertices have the same owners for any graph with
+as many parts; on another number of workers, arcs go to their new owners as batches do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..registry import structure_class
+from ..runtime.atomic import write_atomically
+from . import batches
+
+if TYPE_CHECKING:
+    from .communicator import Communicator
+    from .part import GraphPart
+
+LIST = "graph.json"
+FORMAT = 1
+FIELDS = {"format", "structure", "directed", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files"}
+
+
+def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
+    """Write the graph to a folder, which all workers reach by the same path.
+
+    Raises
+    ------
+    OSError
+        Naming the file; what the folder held before is still there.
+    """
+    folder = Path(path)
+    name = part.comm.gather_objects(uuid.uuid4().hex[:12])[0]
+    names = [f"{name}-{rank}.npz" for rank in range(part.comm.size)]
+
+    def write() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.local.save(folder / names[part.comm.rank])
+
+    def publish() -> None:
+        if part.comm.rank:
+            return
+        text = {
+            "format": FORMAT, "structure": part.local.name, "directed": part.directed,
+            "num_vertices": part.num_vertices, "num_arcs": part.num_arcs, "vertex_dtype": part.vertex_dtype.name,
+            "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
+        }  # fmt: skip
+        write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
+
+    try:
+        batches.agree(part, write)
+        batches.agree(part, publish)
+    except OSError:
+        (folder / names[part.comm.rank]).unlink(missing_ok=True)
+        raise
+    if part.comm.rank == 0:
+        for old in folder.glob("*-*.npz"):
+            if old.name not in names:
+                old.unlink(missing_ok=True)
+
+
+def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]) -> GraphPart:
+    """A graph that `save` has written, on as many workers as there are now."""
+    folder = Path(path)
+    facts = read_list(folder)
+    files = facts["files"]
+    structure = structure_class(facts["structure"])
+    options = {name: facts[name] for name in ("directed", "weight_dtype", "vertex_dtype")}
+    part = kind(comm, structure, facts["num_vertices"], **options)
+    for first in range(0, len(files), comm.size):
+        mine = first + comm.rank
+        held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
+        if len(files) == comm.size:
+            part.local = held
+        else:
+            _hand_out(part, held)
+    arcs = comm.reduce_numbers([part.local.num_arcs])[0]
+    if arcs != facts["num_arcs"]:
+        raise ValueError(f"{folder}: the files hold {arcs} arcs, and the list says {facts['num_arcs']}")
+    part.changed(arcs=arcs)
+    return part
+
+
+def read_list(folder: Path) -> dict[str, Any]:
+    """The list of a folder's files.
+
+    Raises
+    ------
+    OSError
+        There is none.
+    ValueError
+        It is not one that `save` has written.
+    """
+    try:
+        facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{folder / LIST} is not a list of a graph's files: {error}") from None
+    if not isinstance(facts, dict) or set(facts) != FIELDS or facts["format"] != FORMAT:
+        raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {FORMAT}")
+    return facts
+
+
+def _read(part: GraphPart, folder: Path, files: list[str], at: int) -> Any:
+    """The local graph in one of the files; None behind the last."""
+    if at >= len(files):
+        return None
+    name = files[at]
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ValueError(f"{folder / LIST} names {name!r}, which is not a file of the folder")
+    held = type(part.local).load(folder / name, device=part.device)
+    if not held.directed or held.num_vertices != part.num_vertices or held.weight_dtype != part.weight_dtype:
+        raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
+    return held
+
+
+def _hand_out(part: GraphPart, held: Any) -> None:
+    """Send the arcs of a local graph to their owners among the parts there are now."""
+    xp, comm = part.xp, part.comm
+    if held is None:
+        held = type(part.local)(
+            part.num_vertices, directed=True, device=part.device, weight_dtype=part.weight_dtype,
+            vertex_dtype=part.vertex_dtype,
+        )  # fmt: skip
+    src, dst, weights = held.to_coo()
+    order, counts = part.partition.by_owner(src)
+    received = comm.exchange_counts(counts)
+    columns = [c if c is None else comm.alltoallv(c[order], counts, received)[0] for c in (src, dst, weights)]
+    batches.agree(part, lambda: part.local.insert_edges(*columns))
+    gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
+    gone = comm.allreduce(gone, "max")
+    if part.local.absent_mask is None and bool(gone.any()):
+        part.local.delete_vertices(xp.flatnonzero(gone))

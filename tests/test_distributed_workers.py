@@ -1,0 +1,151 @@
+"""Graphs in parts whose workers are real: processes on CPUs, of a Dask cluster, and on several GPUs with NCCL.
+
+On a machine with two GPUs: ``pytest -m gpu tests/test_distributed_workers.py``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from model import Model
+
+from algorithms import bfs, connected_components, pagerank, triangle_count
+from frontier.distributed import DistributedGraph, PartLostError
+from frontier.distributed.engines.processes import Processes
+from frontier.runtime import gpu_available
+from structures import SlabGraph
+
+
+def missing(*modules: str) -> str:
+    """Why a kind of workers cannot be tested, or ""."""
+    absent = [name for name in modules if importlib.util.find_spec(name) is None]
+    return f"{', '.join(absent)} not installed: pip install 'dynfrontier[distributed]'" if absent else ""
+
+
+def gpus() -> int:
+    """How many GPUs this process sees."""
+    if not gpu_available():
+        return 0
+    import cupy
+
+    return cupy.cuda.runtime.getDeviceCount()
+
+
+def kind(name: str, obstacle: str, *marks: Any) -> Any:
+    return pytest.param(name, id=name, marks=[*marks, pytest.mark.skipif(bool(obstacle), reason=obstacle)])
+
+
+KINDS = [
+    kind("processes", missing("ucxx")),
+    kind("dask", missing("ucxx", "distributed")),
+    kind("nccl", "" if gpus() > 1 else f"NCCL needs two GPUs, and there are {gpus()}", pytest.mark.gpu),
+]
+
+
+@contextmanager
+def workers(kind: str) -> Iterator[Any]:
+    """Two workers."""
+    if kind != "dask":
+        with Processes(2, "nccl" if kind == "nccl" else "ucxx") as engine:
+            yield engine
+        return
+    from distributed import Client, LocalCluster
+
+    from frontier.distributed.engines.dask import engine_of_client
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        engine = engine_of_client()
+        yield engine
+        engine.close()
+
+
+def host(value: Any) -> np.ndarray:
+    return value.get() if hasattr(value, "get") else np.asarray(value)
+
+
+def fail_alone(worker):
+    """Let one part fail where the others wait for it."""
+    if worker.comm.rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    worker.comm.barrier()
+
+
+def exchange(worker):
+    """All that a communicator does, with arrays small and large, empty ones among them."""
+    comm, xp = worker.comm, worker.comm.device.xp
+    found = []
+    for dtype in (np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64):
+        counts = [3, 0] if comm.rank else [0, 7]
+        values = xp.arange(sum(counts)).astype(dtype)
+        got, received = comm.alltoallv(values, counts)
+        found.append((host(got).tolist(), received))
+        if dtype is not np.bool_:
+            large = (xp.arange(20_000) % 100).astype(dtype) + dtype(comm.rank)
+            found.append([host(comm.allreduce(large, op)).tolist() for op in ("sum", "min", "max")])
+        found.append(host(comm.allgather(values[:2])[0]).tolist())
+    comm.barrier()
+    return found, comm.reduce_numbers([comm.rank, 5]), comm.gather_objects(("part", comm.rank))
+
+
+def exchange_in_numpy(rank):
+    """What `exchange` finds on a part."""
+    all_counts = [[0, 7], [3, 0]]
+    found = []
+    for dtype in (np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64):
+        values = [np.arange(sum(counts)).astype(dtype) for counts in all_counts]
+        pieces = [np.split(v, [c[0]])[rank] for v, c in zip(values, all_counts, strict=True)]
+        found.append((np.concatenate(pieces).tolist(), [piece.size for piece in pieces]))
+        if dtype is not np.bool_:
+            large = [(np.arange(20_000) % 100).astype(dtype) + dtype(r) for r in range(2)]
+            found.append([getattr(np, op)(large, axis=0, **kw).tolist() for op, kw in
+                          (("sum", {"dtype": dtype}), ("min", {}), ("max", {}))])  # fmt: skip
+        found.append(np.concatenate([v[:2] for v in values]).tolist())
+    return found, [1, 10], [("part", 0), ("part", 1)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_workers(kind):
+    """One test for all, since starting workers takes longest."""
+    src, dst, n = GRAPHS["rmat"]
+    rng = np.random.default_rng(5)
+    with workers(kind) as engine:
+        assert engine.size == 2
+        assert engine.run_alike(exchange) == [exchange_in_numpy(rank) for rank in range(2)]
+
+        graph = DistributedGraph(SlabGraph, n, engine=engine)
+        one = SlabGraph.from_edges(src, dst, num_vertices=n, device="cpu")
+        assert graph.insert_edges(src, dst).inserted == one.num_edges == graph.num_edges
+        assert np.array_equal(graph.degrees(), one.degrees())
+        assert np.array_equal(host(bfs(graph, 0).distance), bfs(one, 0).distance)
+        assert np.array_equal(host(connected_components(graph).labels), connected_components(one).labels)
+        assert np.allclose(host(pagerank(graph).pagerank), pagerank(one).pagerank, rtol=1e-4, atol=1e-9)
+        found, expected = triangle_count(graph), triangle_count(one)
+        assert found.total == expected.total and np.array_equal(host(found.per_vertex), expected.per_vertex)
+
+        weighted = DistributedGraph(SlabGraph, 40, weight_dtype="int32", engine=engine)
+        model = Model(40, weight_dtype="int32")
+        for how in ("replace", "keep", "add"):
+            batch = (*rng.integers(0, 40, (2, 200)), rng.integers(-3, 9, 200).astype(np.int32))
+            assert weighted.insert_edges(*batch, on_existing=how) == model.insert_edges(*batch, on_existing=how)
+            some = batch[0][:50], batch[1][:50]
+            assert weighted.delete_edges(*some) == model.delete_edges(*some)
+        assert list(zip(*(array.tolist() for array in weighted.to_coo()), strict=True)) == model.edges()
+        with pytest.raises(ValueError, match=r"src\[2\] is 99, outside the graph's vertices 0..39"):
+            weighted.insert_edges([0, 1, 99, 3], [4, 5, 6, 7])
+        assert weighted.num_edges == len(model.edges())
+
+        large = np.arange(2**17) % n  # sent to Dask's workers past its scheduler
+        assert graph.insert_edges(large, (large * 7 + np.arange(2**17) // n) % n).inserted > 0
+
+        with pytest.raises(PartLostError, match="is gone, and its part"):
+            engine.run_alike(fail_alone)
+        with pytest.raises(PartLostError):
+            graph.degrees()
