@@ -20,8 +20,7 @@ import numpy as np
 
 import frontier as fr
 from algorithms import bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import GraphPart
-from frontier.distributed.engines.processes import Processes
+from frontier.distributed import GraphPart, Processes
 
 CHUNKS = 8
 """Pieces in which the graph is made, each from a seed of its own: so it is the same on any number of workers."""

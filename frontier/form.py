@@ -66,7 +66,7 @@ def choose_form(
         said = repr(snapshot) if isinstance(snapshot, str) else kind_of(snapshot)
         error = ValueError if isinstance(snapshot, str) else TypeError
         raise error(f"snapshot must be True, False or 'auto', not {said}")
-    free = _free_bytes(graph)
+    free = free_bytes(graph)
     if free is not None and copy_bytes > MEMORY_SHARE * free:
         return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
     native, copied = costs()
@@ -80,7 +80,7 @@ def choose_form(
     return Form(False, f"a copy is expected to take {1 / ratio:.2g} times as long, its making included")
 
 
-def _free_bytes(graph: Graph) -> int | None:
+def free_bytes(graph: Graph) -> int | None:
     """Free memory of the graph's device, if it is known."""
     if graph.device.is_gpu:
         cuda: Any = graph.xp.cuda

@@ -9,6 +9,8 @@ class AnyGraph:
     """The base of `Graph`."""
 
     read_only: ClassVar[bool]
+    in_parts: ClassVar[bool] = False
+    """Whether it consists of parts on several workers (`frontier.distributed`)."""
     forms: ClassVar[dict[type, type]] = {}
     """Classes that stand in for others where a graph is not on one device (`form_for`)."""
 

@@ -9,7 +9,7 @@ from graphs import GRAPHS
 from model import Model, random_batch
 
 import frontier as fr
-from algorithms import bfs, connected_components, pagerank, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart, PartLostError, Threads
 from frontier.distributed.communicator import SMALL
@@ -231,6 +231,7 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
 
     more = random_batch(rng, 30, 200)[:2]
     monkeypatch.setattr(SlabGraph, method, fail)
+    monkeypatch.setattr("frontier.distributed.batches.has_ample_memory", lambda *_: False)
     with pytest.raises(MemoryError, match="for the test"):
         if how == "delete":
             graph.delete_edges(src, dst)
@@ -240,6 +241,32 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
     assert [array.tolist() for array in graph.to_coo()] == before
     assert graph.num_edges == len(before[0])
     assert graph.delete_edges(src, dst).deleted == len(before[0])
+
+
+def test_a_part_that_fails_with_memory_left_ends_the_graph(engine, monkeypatch):
+    graph = DistributedGraph(SlabGraph, 30, engine=engine)
+    first, original = engine.hosts[0].objects[graph._key].local, SlabGraph._insert
+
+    def fail(self, arcs):
+        if self is first:
+            raise MemoryError("no memory left, for the test")
+        return original(self, arcs)
+
+    with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
+        patch.setattr(SlabGraph, "_insert", fail)
+        graph.insert_edges(np.arange(29), np.arange(1, 30))
+    with pytest.raises(PartLostError, match="load the graph"):
+        graph.insert_edges([0], [1])
+
+
+def test_sums_that_overflow_on_one_part_change_none(engine):
+    graph = DistributedGraph(SlabGraph, 30, weight_dtype="int32", directed=True, engine=engine)
+    graph.insert_edges(np.arange(29), np.arange(1, 30), np.full(29, 7))
+    graph.insert_edges([4], [5], [2**31 - 1])
+    before = [array.tolist() for array in graph.to_coo()]
+    with pytest.raises(ValueError, match="in int32"):
+        graph.insert_edges(np.arange(29), np.arange(1, 30), np.ones(29, np.int32), on_existing="add")
+    assert [array.tolist() for array in graph.to_coo()] == before
 
 
 def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
@@ -363,6 +390,8 @@ def test_what_is_missing_says_so(engine):
     graph, _ = of_shape(engine, "one-edge")
     with pytest.raises(NotImplementedError, match="intersect is not available for a graph of several parts yet"):
         fr.intersect(graph, [0], [1])
+    with pytest.raises(TypeError, match="the updates of a graph in several parts cannot be followed yet"):
+        DynamicTriangleCount(graph)
     with pytest.raises(NotImplementedError, match="edge_data is not available"):
         DistributedGraph(SlabGraph, 3, edge_data={}, engine=engine)
 

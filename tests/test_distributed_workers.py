@@ -18,8 +18,7 @@ from graphs import GRAPHS
 from model import Model
 
 from algorithms import bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import DistributedGraph, PartLostError
-from frontier.distributed.engines.processes import Processes
+from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, Processes
 from frontier.runtime import gpu_available
 from structures import SlabGraph
 
@@ -59,10 +58,12 @@ def workers(kind: str) -> Iterator[Any]:
         return
     from distributed import Client, LocalCluster
 
-    from frontier.distributed.engines.dask import engine_of_client
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        engine = engine_of_client()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
+        engine = DistributedGraph(SlabGraph).engine  # by default that of the client
+        assert isinstance(engine, DaskEngine)
         yield engine
         engine.close()
 

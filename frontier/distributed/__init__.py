@@ -5,8 +5,10 @@ worker there is a `GraphPart`, which operators and algorithms take like any othe
 """
 
 from .communicator import Communicator, PartLostError
-from .engines import Engine, Threads
+from .engines import DaskEngine, Engine, Processes, Threads
 from .graph import DistributedGraph
 from .part import GraphPart
 
-__all__ = ["Communicator", "DistributedGraph", "Engine", "GraphPart", "PartLostError", "Threads"]
+__all__ = [
+    "Communicator", "DaskEngine", "DistributedGraph", "Engine", "GraphPart", "PartLostError", "Processes", "Threads",
+]  # fmt: skip

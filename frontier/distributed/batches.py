@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
+from ..form import free_bytes
 from ..sort import split_keys, unique_arcs
+from ..storage import stored_arrays
 from ..updates import UpdateResult
 
 if TYPE_CHECKING:
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 """What an update, or a file, raises on purpose: the part is then as it was."""
+
+
+GROWTH, BATCH_BYTES = 3, 256
+"""Structures that grow may hold their arrays twice for a moment, and a batch some dozens of bytes for each arc."""
 
 
 def agree(graph: GraphPart, step: Callable[[], Any]) -> Any:
@@ -82,35 +88,53 @@ def route(graph: GraphPart, src: Any, dst: Any, weights: Any = None, *, weighted
     return Batch(*(c if c is None else graph.comm.alltoallv(c[order], counts, received)[0] for c in columns))
 
 
-def apply(graph: GraphPart, batch: Batch, update: Callable[[], UpdateResult]) -> UpdateResult:
+def apply(
+    graph: GraphPart, batch: Batch, update: Callable[[], UpdateResult], *, sums: bool = False
+) -> UpdateResult:  # fmt: skip
     """Change the local graph of every part, or of none.
+
+    What the batch changes is looked up before, so that it can be undone where another part fails. That takes about as
+    long as the batch itself, and is left out where all parts have several times the memory that they may need. Should
+    one fail nevertheless, the graph cannot be used again.
 
     Parameters
     ----------
     batch : Batch
         What `update` inserts or deletes.
+    sums : bool
+        Whether it may fail for other reasons than memory, as sums of weights that overflow do.
 
     Returns
     -------
     UpdateResult
         Of all parts, in edges of the whole graph.
     """
-    undo = None if graph.comm.size == 1 else agree(graph, lambda: _undo(graph, batch))
+    undo = None
+    if graph.comm.size > 1 and (sums or not has_ample_memory(graph, batch)):
+        undo = agree(graph, lambda: _undo(graph, batch))
     done, error = attempt(update)
     numbers = (0, 0, 0) if done is None else (done.inserted, done.replaced, done.deleted)
     *totals, failures = graph.comm.reduce_numbers([*numbers, error is not None])
     if failures:
+        undone = True
         if error is None and undo is not None:
-            try:
-                undo()
-            except EXPECTED as problem:
-                graph.broken = f"a batch failed on one part and could not be undone on another ({problem})"
-        graph.check_parts()
+            undone = attempt(undo)[1] is None
+        if failures < graph.comm.size and (undo is None or not graph.comm.reduce_numbers([undone], "min")[0]):
+            graph.broken = "a batch failed on some parts and not on others: load the graph from a file"
         raise_first(graph, error)
     copies = 1 if graph.directed else 2
     inserted, replaced, deleted = (total // copies for total in totals)
     graph.changed(arcs=totals[0] - totals[2])
     return UpdateResult(inserted, replaced, deleted)
+
+
+def has_ample_memory(graph: GraphPart, batch: Batch) -> bool:
+    """Whether all parts have far more memory than a batch can take."""
+    free = free_bytes(graph.local)
+    held = sum(int(array.nbytes) for _, array in stored_arrays(graph.local))
+    return bool(graph.comm.reduce_numbers(
+        [free is not None and free > GROWTH * held + BATCH_BYTES * int(batch.src.size)], "min"
+    )[0])  # fmt: skip
 
 
 def _undo(graph: GraphPart, batch: Batch) -> Callable[[], None]:

@@ -14,7 +14,7 @@ from ..kinds import AnyDynamicGraph
 from ..registry import structure_class
 from ..runtime import resolve_device
 from ..updates import MemoryUsage, UpdateResult
-from .engines import Engine, Host
+from .engines import Engine, Host, engine_of_client
 from .part import GraphPart
 
 
@@ -50,6 +50,7 @@ class DistributedGraph(AnyDynamicGraph):
     """
 
     read_only = False
+    in_parts = True
 
     def __init__(
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
@@ -65,8 +66,6 @@ class DistributedGraph(AnyDynamicGraph):
     def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
         """Make the parts."""
         if engine is None:
-            from .engines.dask import engine_of_client
-
             engine = engine_of_client()
         self.engine = engine
         self._key = engine.new_key()

@@ -54,6 +54,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     """
 
     read_only = False
+    in_parts = True
     forms: ClassVar[dict[type, type]] = {Frontier: PartFrontier, SpMV: PartSpMV, Orientation: PartOrientation}
 
     def __init__(
@@ -63,10 +64,9 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         kind = structure_class(structure)
         if not issubclass(kind, AnyDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
-        for name in ("in_edges", "edge_data"):
-            if options.get(name) not in (None, False):
+        for name in ("in_edges", "edge_data", "time", "keep_time"):
+            if options.pop(name, None) not in (None, False):
                 raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
-            options.pop(name, None)
         self.comm = comm
         self.directed = flag(directed, "directed")
         self.local: Any = kind(
@@ -212,8 +212,9 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self.check_parts()
         batch = batches.route(self, src, dst, weights, weighted=True)
         return batches.apply(
-            self, batch, lambda: self.local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing)
-        )
+            self, batch, lambda: self.local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing),
+            sums=on_existing == "add",
+        )  # fmt: skip
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`, of the edges that all parts have."""

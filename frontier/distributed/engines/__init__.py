@@ -1,6 +1,8 @@
 """What holds the workers of a distributed graph: a file for each way to start them."""
 
+from .dask import DaskEngine, engine_of_client
 from .engine import Engine, Host
+from .processes import Processes
 from .threads import Threads
 
-__all__ = ["Engine", "Host", "Threads"]
+__all__ = ["DaskEngine", "Engine", "Host", "Processes", "Threads", "engine_of_client"]

@@ -31,7 +31,7 @@ class Processes(Engine):
 
     Examples
     --------
-    >>> from frontier.distributed.engines.processes import Processes
+    >>> from frontier.distributed import DistributedGraph, Processes
     >>> with Processes(2) as engine:  # doctest: +SKIP
     ...     graph = DistributedGraph(SlabGraph, num_vertices=4, engine=engine)
     """

@@ -1,0 +1,34 @@
+"""What graphs in parts add to the functors of algorithms compiles for GPUs and links with operators, without a GPU."""
+
+import importlib
+
+import numpy as np
+import pytest
+from test_compile_operators import check_compiles
+
+from frontier.distributed import triangles
+from frontier.operators.functors import ARC, TRUTH, VERTEX
+from structures import SlabGraph
+
+components = importlib.import_module("algorithms.connected_components")
+CHOOSE = (("HAS_OP", "1"),)
+DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
+
+
+def labels(graph):
+    return np.zeros(1, graph.vertex_dtype)
+
+
+CASES = {
+    "unite": ("compute", lambda g: ((("op", components._unite, VERTEX, None),), (labels(g), labels(g)), ())),
+    "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
+    "comes-from": (
+        "extract", lambda g: ((("op", triangles._comes_from, ARC, TRUTH),), (DEGREES, OWNERS, np.int32(1)), CHOOSE)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+def test_functors_compile(name, arch, vertex_dtype):
+    check_compiles(SlabGraph, *CASES[name], arch, vertex_dtype, None)
