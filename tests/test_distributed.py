@@ -245,6 +245,7 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
 
 def test_a_part_that_fails_with_memory_left_ends_the_graph(engine, monkeypatch):
     graph = DistributedGraph(SlabGraph, 30, engine=engine)
+    graph.insert_edges([5], [6])
     first, original = engine.hosts[0].objects[graph._key].local, SlabGraph._insert
 
     def fail(self, arcs):
@@ -257,6 +258,23 @@ def test_a_part_that_fails_with_memory_left_ends_the_graph(engine, monkeypatch):
         graph.insert_edges(np.arange(29), np.arange(1, 30))
     with pytest.raises(PartLostError, match="load the graph"):
         graph.insert_edges([0], [1])
+
+
+def test_a_first_batch_that_fails_on_one_part_leaves_all_empty(engine, monkeypatch):
+    graph = DistributedGraph(SlabGraph, 30, engine=engine)
+    first, original = engine.hosts[0].objects[graph._key].local, SlabGraph._build
+
+    def fail(self, *arrays):
+        original(self, *arrays)
+        if self is first:
+            raise MemoryError("no memory left, for the test")
+
+    monkeypatch.setattr("frontier.distributed.batches.has_ample_memory", lambda *_: False)
+    with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
+        patch.setattr(SlabGraph, "_build", fail)
+        graph.insert_edges(np.arange(29), np.arange(1, 30))
+    assert graph.num_edges == 0 and not graph.degrees().any()
+    assert graph.insert_edges(np.arange(29), np.arange(1, 30)).inserted == 29
 
 
 def test_sums_that_overflow_on_one_part_change_none(engine):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,10 +70,11 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
                 raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
         self.comm = comm
         self.directed = flag(directed, "directed")
-        self.local: Any = kind(
-            num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
+        self._make_local = partial(
+            kind, num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
             **options,
         )  # fmt: skip
+        self.local: Any = self._make_local()
         self.partition = Partition(comm.device, comm.size, comm.rank)
         self.partition.extend(num_vertices)
         self.arrays = VertexArrays(comm, self.partition)
@@ -211,10 +213,23 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         """`DynamicGraph.insert_edges`, of the edges that all parts have."""
         self.check_parts()
         batch = batches.route(self, src, dst, weights, weighted=True)
-        return batches.apply(
-            self, batch, lambda: self.local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing),
-            sums=on_existing == "add",
-        )  # fmt: skip
+
+        def insert() -> UpdateResult:
+            if self.local.version == 0 and on_existing in ("replace", "keep"):
+                return self._build(batch)
+            return self.local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing)
+
+        return batches.apply(self, batch, insert, sums=on_existing == "add")
+
+    def _build(self, batch: batches.Batch) -> UpdateResult:
+        """Insert the first batch, as `from_edges` does: faster than into a graph, and without gaps."""
+        local = self.local
+        try:
+            local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
+        except batches.EXPECTED:
+            self.local = self._make_local()  # a structure that is being filled promises nothing
+            raise
+        return UpdateResult(inserted=local.num_arcs)
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`, of the edges that all parts have."""
