@@ -9,7 +9,7 @@ from graphs import GRAPHS
 from model import Model, random_batch
 
 import frontier as fr
-from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
+from algorithms import DynamicTriangleCount, bfs, coloring, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart, PartLostError, Threads
 from frontier.distributed.communicator import SMALL
@@ -422,6 +422,72 @@ def follow_nothing(part):
     part.vertex_array(np.int64, follows=part.vertex_array(np.int64, combine="add"))
 
 
+def count_all(src, dst, edge, weight, counter):
+    fr.atomic_add(counter, 0, 1)
+    return False
+
+
+def hook(src, dst, edge, weight, labels):
+    labels[labels[dst]] = labels[src]
+    return False
+
+
+def double_next(v, values):
+    values[v + 1] = 2
+
+
+def unruled(part):
+    fr.advance(part, fr.Frontier.all(part), raise_label, part.xp.zeros(part.num_vertices, np.int64))
+
+
+def counted(part):
+    fr.advance(part, fr.Frontier.all(part), count_all, part.xp.zeros(1, np.int64))
+
+
+def hooked(part):
+    fr.advance(part, fr.Frontier.all(part), hook, part.vertex_array(np.int64, combine="min"))
+
+
+def doubled(part):
+    fr.compute(fr.Frontier.all(part), double_next, part.vertex_array(np.int64))
+
+
+@pytest.mark.parametrize(
+    "program, message",
+    [
+        (unruled, r"raise_label\(\) writes to labels at edges, .*, with a rule"),
+        (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
+        (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
+        (doubled, r"double_next\(\) writes to entries of values that are not those of v"),
+    ],
+)
+def test_writes_that_no_rule_combines_are_refused(engine, program, message):
+    graph, _ = of_shape(engine, "one-edge")
+    with pytest.raises(ValueError, match=message):
+        graph.run(program)
+
+
+def read_next(v, values, out):
+    out[v] = values[(v + 1) % 5]
+
+
+def shifted(graph):
+    values, out = graph.vertex_array(np.int64), graph.vertex_array(np.int64)
+    fr.compute(fr.Frontier.all(graph), set_id, values)
+    fr.compute(fr.Frontier.all(graph), read_next, values, out)
+    graph.complete(out)
+    return host(out).tolist()
+
+
+def set_id(v, values):
+    values[v] = v
+
+
+def test_entries_of_other_vertices_are_up_to_date(engine):
+    graph, _ = of_shape(engine, "one-edge")
+    assert graph.run(shifted) == [1, 2, 3, 4, 0]
+
+
 def test_rules_that_cannot_be_kept(engine):
     graph, _ = of_shape(engine, "one-edge")
     with pytest.raises(ValueError, match="direction='pull' is not available"):
@@ -480,6 +546,16 @@ def test_a_weighted_pagerank(engine):
     graph = DistributedGraph(SlabGraph, n, weight_dtype="float64", engine=engine)
     graph.insert_edges(src, dst, weights)
     assert np.allclose(host(pagerank(graph).pagerank), host(pagerank(one).pagerank), rtol=1e-6)
+
+
+def test_algorithms_that_are_not_for_parts_say_so(engine):
+    graph, one = of_shape(engine, "rmat")
+    with pytest.raises(ValueError, match=r"writes to"):
+        bfs(graph, sources=range(12))
+    with pytest.raises(ValueError, match=r"writes to"):
+        coloring(graph)
+    few = bfs(graph, sources=[0, 5, 9])  # one after another
+    assert np.array_equal(host(few.distance), host(bfs(one, sources=[0, 5, 9]).distance))
 
 
 def test_every_worker_has_the_whole_result(engine):

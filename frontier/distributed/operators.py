@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .. import operators as one_device
 from ..arguments import integer
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
+from .accesses import ANYWHERE, accesses_of, arrays_of
 from .frontiers import PartFrontier
 from .triangles import PartOrientation, count_triangles
 
@@ -39,6 +41,10 @@ def advance(
     _check_ways(graph, edges)
     if direction == "pull":
         raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
+    _check_at_edges(graph, op, args)
+    for function, first in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            _check_at_vertices(graph, function, args, writable=first)
     arrays = graph.arrays.among(args)
     graph.arrays.before_edges(arrays)
     reached = one_device.advance(
@@ -83,15 +89,17 @@ def traverse(
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
     """`frontier.compute`."""
     graph: Any = graph_of(frontier)
+    _check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
-    graph.arrays.written(graph.arrays.among(args))
+    graph.arrays.written(_written(graph, op, args))
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
     """`frontier.filter`."""
     graph: Any = graph_of(frontier)
+    _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
-    graph.arrays.written(graph.arrays.among(args))
+    graph.arrays.written(_written(graph, op, args))
     return PartFrontier.of_part(graph, kept)
 
 
@@ -100,8 +108,9 @@ def reduce(
 ) -> Any:
     """`frontier.reduce`; the result is the same on all parts."""
     graph: Any = graph_of(frontier)
+    _check_at_vertices(graph, op, args)
     found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
-    graph.arrays.written(graph.arrays.among(args))
+    graph.arrays.written(_written(graph, op, args))
     total = graph.comm.allreduce(found, reduce)
     if out is None:
         return total
@@ -118,6 +127,7 @@ def neighbor_reduce(
     they are needed."""
     if columns is not None or values:
         raise NotImplementedError("columns and values are not available for a graph of several parts yet")
+    _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     graph.arrays.complete(graph.arrays.among(args))
     found = one_device.neighbor_reduce(
@@ -133,6 +143,7 @@ def neighbor_reduce(
 def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
     """`frontier.sample_neighbors`."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    _check_at_edges(graph, op, args, gathers=True)
     arrays = graph.arrays.among(args)
     graph.arrays.before_edges(arrays)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
@@ -144,6 +155,55 @@ def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None
     if not isinstance(graph, PartOrientation) or pairs is not None:
         raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
     return count_triangles(graph, tally)
+
+
+def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> None:
+    """Raise if `op` writes to what no rule combines.
+
+    Parameters
+    ----------
+    gathers : bool
+        Whether copies are not sent to their owners afterwards.
+    """
+    for name, array, use, (src, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
+        rule = graph.arrays.rule_of(array)
+        if callable(rule) or use.writes <= {src}:
+            continue
+        if rule is None or gathers or not use.writes <= {src, dst}:
+            advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: make it "
+                f"with graph.vertex_array(..., combine=...), with {advice}"
+            )
+
+
+def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> None:
+    """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads of them.
+
+    Parameters
+    ----------
+    writable : int
+        How many of the first parameters are vertices whose entries may be written.
+    """
+    for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
+        if not use.writes <= set(vertex[:writable]):
+            raise ValueError(
+                f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
+                "parts each of them has a copy"
+            )
+        if not use.reads <= set(vertex) and graph.arrays.among([array]) and not graph.arrays.is_united(array):
+            graph.arrays.complete([array])
+
+
+def _written(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+    """The arrays by vertex that a functor over vertices may have written to."""
+    arrays = graph.arrays.among(args)
+    known = accesses_of(op) if isinstance(op, FunctionType) else None
+    if known is None:
+        return arrays
+    names = list(known)[1:]
+    used = {id(value) for name, value in zip(names, args, strict=False) if known[name].writes}
+    return [array for array in arrays if id(array) in used]
 
 
 def _check_ways(graph: GraphPart, edges: str) -> None:

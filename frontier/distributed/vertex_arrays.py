@@ -76,6 +76,11 @@ class VertexArrays:
             self._known[key] = found
         return found
 
+    def rule_of(self, array: Any) -> Any:
+        """How copies of an array combine; "follows" for one that follows another, None for one without a rule."""
+        entry = self._known.get(id(array))
+        return None if entry is None else "follows" if entry.leader is not None else entry.rule
+
     def among(self, args: Sequence[Any]) -> list[Any]:
         """The arrays by vertex among the arguments of a functor."""
         size, kind = self._partition.owners.size, self._comm.device.xp.ndarray

@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import threading
 from types import CodeType, FunctionType
 
 from .errors import FunctorError
 
 Definition = ast.FunctionDef | ast.Lambda
+
+_parsing = threading.Lock()
+"""Python 3.11 counts the depth of trees for all threads together, and fails if two make one at the same time."""
 
 
 def definition_of(function: FunctionType) -> Definition:
@@ -23,7 +27,8 @@ def definition_of(function: FunctionType) -> Definition:
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
     try:
-        tree = ast.parse(text)
+        with _parsing:
+            tree = ast.parse(text)
     except SyntaxError:
         tree = ast.Module([], [])
     # A lambda is told from others on its line by where its code stands.
