@@ -184,8 +184,8 @@ def test_weights_are_found(engine):
     src, dst = np.arange(8), np.arange(1, 9)
     graph.insert_edges(src, dst, src * 10)
     assert graph.edge_weights(dst[::-1], src[::-1]).tolist() == (src * 10)[::-1].tolist()
-    with pytest.raises(ValueError, match="is not in the graph"):
-        graph.edge_weights([0, 1, 0], [1, 2, 5])
+    with pytest.raises(ValueError, match=r"edge 3 of the list, 0 - 5, is not in the graph \(1 such edges\)"):
+        graph.edge_weights([0, 1, 2, 0], [1, 2, 3, 5])
 
 
 BAD = {

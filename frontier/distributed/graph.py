@@ -220,6 +220,11 @@ class DistributedGraph(AnyDynamicGraph):
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`."""
+        missing = np.flatnonzero(~self.has_edges(src, dst))
+        if missing.size:
+            i = int(missing[0])
+            u, v = (int(as_ids(resolve_device("cpu"), ids, "ids")[i]) for ids in (src, dst))
+            raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
         return np.concatenate(self._share_out(_edge_weights, src, dst))
 
     def has_vertices(self, ids: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,19 +57,18 @@ class NcclCommunicator(Communicator):
     def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
         stream = self.device.xp.cuda.get_current_stream().ptr
         outgoing = [self.device.xp.ascontiguousarray(values) for values in outgoing]
-        start = 0
+        ends = np.cumsum([0, *received]).tolist()
+        pieces = [out[a:b] for a, b in itertools.pairwise(ends)]
+        pieces[self.rank][...] = outgoing[self.rank]
         self._nccl.groupStart()
-        for peer, count in enumerate(received):
-            piece, start = out[start : start + count], start + count
-            if peer == self.rank:
-                own = piece
-                continue
-            if outgoing[peer].nbytes:
-                self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
-            if piece.nbytes:
-                self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
-        self._nccl.groupEnd()
-        own[...] = outgoing[self.rank]
+        try:
+            for peer, piece in enumerate(pieces):
+                if peer != self.rank and outgoing[peer].nbytes:
+                    self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
+                if peer != self.rank and piece.nbytes:
+                    self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
+        finally:
+            self._nccl.groupEnd()
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         code = DTYPES.get(np.dtype(values.dtype).name)
