@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,9 +13,10 @@ from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
 from .edge_data import EdgeData, build_rows, column_arrays, make_rows
+from .edge_data.queries import HasEdgeData
 from .in_edges import InEdges
 from .kinds import AnyGraph
-from .operators.extract import collect_arcs, count_predecessors, extract_predecessors, extract_successors
+from .operators.extract import count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .sort import row_ids, sorted_unique_arcs
@@ -47,7 +47,7 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
         ) from None
 
 
-class Graph(AnyGraph, MakesVertexArrays, Structure):
+class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
     The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is
@@ -423,97 +423,6 @@ class Graph(AnyGraph, MakesVertexArrays, Structure):
         if self._edge_data is not None:
             return self._edge_data.weights
         return None if self.weight_dtype is None else self._weights
-
-    @property
-    @reads
-    def edge_data(self) -> Mapping[str, Any] | None:
-        """The columns of a graph with edge data, by name; None in other graphs.
-
-        Each is an array on the graph's device of at least `edge_capacity` entries, by the id of an edge: what operators
-        see as `edge`. Weights are the column ``"weight"``. An array may be read and written to, also in functors, until
-        the next insertion, which may replace it by a longer one. Entries that are no edge's may be anything.
-        """
-        return None if self._edge_data is None else MappingProxyType(self._edge_data.columns)
-
-    @reads
-    def edge_ids(self, src: Any, dst: Any) -> Any:
-        """The id of each edge of a graph with edge data, or -1 where there is no such edge.
-
-        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the
-        edges of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
-
-        Parameters
-        ----------
-        src, dst : array-like of int, shape (m,)
-
-        Returns
-        -------
-        array of int64, shape (m,), on the graph's device
-
-        Raises
-        ------
-        ValueError
-            The graph has no edge data; or a vertex is out of range, or was deleted.
-        """
-        self._require_edge_data()
-        return self.find_edges(src, dst)
-
-    @reads
-    def edge_endpoints(self, ids: Any) -> tuple[Any, Any]:
-        """The ends of edges of a graph with edge data, the reverse of `edge_ids`.
-
-        Parameters
-        ----------
-        ids : array-like of int, shape (m,)
-            In any order, with duplicates.
-
-        Returns
-        -------
-        src, dst : arrays of `vertex_dtype`, shape (m,), on the graph's device
-            ``src < dst`` in undirected graphs.
-
-        Raises
-        ------
-        ValueError
-            The graph has no edge data, or an id is that of no edge.
-
-        Notes
-        -----
-        A pass over the graph, for any number of edges.
-        """
-        data = self._require_edge_data()
-        ids = as_ids(self.device, ids, "ids")
-        xp = self.xp
-        offsets, dst, slots = collect_arcs(self)
-        src = row_ids(self.device, offsets, self.vertex_dtype)
-        if not self.directed:
-            keep = xp.flatnonzero(src < dst)
-            src, dst, slots = src[keep], dst[keep], slots[keep]
-        ends = xp.full((2, data.top), -1, self.vertex_dtype)
-        held = self._weights[slots]
-        ends[0][held], ends[1][held] = src, dst
-        inside = (ids >= 0) & (ids < data.top)
-        bad = xp.flatnonzero(~inside if not data.top else ~inside | (ends[0][xp.where(inside, ids, 0)] < 0))
-        if bad.size:
-            raise ValueError(f"ids[{int(bad[0])}] is {int(ids[bad[0]])}, the id of no edge ({bad.size} such ids)")
-        return ends[0][ids], ends[1][ids]
-
-    @property
-    def time_unit(self) -> str | None:
-        """The unit of the times of edges, ``"ns"``, ``"us"``, ``"ms"`` or ``"s"``; None in graphs without times."""
-        times = None if self._edge_data is None else self._edge_data.times
-        return None if times is None else times.unit
-
-    @property
-    def keep_time(self) -> str | None:
-        """Which record of an edge counts, ``"latest"`` or ``"first"``; None in graphs without times."""
-        times = None if self._edge_data is None else self._edge_data.times
-        return None if times is None else times.keep
-
-    def _require_edge_data(self) -> EdgeData:
-        if self._edge_data is None:
-            raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")
-        return self._edge_data
 
     @reads
     def find_edges(self, src: Any, dst: Any, *, checked: bool = True) -> Any:
