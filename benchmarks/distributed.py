@@ -10,7 +10,6 @@ done. Results of several workers are compared with those of the first number, an
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,8 @@ import numpy as np
 import frontier as fr
 from algorithms import bfs, connected_components, pagerank, triangle_count
 from frontier.distributed import GraphPart, Processes
+
+from .results import FOLDER, Results, describe_run
 
 CHUNKS = 8
 """Pieces in which the graph is made, each from a seed of its own: so it is the same on any number of workers."""
@@ -137,7 +138,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--weak", action="store_true", help="also twice the graph on twice the workers")
     parser.add_argument("--no-triangles", action="store_true")
-    parser.add_argument("--out", type=Path, help="a file for all numbers, as JSON")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     given = parser.parse_args()
     settings = {
         "scale": given.scale, "edge_factor": given.edge_factor, "batch": given.batch, "structure": given.structure,
@@ -169,8 +170,11 @@ def main() -> None:
             print(f"  {name:16} {row['seconds'] * 1e3:10.2f} ms   {ratio:5.2f}x   {sent}{share}", flush=True)
         if not weak:
             wrong += [f"{name} on {size} parts" for name in differences(found["checks"], base["checks"])]
-    if given.out:
-        given.out.write_text(json.dumps(results, indent=1))
+    device = fr.resolve_device("gpu" if given.transport == "nccl" else "cpu")
+    path = Results(
+        "distributed", device.kind, "full", rows=results, header=describe_run(device, transport=given.transport)
+    ).save(given.out)
+    print(f"written to {path}")
     if wrong:
         raise SystemExit(f"results differ: {', '.join(wrong)}")
     print("\nall results are those of the first number of workers")
