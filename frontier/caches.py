@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from .arguments import flag
+from .distributed import accesses
 from .functor import check, compile
 from .operators import engine, output
 from .runtime import cuda, identity
@@ -23,6 +24,7 @@ IN_MEMORY: tuple[Any, ...] = (
     check.returns,
     check._names,
     output.make_flush,
+    accesses.accesses_of,
     cuda.load_kernel,
     cuda.load_module,
     cuda._ahead,

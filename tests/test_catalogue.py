@@ -256,7 +256,7 @@ def test_a_module_of_ones_own(catalogue, tmp_path, monkeypatch):
 def test_the_page_about_it(catalogue):
     """The example of the page works, and the page names every field and every comparator."""
     page = (PROJECT_ROOT / "docs/algorithms.md").read_text()
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    block = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
     exec(compile(block, "algorithms.md", "exec"), {"__name__": "page"})
     graph = fr.structures()["csr"].from_edges([0, 0, 1], [1, 2, 2], num_vertices=4, device="cpu")
     graph.insert_edges([2], [3])

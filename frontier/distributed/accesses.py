@@ -7,9 +7,9 @@ functor first, and refuse what they cannot keep.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +29,7 @@ class Accesses:
     writes: set[str] = field(default_factory=set)
 
 
-@lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=4096)
 def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
     """By parameter, in order; None if the text of the function is not to be found."""
     try:
