@@ -6,7 +6,6 @@ meanings.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 
 import networkx as nx
@@ -145,15 +144,6 @@ def test_label_propagation_finds_communities(device):
     assert stopped.iterations == 1 and not stopped.converged
     with pytest.raises(ValueError, match="max_iter must be at least 1"):
         algorithms.label_propagation(graph, max_iter=0)
-
-
-def test_many_rounds_of_label_propagation(monkeypatch):
-    """Rounds are numbered by the bits that a table's entries have left; then the table is emptied."""
-    graph = build("rmat")
-    expected = algorithms.label_propagation(graph)
-    monkeypatch.setattr(importlib.import_module("algorithms.label_propagation"), "ENTRY_BITS", 19)
-    found = algorithms.label_propagation(graph)
-    assert found.iterations == expected.iterations > 3 and (found.labels == expected.labels).all()
 
 
 def test_clustering_is_that_of_networkx(device):
