@@ -1,9 +1,14 @@
 """Every operator looks at the form of every function it is given, before it compiles or runs anything."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import frontier as fr
+from frontier.runtime.cache import PROJECT_ROOT
 from structures import CSR
 
 
@@ -82,3 +87,26 @@ def test_wrong_options_of_reduce(graph, options, error, words):
 def test_a_number_must_be_returned(graph):
     with pytest.raises(fr.FunctorError, match="return"):
         fr.reduce(all_of(graph), no_result)
+
+
+def test_versions_that_do_not_go_together_are_named(tmp_path):
+    """NumPy 2.5 has dropped a name that releases of numba-cuda ask for when they are imported."""
+    pytest.importorskip("numba.cuda")
+    program = """
+import numpy
+from frontier.functor import cuda_functor  # with numba, which knows both
+others = numpy.__getattr__
+def lacking(name):
+    if name == "row_stack":
+        raise AttributeError(name)
+    return others(name)
+vars(numpy).pop("row_stack", None)
+numpy.__getattr__ = lacking
+def twice(v):
+    return 2 * v
+kind = numpy.dtype("int32")
+cuda_functor(twice, "op", kind, ((kind, 0),), (9, 0))
+"""
+    path = {"PYTHONPATH": str(PROJECT_ROOT), "DYNFRONTIER_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=os.environ | path, capture_output=True, text=True)
+    assert "ImportError: numba-cuda" in done.stderr and "install numpy<2.5" in done.stderr

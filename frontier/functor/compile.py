@@ -146,11 +146,15 @@ def _cuda_version() -> str:
 def _compile_for_cuda(
     function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int], checked: bool
 ) -> bytes:
-    from numba import cuda
-    from numba.cuda import types
+    try:
+        from numba import cuda
+        from numba.cuda import types
 
-    from .compile_cuda import cuda_compiler
-    from .shaped_cuda import Shaped
+        from .compile_cuda import cuda_compiler
+        from .shaped_cuda import Shaped
+    except AttributeError as error:  # of a module that lacks what another asks for
+        versions = f"numba-cuda {metadata.version('numba-cuda')} does not work with NumPy {np.__version__}"
+        raise ImportError(f"{versions} ({error}): install numpy<2.5, or a numba-cuda that knows this NumPy") from error
 
     def numba_type(dtype: np.dtype, ndim: int) -> Any:
         scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
