@@ -8,7 +8,6 @@ the same result, both are compared.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -45,24 +44,18 @@ def run(context: Context) -> Results:
     seeds = {"graph": GRAPH_SEED, "vector": VECTOR_SEED, "weights": WEIGHT_SEED}
     header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    for name in context.graphs.names():
-        graph = context.graph(name)
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
+    for graph in context.fitting(results, NAME, map(context.graph, context.graphs.names())):
         expected: dict[str, Any] = {}
         source = hub_of(graph.undirected(baseline()))
         for structure, kind in context.structures.items():
-            context.say(f"{NAME}: {name}, {structure}")
+            context.say(f"{NAME}: {graph.name}, {structure}")
             states = {"built": partial(graph.undirected, kind)}
             if context.axes.grown and structure != BASELINE and graph.scale == context.axes.scales[0]:
                 states["grown"] = partial(_grow, graph, kind)
             for state, make in states.items():
                 work = partial(_measure_structure, context, results, graph, structure, make, state, source, expected)
-                context.attempt(results, f"{NAME}: {name}, {structure}, {state}", work)
+                context.attempt(results, f"{NAME}: {graph.name}, {structure}, {state}", work)
         _measure_peers(context, results, graph, source, expected)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
     _compare(results)
     return results
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,30 @@ class Context:
         if not self.graphs.has(name):
             self.say(f"generate {name}")
         return self.graphs.get(name)
+
+
+    def fitting(
+        self, results: Results, benchmark: str, graphs: Iterable[BenchmarkGraph]
+    ) -> Iterator[BenchmarkGraph]:  # fmt: skip
+        """Those graphs for which there is time left, as smaller ones tell. What is done with one before the next is
+        asked for is its measurement."""
+        for graph in graphs:
+            if not self.budget.fits(benchmark, graph.num_edges):
+                self.skip(results, f"{benchmark}: {graph.name} left out: it would not fit the time budget")
+                continue
+            begin = time.perf_counter()
+            yield graph
+            self.budget.took(benchmark, graph.num_edges, time.perf_counter() - begin)
+
+    def rmat_graphs(self) -> Iterator[BenchmarkGraph]:
+        """Those of all scales."""
+        return (self.graph(f"rmat{scale}") for scale in self.axes.scales)
+
+    def structures_or(self, few: Collection[str]) -> dict[str, type[fr.DynamicGraph]]:
+        """The structures of the run if some of all were named, and otherwise just a few."""
+        if self.structures.keys() < choose_structures(None).keys():
+            return self.structures
+        return {name: kind for name, kind in self.structures.items() if name in few}
 
 
 def choose_structures(names: list[str] | None) -> dict[str, type[fr.DynamicGraph]]:

@@ -10,7 +10,6 @@ undirected graph. Each measurement has a target, the most that it may take over 
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,7 @@ from algorithms import analytics, bfs
 
 from . import incremental, updates
 from .batches import new_batches
-from .context import Context, choose_structures
+from .context import Context
 from .defaults import BATCH_SEED, EDGE_FACTOR, GALLERY_STRUCTURES, GRAPH_SEED, IN_EDGES, WEIGHT_SEED
 from .graphs import BenchmarkGraph, hub_of
 from .results import Results, describe_run, table
@@ -37,21 +36,12 @@ def run(context: Context) -> Results:
     seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED, "weights": WEIGHT_SEED}
     header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR, targets=TARGETS)
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    named = context.structures.keys() < choose_structures(None).keys()
-    for scale in context.axes.scales:
-        name = f"rmat{scale}"
-        graph = context.graph(name)
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
-        for structure, kind in context.structures.items():
-            if named or structure in GALLERY_STRUCTURES:
-                for part, measure_part in (("bfs", _searches), ("analytics", _analytics), ("updates", _updates)):
-                    what = f"{NAME}: {name}, {structure}, {part}"
-                    context.say(what)
-                    context.attempt(results, what, partial(measure_part, context, results, graph, kind))
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
+    for graph in context.fitting(results, NAME, context.rmat_graphs()):
+        for structure, kind in context.structures_or(GALLERY_STRUCTURES).items():
+            for part, measure_part in (("bfs", _searches), ("analytics", _analytics), ("updates", _updates)):
+                what = f"{NAME}: {graph.name}, {structure}, {part}"
+                context.say(what)
+                context.attempt(results, what, partial(measure_part, context, results, graph, kind))
     return results
 
 

@@ -7,7 +7,6 @@ it moves a row for each arc, as if no cache held any.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -33,23 +32,16 @@ def run(context: Context) -> Results:
         context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR
     )
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    for scale in context.axes.scales:
-        name = f"rmat{scale}"
-        graph = context.graph(name)
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
+    for graph in context.fitting(results, NAME, context.rmat_graphs()):
         expected: dict[int, Any] = {}
         systems: dict[str, Callable[[], Any]] = {
             structure: partial(_aggregation, graph, kind) for structure, kind in context.structures.items()
         }
         systems["cupyx" if context.device.is_gpu else "scipy"] = partial(_product, graph)
         for system, prepare in systems.items():
-            context.say(f"{NAME}: {name}, {system}")
+            context.say(f"{NAME}: {graph.name}, {system}")
             work = partial(_measure, context, results, graph, system, prepare, expected)
-            context.attempt(results, f"{NAME}: {name}, {system}", work)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
+            context.attempt(results, f"{NAME}: {graph.name}, {system}", work)
     return results
 
 

@@ -6,7 +6,6 @@ NetworKit on the CPU, wherever ours runs. What a peer does not finish in its tim
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from algorithms.comparators import edges_of
 from dynfrontier.peers import is_installed
 
 from .calls import ROUNDING, Call, calls_of
-from .context import Context, choose_structures
+from .context import Context
 from .defaults import (
     EDGE_FACTOR,
     GALLERY_LIMIT_S,
@@ -38,28 +37,19 @@ def run(context: Context) -> Results:
     """Measure structures and peers on all RMAT graphs."""
     header = describe_run(context.device, seeds={"graph": GRAPH_SEED}, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    named = context.structures.keys() < choose_structures(None).keys()
-    for scale in context.axes.scales:
-        name = f"rmat{scale}"
-        graph = context.graph(name)
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
+    for graph in context.fitting(results, NAME, context.rmat_graphs()):
         digests: dict[str, Any] = {}
-        for structure, kind in context.structures.items():
-            if named or structure in GALLERY_STRUCTURES:
-                context.say(f"{NAME}: {name}, {structure}")
-                for weighted in (False, True):
-                    built = graph.undirected(kind, weighted=weighted)
-                    source = hub_of(built)
-                    for label, call in _calls(context).items():
-                        if call.weighted == weighted:
-                            work = partial(_measure, context, results, name, structure, built, call, source, digests)
-                            context.attempt(results, f"{NAME}: {name}, {structure}, {label}", work)
-                    del built
+        for structure, kind in context.structures_or(GALLERY_STRUCTURES).items():
+            context.say(f"{NAME}: {graph.name}, {structure}")
+            for weighted in (False, True):
+                built = graph.undirected(kind, weighted=weighted)
+                source = hub_of(built)
+                for label, call in _calls(context).items():
+                    if call.weighted == weighted:
+                        work = partial(_measure, context, results, graph.name, structure, built, call, source, digests)
+                        context.attempt(results, f"{NAME}: {graph.name}, {structure}, {label}", work)
+                del built
         _measure_peers(context, results, graph, source, digests)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
     _compare(results)
     return results
 

@@ -7,7 +7,6 @@ part of each row.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -44,19 +43,12 @@ def run(context: Context) -> Results:
         context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR
     )
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    for scale in context.axes.scales:
-        name = f"rmat{scale}"
-        graph = context.graph(name)
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
+    for graph in context.fitting(results, NAME, context.rmat_graphs()):
         expected: dict[str, Any] = {}
         for structure, kind in context.structures.items():
-            context.say(f"{NAME}: {name}, {structure}")
+            context.say(f"{NAME}: {graph.name}, {structure}")
             work = partial(_measure_structure, context, results, graph, structure, kind, expected)
-            context.attempt(results, f"{NAME}: {name}, {structure}", work)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
+            context.attempt(results, f"{NAME}: {graph.name}, {structure}", work)
     return results
 
 

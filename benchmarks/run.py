@@ -18,6 +18,7 @@ from . import (
     cold_start,
     compare,
     directed,
+    distributed,
     dynamic_triangles,
     features,
     gallery,
@@ -41,6 +42,12 @@ BENCHMARKS = {
     "sources": several_sources,
 }  # fmt: skip
 
+OWN_OPTIONS = {
+    "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
+    "summary": summary.main, "temporal": temporal.main,
+}  # fmt: skip
+"""Those that read the rest of the command line themselves."""
+
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
@@ -48,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; compare, everything against cuGraph; summary, the page of all "
-        "algorithms; temporal, streams in time.",
+        "algorithms; temporal, streams in time; distributed, graphs in parts.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -73,16 +80,8 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run benchmarks, write a results file each, and print their tables; 1 if something failed, else 0."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if given[:1] == ["papers"]:
-        return papers_main(given[1:])
-    if given[:1] == ["cold"]:
-        return cold_start.main(given[1:])
-    if given[:1] == ["compare"]:
-        return compare.main(given[1:])
-    if given[:1] == ["summary"]:
-        return summary.main(given[1:])
-    if given[:1] == ["temporal"]:
-        return temporal.main(given[1:])
+    if given and given[0] in OWN_OPTIONS:
+        return OWN_OPTIONS[given[0]](given[1:])
     line = parser()
     options = line.parse_args(given)
     try:

@@ -7,8 +7,7 @@ breadth-first searches from that vertex. Advances also put out edges, or vertice
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from .context import Context, choose_structures
+from .context import Context
 from .defaults import BALANCES, EDGE_FACTOR, GALLERY_STRUCTURES, GRAPH_SEED, VECTOR_SEED
 from .graphs import BenchmarkGraph, hub_of
 from .results import Results, describe_run, pivot, table
@@ -32,27 +31,19 @@ def run(context: Context) -> Results:
     seeds = {"graph": GRAPH_SEED, "vector": VECTOR_SEED}
     header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
-    named = context.structures.keys() < choose_structures(None).keys()
-    scales = context.axes.scales
-    makers: dict[str, Callable[[], BenchmarkGraph]] = {
-        **{f"rmat{scale}": partial(context.graph, f"rmat{scale}") for scale in scales},
-        f"grid{context.axes.grid_side}": partial(context.graph, f"grid{context.axes.grid_side}"),
-        f"star{max(scales)}": partial(_star, context.device, max(scales)),
-    }
-    for name, make in makers.items():
-        graph = make()
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
+    for graph in context.fitting(results, NAME, _graphs(context)):
         expected: dict[str, Any] = {}
-        for structure, kind in context.structures.items():
-            if named or structure in GALLERY_STRUCTURES:
-                context.say(f"{NAME}: {name}, {structure}")
-                work = partial(_measure, context, results, graph, structure, kind, expected)
-                context.attempt(results, f"{NAME}: {name}, {structure}", work)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
+        for structure, kind in context.structures_or(GALLERY_STRUCTURES).items():
+            context.say(f"{NAME}: {graph.name}, {structure}")
+            work = partial(_measure, context, results, graph, structure, kind, expected)
+            context.attempt(results, f"{NAME}: {graph.name}, {structure}", work)
     return results
+
+
+def _graphs(context: Context) -> Iterator[BenchmarkGraph]:
+    yield from context.rmat_graphs()
+    yield context.graph(f"grid{context.axes.grid_side}")
+    yield _star(context.device, max(context.axes.scales))
 
 
 def _star(device: fr.Device, scale: int) -> BenchmarkGraph:

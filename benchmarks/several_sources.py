@@ -6,7 +6,6 @@ What `PriorityFrontier` saves is compared with a loop that finds each bucket by 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 import frontier as fr
 from algorithms import bfs, closeness_centrality, sssp
 
-from .context import Context, choose_structures
+from .context import Context
 from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, SOURCE_COUNTS, SOURCE_SEED, WEIGHT_SEED
 from .graphs import BenchmarkGraph, hub_of
 from .results import Results, describe_run, pivot, table
@@ -41,21 +40,12 @@ def run(context: Context) -> Results:
     seeds = {"graph": GRAPH_SEED, "weights": WEIGHT_SEED, "sources": SOURCE_SEED}
     results = Results(NAME, context.device.kind, context.mode)
     results.header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR)
-    named = context.structures.keys() < choose_structures(None).keys()
-    for name in context.graphs.names():
-        graph = context.graph(name)
-        if name.startswith("uniform"):
-            continue
-        if not context.budget.fits(NAME, graph.num_edges):
-            context.skip(results, f"{NAME}: {name} left out: it would not fit the time budget")
-            continue
-        begin = time.perf_counter()
-        for structure, kind in context.structures.items():
-            if named or structure == BASELINE:
-                context.say(f"{NAME}: {name}, {structure}")
-                work = partial(_measure_structure, context, results, graph, structure, kind)
-                context.attempt(results, f"{NAME}: {name}, {structure}", work)
-        context.budget.took(NAME, graph.num_edges, time.perf_counter() - begin)
+    graphs = (context.graph(name) for name in context.graphs.names() if not name.startswith("uniform"))
+    for graph in context.fitting(results, NAME, graphs):
+        for structure, kind in context.structures_or((BASELINE,)).items():
+            context.say(f"{NAME}: {graph.name}, {structure}")
+            work = partial(_measure_structure, context, results, graph, structure, kind)
+            context.attempt(results, f"{NAME}: {graph.name}, {structure}", work)
     return results
 
 

@@ -618,12 +618,6 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         if self._in_edges is not None:
             self._in_edges.columns_moved()
 
-    def __len__(self) -> int:
-        return self._num_vertices
-
-    def __bool__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         if self._in_edges is not None:

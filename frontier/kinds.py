@@ -13,6 +13,13 @@ class AnyGraph:
     """Whether it consists of parts on several workers (`frontier.distributed`)."""
     forms: ClassVar[dict[type, type]] = {}
     """Classes that stand in for others where a graph is not on one device (`form_for`)."""
+    num_vertices: int
+
+    def __len__(self) -> int:
+        return self.num_vertices
+
+    def __bool__(self) -> bool:
+        return True  # also without vertices
 
 
 def form_for(cls: type, graph: object) -> type:

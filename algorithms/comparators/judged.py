@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -64,9 +65,8 @@ class Valid(Comparator):
     def compare(
         self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
     ) -> Verdict:
-        for side, found in (("ours", ours), ("theirs", theirs)):
-            if wrong := self.check(edges, *found):
-                return Verdict(False, f"{side}: {wrong}")
+        if fault := _fault(self.check, edges, ours, theirs):
+            return fault
         return Verdict(True, "both valid")
 
     def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
@@ -88,9 +88,8 @@ class Forests(Comparator):
         self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
     ) -> Verdict:
         assert edges is not None
-        for side, found in (("ours", ours), ("theirs", theirs)):
-            if wrong := spanning_forest(edges, *found):
-                return Verdict(False, f"{side}: {wrong}")
+        if fault := _fault(spanning_forest, edges, ours, theirs):
+            return fault
         one, other = (_forest_edges(found)[2].sum() for found in (ours, theirs))
         agrees = abs(one - other) <= ROUNDING * abs(other)
         return Verdict(bool(agrees), f"both spanning, weights {one:.9g} and {other:.9g}")
@@ -129,9 +128,8 @@ class Walks(Comparator):
         if Exact().compare(ours, theirs).agrees:
             return Verdict(True, "exact")
         assert edges is not None
-        for side, found in (("ours", ours), ("theirs", theirs)):
-            if wrong := uniform_walks(edges, *found, length=self.length):
-                return Verdict(False, f"{side}: {wrong}")
+        if fault := _fault(partial(uniform_walks, length=self.length), edges, ours, theirs):
+            return fault
         return Verdict(True, "both distributed as expected")
 
     def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
@@ -316,6 +314,14 @@ WALK_GROUPS = 256
 LEAST_EXPECTED = 10
 WALK_DEVIATIONS = 8
 """Standard deviations of chi-squared that are allowed."""
+
+
+def _fault(check: Callable[..., str], edges: fr.io.EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
+    """The verdict on results of which one is wrong by itself, as `check` says; None if neither is."""
+    for side, found in (("ours", ours), ("theirs", theirs)):
+        if wrong := check(edges, *found):
+            return Verdict(False, f"{side}: {wrong}")
+    return None
 
 
 def _forest_edges(found: Found) -> tuple[np.ndarray, ...]:

@@ -132,12 +132,6 @@ class DistributedGraph(AnyDynamicGraph):
         """Number of parts, one on each worker."""
         return self.engine.size
 
-    def __len__(self) -> int:
-        return self.num_vertices
-
-    def __bool__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return (

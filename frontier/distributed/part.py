@@ -171,12 +171,6 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def absent_mask(self) -> Any:
         return self.local.absent_mask
 
-    def __len__(self) -> int:
-        return self.num_vertices
-
-    def __bool__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return (
