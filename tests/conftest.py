@@ -61,14 +61,34 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what `sampled` does, and run the longest files first: a worker that came to one of them last would keep
-    the others waiting."""
+    """Leave out what `sampled` and `few` do, and run the longest files first: a worker that came to one of them last
+    would keep the others waiting."""
     if not config.getoption("--long"):
-        left_out = [item for item in items if not is_drawn(item)]
+        chosen, left_out = [], []
+        for item in items:
+            (chosen if is_of_few(item) and is_drawn(item) else left_out).append(item)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if is_drawn(item)]
+        items[:] = chosen
     places = {name: place for place, name in enumerate(HEAVY)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+FEW = ("csr", "slab", "gpma", "lpma")
+"""Structures for tests marked ``few`` on the CPU: rows without gaps, hash tables, and sorted rows with gaps, of two
+kinds that share their kernels."""
+
+
+def is_of_few(item: pytest.Item) -> bool:
+    """Whether a test marked ``few`` is run without ``--long``: on the CPU on `FEW` structures only.
+
+    The mark is for tests of what an algorithm does beyond what tests/test_catalogue.py shows of it on every structure.
+    Kernels are compiled for each structure, and reach it through its neighbor iterator alone.
+    """
+    case = getattr(item, "callspec", None)
+    if item.get_closest_marker("few") is None or case is None or case.params.get("device", "cpu") != "cpu":
+        return True
+    kind = case.params.get("structure")
+    return kind is None or kind in [STRUCTURES[name] for name in FEW]
 
 
 DTYPES = ("int32", "float32", "int64", "float64")

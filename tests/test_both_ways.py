@@ -11,6 +11,8 @@ import frontier as fr
 from algorithms import UNREACHED, bfs
 from structures import CSR, SlabGraph
 
+pytestmark = pytest.mark.few
+
 N = 200
 advance_module = sys.modules["frontier.operators.advance"]
 

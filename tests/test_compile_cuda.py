@@ -84,8 +84,7 @@ def check_code(code, header):
         assert name.encode() in code, f"{name} is not in the machine code"
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("weight_dtype", WEIGHT_DTYPES)
+@pytest.mark.parametrize("arch, weight_dtype", [*(("sm_90", kind) for kind in WEIGHT_DTYPES), ("sm_80", "float32")])
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_structure(name, vertex_dtype, weight_dtype, arch):

@@ -407,6 +407,7 @@ OPERATORS = [
 ]
 
 
+@pytest.mark.sampled("name", of=3)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", OPERATORS)
 def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]

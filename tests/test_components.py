@@ -13,6 +13,8 @@ import frontier as fr
 from algorithms import DynamicComponents, connected_components
 from structures import SlabGraph
 
+pytestmark = pytest.mark.few
+
 
 def sorted_components(labels):
     labels = host(labels)

@@ -8,6 +8,8 @@ from verifiers import host, verify_distances
 from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
 
+pytestmark = pytest.mark.few
+
 FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 
 

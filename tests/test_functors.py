@@ -18,6 +18,8 @@ import pytest
 import frontier as fr
 from structures import CSR
 
+pytestmark = pytest.mark.few
+
 ROOT = Path(__file__).parents[1]
 LIMIT = 0
 N = 10

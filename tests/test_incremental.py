@@ -53,7 +53,7 @@ def form(request):
     return FORMS[request.param]
 
 
-@pytest.fixture(params=["hornet", "slab"])
+@pytest.fixture(params=["csr", "slab"])
 def structure(request):
     """Two: what is tested here does not depend on the structure, and the analytics must be compiled for each."""
     return fr.structures()[request.param]

@@ -13,6 +13,8 @@ import frontier as fr
 from algorithms import DynamicKTruss, k_truss, truss_numbers
 from frontier.registry import snapshot_structure
 
+pytestmark = pytest.mark.few
+
 # By their modules' names; that of the first is hidden by its function.
 module = importlib.import_module("algorithms.k_truss")
 dynamic_module = importlib.import_module("algorithms.dynamic_k_truss")

@@ -14,6 +14,8 @@ from algorithms import ConvergenceError, DynamicPageRank, pagerank
 from frontier.registry import structures
 from structures import SlabGraph
 
+pytestmark = pytest.mark.few
+
 EXACT = dict(tol=1e-12, max_iter=1000)
 
 

@@ -12,6 +12,8 @@ from verifiers import host, verify_distances
 
 from algorithms import bfs, sssp
 
+pytestmark = pytest.mark.few
+
 
 @pytest.fixture(params=list(GRAPHS))
 def edges(request):
