@@ -16,6 +16,7 @@ from algorithms import DynamicCore, analytics
 from algorithms.catalogue import GALLERY
 from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.operators.neighbor_columns import column_functors, column_options
 from frontier.operators.neighbor_mode import mode_functors, mode_options
 from frontier.runtime.kernels import C_TYPES
 
@@ -43,6 +44,12 @@ def note(monkeypatch, kept):
 
 def modes_case(op, *args, out, **options):
     return lambda graph: (mode_functors(op, out.dtype), args, mode_options(out.dtype))
+
+
+def columns_case(op, *args, columns, out, reduce="sum", **options):
+    return lambda graph: (
+        column_functors(op, reduce, out.dtype), args, column_options(reduce, out.dtype, columns, 8)
+    )  # fmt: skip
 
 
 def advance_case(op, *args, condition=None, prepare=None, **options):
@@ -80,8 +87,8 @@ CASES = {
     "reduce": reduce_case(VERTEX),
     "neighbor_reduce": reduce_case(ARC, ("TILE_SIZE", "8")),
 }
-OF_MODES = "modes"  # calls of neighbor_reduce with reduce="mode", which have kernels of their own
-HEADERS = {"extract_subgraph": "extract", OF_MODES: "neighbor_mode"}
+OF_MODES, OF_COLUMNS = "modes", "columns"  # calls of neighbor_reduce that have kernels of their own
+HEADERS = {"extract_subgraph": "extract", OF_MODES: "neighbor_mode", OF_COLUMNS: "neighbor_columns"}
 BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1, "visit_edges": 3}
 """How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
@@ -136,12 +143,12 @@ def compile_noted(graph, kept, request):
     """Compile what was handed to operators, each functor once."""
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
-        operator = OF_MODES if options.get("reduce") == "mode" else operator
+        operator = OF_MODES if options.get("reduce") == "mode" else OF_COLUMNS if "columns" in options else operator
         if (operator, op) not in COMPILED:
             COMPILED.add((operator, op))
             plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
-            case = (CASES | {OF_MODES: modes_case})[operator](op, *values, **options)
+            case = (CASES | {OF_MODES: modes_case, OF_COLUMNS: columns_case})[operator](op, *values, **options)
             if operator in LINKED and not request.config.getoption("--long", False):
                 cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
             else:
