@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import frontier as fr
 
+from ._errors import Errors
 from .pagerank import ConvergenceError
 from .result import Result
 
@@ -69,7 +68,7 @@ def hits(
 
     Notes
     -----
-    O(V + E) work and one host synchronization for each iteration, O(V) memory.
+    O(V + E) work for each iteration, O(V) memory.
     """
     fr.arguments.check_graph(graph)
     fr.arguments.integer(max_iter, "max_iter", 1)
@@ -77,28 +76,53 @@ def hits(
         raise ValueError(f"tol must not be negative, got {tol}")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
+    xp = graph.xp
     everyone = fr.Frontier.all(graph)
     hubs = everyone.mask / max(len(everyone), 1)
-    authorities, error, iterations = hubs, np.inf, 0
-    while (error >= tol or not iterations) and iterations < max_iter:
-        before = hubs
-        authorities = _scaled(fr.neighbor_reduce(graph.reverse, None, score, hubs))
-        hubs = _scaled(fr.neighbor_reduce(graph, None, score, authorities))
-        error, iterations = float(abs(hubs - before).sum()), iterations + 1
+    authorities, hubs_before, authorities_before = hubs.copy(), hubs.copy(), hubs.copy()
+    total, change = xp.empty(1), xp.empty(1)
+    errors = Errors(tol)
+
+    def step() -> None:
+        fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
+        # Authorities are not scaled on the way: a factor of theirs is taken out of the hubs again.
+        fr.neighbor_reduce(graph.reverse, None, score, hubs, out=authorities)
+        fr.neighbor_reduce(graph, None, score, authorities, out=hubs)
+        fr.reduce(everyone, _value, hubs, out=total)
+        fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
+
+    take = fr.record(graph, step)
+    while errors.count < max_iter and not errors.decided:
+        take()
+        errors.add(change)
+    error, iterations = errors.last()
+    if iterations < errors.count:  # one more was under way
+        hubs, authorities = hubs_before, authorities_before
     if error >= tol and fail_on_nonconvergence:
         raise ConvergenceError(
             f"hits did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed scores by "
             f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
         )
-    return Hits(hubs, authorities, iterations, error, error < tol)
-
-
-def _scaled(scores: Any) -> Any:
-    """Scores that add up to 1, or are all 0."""
-    total = scores.sum()  # on the device
-    return scores / (total + (total == 0))
+    total = authorities.sum()  # on the device
+    return Hits(hubs, authorities / (total + (total == 0)), iterations, error, error < tol)
 
 
 def score(src, dst, edge, weight, scores):
     """The score of a neighbor; for use in `neighbor_reduce`."""
     return scores[dst]
+
+
+def _keep(v, hubs, authorities, hubs_before, authorities_before):
+    hubs_before[v] = hubs[v]
+    authorities_before[v] = authorities[v]
+
+
+def _value(v, values):
+    return values[v]
+
+
+def _scale(v, hubs, total, hubs_before):
+    """Scale the scores so that they add up to 1, unless all are 0; the change of v's."""
+    if total[0] > 0:
+        hubs[v] /= total[0]
+    return abs(hubs[v] - hubs_before[v])

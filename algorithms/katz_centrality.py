@@ -17,6 +17,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._errors import Errors
 from .hits import score
 from .pagerank import ConvergenceError
 from .result import Result
@@ -76,7 +77,7 @@ def katz_centrality(
 
     Notes
     -----
-    O(V + E) work and one host synchronization for each iteration, O(V) memory.
+    O(V + E) work for each iteration, O(V) memory.
     """
     fr.arguments.check_graph(graph)
     for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):
@@ -88,13 +89,26 @@ def katz_centrality(
         graph = graph.to_csr(in_edges=True)
     if alpha is None:
         alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
-    exists = fr.Frontier.all(graph).mask
-    start = exists * float(beta)
-    centrality, error, iterations = start, np.inf, 0
-    while (error >= tol or not iterations) and iterations < max_iter:
-        before = centrality
-        centrality = start + alpha * fr.neighbor_reduce(graph.reverse, None, score, before)
-        error, iterations = float(abs(centrality - before).sum()) / max(graph.num_vertices, 1), iterations + 1
+    xp = graph.xp
+    everyone = fr.Frontier.all(graph)
+    start = everyone.mask * float(beta)
+    centrality, before, sums = start.copy(), start.copy(), xp.empty(graph.num_vertices)
+    change = xp.empty(1)
+    errors = Errors(tol * max(graph.num_vertices, 1))
+    reverse = graph.reverse
+
+    def step() -> None:
+        fr.neighbor_reduce(reverse, None, score, centrality, out=sums)
+        fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
+
+    take = fr.record(graph, step)
+    while errors.count < max_iter and not errors.decided:
+        take()
+        errors.add(change)
+    error, iterations = errors.last()
+    error /= max(graph.num_vertices, 1)
+    if iterations < errors.count:  # one more was under way
+        centrality = before
     if not error < tol and fail_on_nonconvergence:
         raise ConvergenceError(
             f"katz_centrality did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed "
@@ -105,3 +119,10 @@ def katz_centrality(
         norm = float((centrality * centrality).sum()) ** 0.5
         centrality = centrality / (norm or 1.0)
     return Katz(centrality, iterations, error, error < tol)
+
+
+def _grow(v, start, alpha, sums, centrality, before):
+    """The weight of walks to v that are an edge longer; by how much it has changed."""
+    before[v] = centrality[v]
+    centrality[v] = start[v] + alpha * sums[v]
+    return abs(centrality[v] - before[v])

@@ -146,11 +146,15 @@ def pagerank(
     dangling = fr.filter(everyone, _leads_nowhere, damping)
     lost, change = xp.empty(1), xp.empty(1)
     errors = Errors(least)
-    while errors.count < max_iter and not errors.decided:
+
+    def step() -> None:
         fr.reduce(dangling, _rank, ranks, out=lost)
         product(shares, out=sums)
-        ranks, before = before, ranks
         fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+
+    take = fr.record(product.graph, step)
+    while errors.count < max_iter and not errors.decided:
+        take()
         errors.add(change)
     error, iterations = errors.last()
     if iterations < errors.count:  # one more was under way
@@ -181,6 +185,7 @@ def _rank(v, ranks):
 
 def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
     rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
+    before[v] = ranks[v]
     ranks[v] = rank
     shares[v] = rank * damping[v]
     return abs(rank - before[v])

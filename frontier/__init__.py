@@ -41,6 +41,7 @@ from .operators import (
     visit_edges,
 )
 from .philox import random, random_bits
+from .record import Recorded, record
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
 from .statistics import StorageStatistics
@@ -64,6 +65,7 @@ __all__ = [
     "Op",
     "Orientation",
     "PriorityFrontier",
+    "Recorded",
     "SlidingWindow",
     "SpMV",
     "Step",
@@ -105,6 +107,7 @@ __all__ = [
     "random",
     "random_bits",
     "reads",
+    "record",
     "reduce",
     "resolve_device",
     "sample_neighbors",

@@ -268,6 +268,18 @@ class Streams:
             stream.wait_event(other.record())
 
 
+def scratch_of_stream() -> list[Any]:
+    """The memory that all graphs have for this thread in the current stream."""
+    found = []
+    for access in list(_all):
+        share = getattr(access._local, "share", None)
+        if share is not None and access._streams is not None:
+            work = share.workspaces.get(access._streams.current_key())
+            if work is not None:
+                found.append(work.arrays())
+    return found
+
+
 def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
     """Take a lock; the wait can be interrupted, since nothing has changed yet."""
     if lock.acquire(blocking=False):

@@ -32,6 +32,10 @@ class Scratch:
             self._arrays[name] = held
         return held[:size]
 
+    def arrays(self) -> list[Any]:
+        """Those that are held now."""
+        return list(self._arrays.values())
+
     def nbytes(self) -> int:
         """Bytes held."""
         return sum(int(array.nbytes) for array in self._arrays.values())

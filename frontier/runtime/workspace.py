@@ -32,6 +32,10 @@ class Workspace:
         self._stamps: Any = None
         self._open = False  # whether epochs were handed out and it is not known how many of them were used
 
+    def arrays(self) -> list[Any]:
+        """All that is held."""
+        return [*self.scratch.arrays(), self.counters, self._stamps, self.arc_maker]
+
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""
         stamps, epoch = self.next_epochs(graph, 1)

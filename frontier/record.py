@@ -1,0 +1,176 @@
+"""record: a step of a loop, replayed by the GPU as one launch."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .access import reads, scratch_of_stream
+from .arguments import check_graph
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+class Recorded:
+    """A step that was handed to `record`; call it to take the step.
+
+    Attributes
+    ----------
+    is_recorded : bool
+        Whether the next call replays launches.
+    """
+
+    def __init__(self, graph: Graph, step: Callable[[], Any]):
+        self.graph = graph
+        self._step = step
+        self._replays = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
+        self._forget()
+
+    def __call__(self) -> None:
+        if self._replays:
+            _take(self.graph, self)
+        else:
+            self._step()
+
+    @property
+    def is_recorded(self) -> bool:
+        return self._launches is not None and self._version == self.graph.version
+
+    def _forget(self) -> None:
+        self._launches: Any = None  # a CUDA graph
+        self._held: Any = None  # the memory that it works with
+        self._was_run = False
+        self._version = self.graph.version
+
+    def _run(self) -> None:
+        """Take the step in the stream for recording, so that what it needs is compiled and allocated."""
+        with _Recording():
+            self._step()
+        self._was_run = True
+
+    def _record(self) -> None:
+        """Record the launches of the step, without taking it."""
+        import cupy
+
+        allocate, held = cupy.cuda.get_allocator(), []
+
+        def keep(size: int) -> Any:
+            held.append(allocate(size))
+            return held[-1]
+
+        with _Recording() as stream, cupy.cuda.using_allocator(keep):
+            held.append(scratch_of_stream())
+            stream.begin_capture()
+            try:
+                self._step()
+            except BaseException as error:
+                _abandon(stream)
+                self._forget()
+                if isinstance(error, cupy.cuda.runtime.CUDARuntimeError):
+                    raise RuntimeError(WAITS) from error
+                raise
+            self._launches = stream.end_capture()
+        self._held = held
+
+
+WAITS = (
+    "the step cannot be recorded, because it waits for the GPU. Leave out of it what reads results on the host, and "
+    "operators whose result is a frontier"
+)
+_local = threading.local()  # `streams`: this thread's, for recording, by the stream that it works in
+
+
+class _Recording:
+    """A ``with`` block whose work is queued in a stream of its own, since the default stream cannot be recorded: behind
+    what the current stream has to do, and before what it is given later."""
+
+    def __enter__(self) -> Any:
+        import cupy
+
+        if not hasattr(_local, "streams"):
+            _local.streams = {}
+        self._current = cupy.cuda.get_current_stream()
+        self._own = _local.streams.get(self._current.ptr)
+        if self._own is None:
+            self._own = _local.streams[self._current.ptr] = cupy.cuda.Stream(non_blocking=True)
+        self._own.wait_event(self._current.record())
+        self._own.__enter__()
+        return self._own
+
+    def __exit__(self, *raised: Any) -> None:
+        self._own.__exit__(*raised)
+        self._current.wait_event(self._own.record())
+
+
+def _abandon(stream: Any) -> None:
+    """End a recording that has failed."""
+    import cupy
+
+    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # it tells again what went wrong
+        stream.end_capture()
+
+
+def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
+    """Have a step of a loop that is taken many times launched at once.
+
+    An operator takes the host some ten microseconds, on a small graph longer than the GPU. The first call of the result
+    takes the step as it is; the second records what it launches, as a CUDA graph; that one and all later calls replay
+    the record. On a CPU every call takes the step.
+
+    Parameters
+    ----------
+    graph : Graph
+        That the step reads. After an update of it, the next two calls begin anew.
+    step : function without parameters
+        It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
+        repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
+        not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`,
+        `traverse`), or read results on the host; call `fetch` between two steps for that.
+
+    Returns
+    -------
+    Recorded
+        A function without parameters, and without a result.
+
+    Raises
+    ------
+    RuntimeError
+        By the second call, on a GPU: the step waits for the GPU.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
+    >>> x, sums = np.ones(4), np.empty(4)
+    >>> def neighbor(src, dst, edge, weight, x):
+    ...     return x[dst]
+    >>> def step():
+    ...     fr.neighbor_reduce(graph, None, neighbor, x, out=sums)
+    ...     x[:] = sums
+    >>> taken = fr.record(graph, step)
+    >>> for _ in range(3):
+    ...     taken()
+    >>> x.tolist()
+    [3.0, 5.0, 5.0, 3.0]
+    """
+    check_graph(graph)
+    if not callable(step):
+        raise TypeError("step must be a function without parameters")
+    return Recorded(graph, step)
+
+
+@reads
+def _take(graph: Graph, recorded: Recorded) -> None:
+    if recorded._version != graph.version:
+        recorded._forget()
+    if not recorded._was_run:
+        recorded._run()
+        return
+    if recorded._launches is None:
+        recorded._record()
+    recorded._launches.launch()
