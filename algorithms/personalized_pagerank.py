@@ -4,7 +4,7 @@ A random walker starts at a source, follows an outgoing edge with probability al
 source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
 and to pass the rest on to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
 arrives at a vertex without outgoing edges jumps to a source as well: the same as if it were lost, once ranks are
-scaled.
+scaled. Where rank spreads over a large part of the graph, the power iteration goes on from there.
 
     rank[v]        the rank so far
     residual[v]    rank that has arrived at v and was not pushed yet
@@ -23,7 +23,13 @@ import numpy as np
 
 import frontier as fr
 
+from .pagerank import FLOAT32_ROUNDING, FLOAT32_TOL, pagerank
 from .result import Result
+
+PUSH_BELOW = 1 / 8
+"""The largest fraction of all arcs along which rank is pushed at once."""
+LEAST = float(np.finfo(np.float64).tiny)
+"""In place of 0, where it would be divided by."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class PersonalizedPageRank(Result):
     pagerank : array of float64, shape (num_vertices,)
         On the graph's device; adds up to 1.
     steps : int
-        Rounds of pushes.
+        Rounds of pushes, and iterations.
     error : float
         Bound on the sum of the absolute errors.
     """
@@ -69,9 +75,9 @@ def personalized_pagerank(
 
     Notes
     -----
-    O(E / tol) pushes along edges at most, and O(V) work for the arrays. It pays where rank stays near the source, or
-    for a loose tolerance; otherwise `pagerank` with a `personalization` takes less. The last digits of ranks may differ
-    from call to call where several threads share a vertex.
+    O(E / tol) pushes along edges at most, O(V) work for the arrays, and O(V + E) for each iteration of `pagerank` if
+    rank spreads far. It pays where rank stays near the source, or for a loose tolerance. The last digits of ranks may
+    differ from call to call where several threads share a vertex.
     """
     fr.arguments.check_graph(graph)
     if np.ndim(source) == 0:
@@ -92,9 +98,27 @@ def personalized_pagerank(
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
-    steps = fr.traverse(graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push)
-    kept = float(rank.sum())
-    return PersonalizedPageRank(rank / kept, steps, 2 * float(residual.sum()) / kept)
+    steps = fr.traverse(
+        graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
+        max_arcs=int(graph.num_arcs * PUSH_BELOW),
+    )  # fmt: skip
+    kept, left = float(rank.sum()), float(residual.sum())
+    if 2 * left <= tol * kept:
+        return PersonalizedPageRank(rank / kept, steps, 2 * left / kept)
+    # The iteration brings ranks nearer to the exact ones by a factor of alpha, so that these are as near as a geometric
+    # series of further changes. A part of the tolerance is for rounding.
+    jump = xp.zeros(n)
+    jump[start.vertices] = 1.0
+    further = max(alpha / (1 - alpha), LEAST)
+    change = 0.8 * tol / further
+    most = max(2 + int(np.log(min(change, 1.0) / 4) / np.log(max(alpha, LEAST))), 1)
+    found = pagerank(
+        graph, alpha, most, change, jump, rank + residual, weighted=False, fail_on_nonconvergence=False
+    )
+    total = float(found.pagerank.sum())
+    rounding = FLOAT32_ROUNDING if change >= FLOAT32_TOL else 0.0
+    error = further * (found.error + rounding) + abs(total - 1)
+    return PersonalizedPageRank(found.pagerank / total, steps + found.iterations, error)
 
 
 def _push(src, rank, residual, moved, limit, degree, alpha):

@@ -1,0 +1,134 @@
+"""Steps that are recorded do what they do when they are called."""
+
+import gc
+
+import numpy as np
+import pytest
+from verifiers import host
+
+import frontier as fr
+from algorithms import hits, katz_centrality, pagerank
+from structures import CSR, SlabGraph
+
+N = 300
+
+
+def neighbor(src, dst, edge, weight, x):
+    return x[dst]
+
+
+def halve(v, sums, x):
+    x[v] = 0.5 * x[v] + 0.01 * sums[v]
+    return x[v]
+
+
+@pytest.fixture(params=[CSR, SlabGraph], ids=["csr", "slab"])
+def graph(request, device, rng):
+    return request.param.from_edges(*rng.integers(0, N, (2, 4 * N)), num_vertices=N, device=device)
+
+
+def steps_of(graph):
+    """A step, the array that it changes, and one that it leaves a number in."""
+    xp = graph.xp
+    x, sums, total, everyone = xp.ones(graph.num_vertices), xp.empty(graph.num_vertices), xp.zeros(1), None
+    everyone = fr.Frontier.all(graph)
+
+    def step():
+        fr.neighbor_reduce(graph, None, neighbor, x, out=sums)
+        doubled = sums + sums  # an array of the step's own
+        fr.reduce(everyone, halve, doubled, x, out=total)
+
+    return step, x, total
+
+
+def test_a_record_does_what_its_step_does(graph):
+    plain, x, total = steps_of(graph)
+    step, y, other = steps_of(graph)
+    take, totals = fr.record(graph, step), []
+    for _ in range(6):
+        plain()
+        take()
+        noise = graph.xp.full(5 * N, -1.0)  # takes memory that is free
+        totals.append((fr.fetch(total), fr.fetch(other)))
+        del noise
+        gc.collect()
+    np.testing.assert_allclose(host(y), host(x), rtol=1e-12)
+    for one, two in totals:
+        np.testing.assert_allclose(one.result(), two.result(), rtol=1e-12)
+    assert take.is_recorded == graph.device.is_gpu
+
+
+def test_records_take_turns(graph):
+    made = [steps_of(graph) for _ in range(3)]
+    takes = [fr.record(graph, step) for step, _, _ in made]
+    for _ in range(5):
+        for take in takes:
+            take()
+    plain, x, _ = steps_of(graph)
+    for _ in range(5):
+        plain()
+    for _, y, _ in made:
+        np.testing.assert_allclose(host(y), host(x), rtol=1e-12)
+
+
+def test_an_update_is_seen(device):
+    graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
+    x, sums = graph.xp.ones(4), graph.xp.empty(4)
+    take = fr.record(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
+    for _ in range(3):
+        take()
+    assert host(sums).tolist() == [1, 2, 1, 0]
+    graph.insert_edges([3], [0])
+    assert not take.is_recorded
+    for _ in range(3):
+        take()
+        assert host(sums).tolist() == [2, 2, 1, 1]
+
+
+def test_a_step_that_waits_is_refused(graph):
+    take = fr.record(graph, lambda: len(fr.filter(fr.Frontier.all(graph), lambda v: v > 3)))
+    take()
+    if not graph.device.is_gpu:
+        take()
+        return
+    with pytest.raises(RuntimeError, match="it waits for the GPU"):
+        take()
+    assert pagerank(graph).converged
+
+
+def test_what_a_step_raises_is_raised(graph):
+    calls = []
+
+    def step():
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyError("no")
+
+    take = fr.record(graph, step)
+    take()
+    with pytest.raises(KeyError, match="no"):
+        take()
+    for _ in range(3):
+        take()
+    assert pagerank(graph).converged
+
+
+def test_wrong_arguments_are_named(graph):
+    with pytest.raises(TypeError, match="graph must be a Graph"):
+        fr.record(None, print)
+    with pytest.raises(TypeError, match="step must be a function"):
+        fr.record(graph, 3)
+
+
+def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng):
+    """Iterations end when they would without a record: on the CPU there is none."""
+    src, dst = rng.integers(0, N, (2, 3 * N))
+    graph = CSR.from_edges(src, dst, num_vertices=N, directed=True, device=device)
+    other = CSR.from_edges(src, dst, num_vertices=N, directed=True, device="cpu")
+    for algorithm, names in ((pagerank, ["pagerank"]), (hits, ["hubs", "authorities"]),
+                             (katz_centrality, ["katz_centrality"])):  # fmt: skip
+        for options in ({}, {"max_iter": 2, "fail_on_nonconvergence": False}):
+            found, expected = algorithm(graph, **options), algorithm(other, **options)
+            assert (found.iterations, found.converged) == (expected.iterations, expected.converged)
+            for name in names:
+                np.testing.assert_allclose(host(getattr(found, name)), getattr(expected, name), rtol=1e-6, atol=1e-12)
