@@ -76,7 +76,7 @@ def hits(
         raise ValueError(f"tol must not be negative, got {tol}")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
-    xp = graph.xp
+    xp, reverse = graph.xp, graph.reverse
     everyone = fr.Frontier.all(graph)
     hubs = everyone.mask / max(len(everyone), 1)
     authorities, hubs_before, authorities_before = hubs.copy(), hubs.copy(), hubs.copy()
@@ -86,8 +86,8 @@ def hits(
     def step() -> None:
         fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
         # Authorities are not scaled on the way: a factor of theirs is taken out of the hubs again.
-        fr.neighbor_reduce(graph.reverse, None, score, hubs, out=authorities)
-        fr.neighbor_reduce(graph, None, score, authorities, out=hubs)
+        fr.neighbor_reduce(reverse, everyone, score, hubs, out=authorities)
+        fr.neighbor_reduce(graph, everyone, score, authorities, out=hubs)
         fr.reduce(everyone, _value, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
 

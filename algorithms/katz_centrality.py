@@ -98,7 +98,7 @@ def katz_centrality(
     reverse = graph.reverse
 
     def step() -> None:
-        fr.neighbor_reduce(reverse, None, score, centrality, out=sums)
+        fr.neighbor_reduce(reverse, everyone, score, centrality, out=sums)
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
     take = fr.record(graph, step)

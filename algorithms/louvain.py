@@ -10,7 +10,7 @@ modularity no further.
     degree[v]       weight of v's edges, those inside of v included twice
     community[v]    the community of v
     total[c]        sum of the degrees in community c
-    first[v]        where v's hash table starts; it has a power of two of entries, as many as neighbors or more
+    first[v]        where v's hash table starts; it has a power of two of entries, twice as many as neighbors or more
     key[...]        community of an entry; -1 if it is free
     weight[...]     weight of v's edges to that community
     best[v]         the highest of: v's gain if it is in a community, and that community; both in one number
@@ -127,7 +127,7 @@ def _modularity(inside: Any, degree: Any, double: float, resolution: float) -> f
 def _move(graph: fr.Graph, members: fr.Frontier, degree: Any, double: float, seed: int) -> Any:
     """The communities of one level."""
     xp, n = graph.xp, graph.num_vertices
-    width = 1 << xp.ceil(xp.log2(xp.maximum(graph.degrees(), 1))).astype(np.int64)
+    width = 2 << xp.ceil(xp.log2(xp.maximum(graph.degrees(), 1))).astype(np.int64)
     first = xp.zeros(n + 1, np.int64)
     xp.cumsum(width, out=first[1:])
     key, weight = xp.empty(int(first[-1]), graph.vertex_dtype), xp.empty(int(first[-1]))
@@ -178,7 +178,8 @@ def _gather(src, dst, edge, weight, degree, community, total, first, key, sums, 
     found = community[dst]
     low = first[src]
     mask = first[src + 1] - low - 1
-    place = found & mask
+    # Ids of neighbors are alike in their low bits, so that those of a product are taken from its middle.
+    place = int(np.uint64(found) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & mask
     entry = key[low + place]
     while entry != found:
         if entry < 0:

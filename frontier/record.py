@@ -69,7 +69,7 @@ class Recorded:
             except BaseException as error:
                 _abandon(stream)
                 self._forget()
-                if isinstance(error, cupy.cuda.runtime.CUDARuntimeError):
+                if isinstance(error, cupy.cuda.runtime.CUDARuntimeError) or "capturing" in str(error):
                     raise RuntimeError(WAITS) from error
                 raise
             self._launches = stream.end_capture()
