@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -141,6 +142,13 @@ def _timeout(config: pytest.Config) -> float:
         return 0
     given = config.getoption("timeout", None)
     return float(os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout") or 0) if given is None else given
+
+
+@pytest.fixture(scope="module", autouse=True)
+def older_objects_are_left_alone() -> None:
+    """Have garbage collections pass over what the files before have left: hundreds of megabytes of compiled kernels,
+    over which each would take a second. Workloads and many tests begin with one."""
+    gc.freeze()
 
 
 @pytest.fixture

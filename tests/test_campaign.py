@@ -17,6 +17,8 @@ import algorithms
 from algorithms import comparators
 from structures import CSR
 
+pytestmark = pytest.mark.few
+
 WEIGHT_DTYPES = (None, "int32", "int64", "float32", "float64")
 ALL = list(product(("int32", "int64"), WEIGHT_DTYPES))
 # Without --long those for which most tests compile kernels; each dtype is also in `test_operations_build`.

@@ -11,6 +11,8 @@ import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers
 from frontier.registry import snapshot_structure
 
+pytestmark = pytest.mark.few
+
 # By its module's name, which the package's class hides.
 orientation_module = importlib.import_module("frontier.operators.orientation")
 FORMS = [False, True, "auto"]

@@ -10,6 +10,8 @@ from verifiers import host
 
 import frontier as fr
 
+pytestmark = pytest.mark.few
+
 N = 400
 
 

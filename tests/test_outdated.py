@@ -9,6 +9,8 @@ from verifiers import adjacency, host
 
 import frontier as fr
 
+pytestmark = pytest.mark.few
+
 N = 100
 
 

@@ -10,6 +10,8 @@ from verifiers import host
 import frontier as fr
 from frontier.philox import philox
 
+pytestmark = pytest.mark.few
+
 N = 300
 # From the test vectors of Random123 (kat_vectors: philox4x32 10): counter, key, words.
 VECTORS = [

@@ -13,6 +13,8 @@ import frontier as fr
 from algorithms import BFSResult, bfs, closeness_centrality, sssp
 from algorithms.sssp import Distances
 
+pytestmark = pytest.mark.few
+
 CSR = fr.structures()["csr"]
 words = importlib.import_module("algorithms._source_words")
 COUNTS = [0, 1, 7, 8, 64, 65, 130]
