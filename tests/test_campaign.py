@@ -17,8 +17,6 @@ import algorithms
 from algorithms import comparators
 from structures import CSR
 
-pytestmark = pytest.mark.few
-
 WEIGHT_DTYPES = (None, "int32", "int64", "float32", "float64")
 ALL = list(product(("int32", "int64"), WEIGHT_DTYPES))
 # Without --long those for which most tests compile kernels; each dtype is also in `test_operations_build`.
@@ -95,7 +93,6 @@ RESULTS = {
 }
 
 
-
 def grown(structure, device, weights):
     """A graph after a stream of updates, from the same seed each time."""
     rng = np.random.default_rng(8)
@@ -109,6 +106,7 @@ def grown(structure, device, weights):
     return graph
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", each(RESULTS))
 def test_two_runs_give_the_same(structure, device, name, tries):
     """Bit by bit: of twice the same call, and of a graph that went through the same updates."""
