@@ -15,7 +15,7 @@ from typing import Any
 
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
-from .parameters import Parameters, words_of
+from .parameters import ByValue, Parameters, words_of
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -169,10 +169,41 @@ class CudaKernel:
             self._driver.launchKernel(self._pointer, *grid, 0)
         self._free.append(parameters)  # the driver has copied them
 
+    def bind(self, *structs: ByValue) -> BoundKernel:
+        """The kernel with arguments that are the same structs in every launch; what they hold may change."""
+        return BoundKernel(self._function, structs)
+
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked."""
         self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
         self._shared_limit = size
+
+
+class BoundKernel:
+    """A kernel with its parameters, of which only the number of work items changes.
+
+    Nothing is converted when it is launched: for small updates, which launch one kernel.
+    """
+
+    __slots__ = ("_driver", "_function", "_parameters", "_pointer", "_stream", "structs")
+
+    def __init__(self, function: Any, structs: tuple[ByValue, ...]):
+        import cupy
+
+        self._function = function  # keeps the module loaded
+        self._pointer = function.ptr
+        self._driver = cupy.cuda.driver
+        self._stream = cupy.cuda.get_current_stream
+        self._parameters = Parameters(1 + len(structs))
+        self._parameters.fill([0] * (1 + len(structs)), list(enumerate(structs, 1)))
+        self.structs = structs  # whose memory the parameters point to
+
+    def __call__(self, count: int, *, blocks: int, threads: int = THREADS) -> None:
+        """Queue the kernel on the current stream; `count` is not 0."""
+        self._parameters.set_count(count)
+        self._driver.launchKernel(
+            self._pointer, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address, 0
+        )
 
 
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.runtime import Counters, fill_with
-from frontier.view import pack_view
+from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
 
@@ -129,7 +129,7 @@ class SlabPool:
         self._take(min(counts[ALLOCATED], self._free_count + self._capacity - self._used))
         self._free_count += counts[FREED]
         if counts[ALLOCATED] or counts[FREED]:
-            self._packed = None
+            self._slabs_moved()
 
     def _take(self, slabs: int) -> None:
         if not slabs:
@@ -139,7 +139,14 @@ class SlabPool:
             self._free_head = (self._free_head + recycled) % int(self._ring.size)
             self._free_count -= recycled
         self._used += slabs - recycled
-        self._packed = None
+        self._slabs_moved()
+
+    def _slabs_moved(self) -> None:
+        """Have kernels see which slabs are in use now. Only numbers of the pool have changed."""
+        if self._packed is not None:
+            self._packed = with_numbers(
+                self._packed, free_head=self._free_head, free_count=self._free_count, used=self._used
+            )
 
     def _pool_changed(self) -> None:
         self._packed = None

@@ -1,0 +1,72 @@
+"""Small batches on a GPU, which kernels take as their users made them: checked, expanded and applied in one launch.
+
+A batch of some thousand edges is microseconds of work for a GPU. The general way of a batch, with a kernel for each step
+and arrays in between, costs the host several times as much; so a structure may have kernels for small batches of its own
+(``frontier/cuda/small_batch.cuh`` is what they are made of). A batch that turns out to be invalid, or not to fit, has
+changed nothing then, and goes the general way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import Device
+from ..runtime.parameters import Struct
+
+MOST_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
+THREADS = 256  # of a block (SMALL_THREADS)
+FIELDS = (
+    "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
+    "new_dst",
+)  # fmt: skip
+ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def is_small(device: Device, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+    """Whether users' arrays are a small batch that a kernel can take as it is; others need to be converted first."""
+    array = device.xp.ndarray
+    if type(src) is not array or type(dst) is not array or not 0 < src.size <= MOST_EDGES or src.size != dst.size:
+        return False
+    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not _is_plain(src) or not _is_plain(dst):
+        return False
+    if weights is None:
+        return True
+    return (
+        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and _is_plain(weights)
+    )
+
+
+def _is_plain(array: Any) -> bool:
+    return array.ndim == 1 and (array.size == 1 or array.strides[0] == array.itemsize)
+
+
+class SmallBatch(Struct):
+    """``struct SmallBatch`` of small_batch.cuh. It holds addresses, and not the arrays that are there."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(FIELDS)
+
+    def take(
+        self, src: Any, dst: Any, weights: Any, *, directed: bool, num_vertices: int, absent: Any, arcs: Any = None,
+        edges: Any = None,
+    ) -> int:  # fmt: skip
+        """Describe a batch; returns the number of its arcs.
+
+        Parameters
+        ----------
+        arcs, edges : pair of arrays, optional
+            Where kernels write the arcs of the batch, and its effective edges.
+        """
+        count = src.size
+        self.set(
+            src.data.ptr, dst.data.ptr, 0 if weights is None else weights.data.ptr, count, src.dtype.itemsize == 8,
+            not directed, num_vertices, 0 if absent is None else absent.data.ptr,
+            *((0, 0) if arcs is None else (arcs[0].data.ptr, arcs[1].data.ptr)),
+            *((0, 0) if edges is None else (edges[0].data.ptr, edges[1].data.ptr)),
+        )  # fmt: skip
+        return count if directed else 2 * count
+
