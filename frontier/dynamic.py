@@ -14,7 +14,7 @@ from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
 from .edge_data import append_rows, delete_arcs, delete_rows, insert_rows, make_rows
-from .effective import effective_edges
+from .effective import effective_edges, effective_kernels
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
@@ -57,7 +57,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         data = [] if self._edge_data is None else [self._edge_data.kernels]
         if self._edge_data is not None and self._edge_data.times is not None:
             data.append(self._edge_data.times.kernels)
-        return [self._kernels, sort_kernels(self), *batch, *data]
+        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *data]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """Small batches on a GPU, which kernels take as their users made them: checked, expanded and applied in one launch.
 
-A batch of some thousand edges is microseconds of work for a GPU. The general way of a batch, with a kernel for each step
-and arrays in between, costs the host several times as much; so a structure may have kernels for small batches of its own
-(``frontier/cuda/small_batch.cuh`` is what they are made of). A batch that turns out to be invalid, or not to fit, has
-changed nothing then, and goes the general way.
+A batch of some thousand edges is microseconds of work for a GPU. The general way of a batch, with a kernel for each
+step and arrays in between, costs the host several times as much; so a structure may have kernels of its own for small
+batches (``frontier/cuda/small_batch.cuh`` is what they are made of). A batch that turns out to be invalid, or not to
+fit, has changed nothing then, and goes the general way.
 """
 
 from __future__ import annotations

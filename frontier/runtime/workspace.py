@@ -18,6 +18,8 @@ class Workspace:
     scratch : Scratch
     counters : Counters
         Output vertices, arcs that leave them, and two more numbers an operator may use.
+    number : Counters
+        A number that a kernel hands to the host, and is not added up.
     epoch : int
         Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
     arc_maker : ArcMaker or None
@@ -27,6 +29,7 @@ class Workspace:
     def __init__(self, device: Device):
         self.scratch = Scratch(device)
         self.counters = Counters(device, 4)
+        self.number = Counters(device, 1)
         self.arc_maker: Any = None
         self.epoch = 0
         self._stamps: Any = None
