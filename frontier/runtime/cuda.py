@@ -16,6 +16,7 @@ from typing import Any
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
 from .parameters import ByValue, Parameters, words_of
+from .shipped import shipped_cubin
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -62,7 +63,10 @@ def compile_cubin(
 def cached_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str
 ) -> bytes:
-    """`compile_cubin` behind the disk cache."""
+    """`compile_cubin` behind what came with the package, and the disk cache."""
+    shipped = None if functors else shipped_cubin(header, defines, arch)
+    if shipped is not None:
+        return shipped
     codes = tuple(hashlib.sha256(functor).hexdigest() for functor in functors)
     parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"), *codes)
 
@@ -216,8 +220,9 @@ _ahead_lock = Lock()
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
     """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end."""
-    toolchain_version()  # imports cuda.core, which two threads must not do at the same time
     key = (header, defines, functors, current_arch())
+    if functors or shipped_cubin(header, defines, key[-1]) is None:
+        toolchain_version()  # imports cuda.core, which two threads must not do at the same time
     with _ahead_lock:
         if key not in _ahead:
             _ahead[key] = begun = Future()
