@@ -39,7 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     order = np.random.default_rng(SEED).permutation(edges.num_records)
     src, dst = device.xp.asarray(edges.src[order]), device.xp.asarray(edges.dst[order])
-    for name in choose_structures(options.structures.split(",") if options.structures else None):
+    names = options.structures.split(",") if options.structures else None
+    for name in names or choose_structures(names):
         grow(device, name, edges.num_vertices, src[: WARM_UP * options.batch], dst, options.batch)
         row = grow(device, name, edges.num_vertices, src, dst, options.batch)
         results.add(structure=name, **row)

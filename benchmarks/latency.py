@@ -42,8 +42,10 @@ def main(arguments: Sequence[str]) -> int:
     asked = {"scale": options.scale, "batches": options.batches}
     results = Results("latency", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
-    for name in choose_structures(options.structures.split(",") if options.structures else None):
-        graph = fr.structures()[name].from_edges(
+    names = options.structures.split(",") if options.structures else None
+    chosen = choose_structures(names)
+    for name in names or chosen:
+        graph = chosen[name].from_edges(
             edges.src, edges.dst, num_vertices=edges.num_vertices, device=device.kind, directed=False
         )
         for analytic in [None, *analytics]:
