@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.runtime import growable
+
 from .cpu import CLASSES
 
 if TYPE_CHECKING:
@@ -204,7 +206,7 @@ class BlockArrays:
         return starts, end
 
     def _extend_pool(self, units: int) -> None:
-        """Reallocate the pool with at least this many units."""
+        """Let the pool have at least this many units."""
         old = self._classes.size
         try:
             self._resize_pool(max(units, old * GROWTH[0] // GROWTH[1]))
@@ -220,11 +222,9 @@ class BlockArrays:
         for name, size in sizes.items():
             array = getattr(self, f"_{name}")
             if array is not None:
-                grown[name] = self.device.xp.empty(units * size, array.dtype)
+                grown[name] = growable.grow(self.device, array, units * size)
         self._set_classes(np.concatenate([self._classes, np.full(units - self._classes.size, NONE, np.int8)]))
         for name, array in grown.items():
-            old = getattr(self, f"_{name}")
-            array[: old.size] = old
             setattr(self, f"_{name}", array)
         self._view = None
 

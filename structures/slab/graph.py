@@ -31,7 +31,7 @@ import numpy as np
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import fill_with
+from frontier.runtime import fill_column, fill_with
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
@@ -331,8 +331,8 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
 
     def _empty_records(self, count: int) -> Any:
         records = super()._empty_records(count)
-        records[:, BASE] = -1
-        records[:, BUCKETS] = 1
+        fill_column(records, BASE, -1)
+        fill_column(records, BUCKETS, 1)
         return records
 
     def _extend(self, num_vertices: int) -> None:
