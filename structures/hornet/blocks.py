@@ -73,6 +73,7 @@ class BlockArrays:
     vertex_dtype: np.dtype
     _stored_dtype: np.dtype | None
     _weights: Any
+    _host: Any
     _kernels: Kernels
     _view: tuple[int, Any] | None
 
@@ -230,10 +231,7 @@ class BlockArrays:
 
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
         """Make all blocks of new block-arrays free."""
-        words, counts = self._all_free
-        units, classes = self.device.xp.asarray(np.stack([units, classes.astype(np.int64)]))
-        self._free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
-        self._free_counts[units] = counts[classes]
+        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([units, classes.astype(np.int64)])))
 
     @property
     def _all_free(self) -> tuple[Any, Any]:
