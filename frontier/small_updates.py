@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .batch.small import is_small
+import numpy as np
+
+from .batch.small import Staging, is_small
 
 if TYPE_CHECKING:
     from .dynamic import DynamicGraph
@@ -19,8 +21,10 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
         Arcs that were new, and that were there. None: nothing has changed, and the batch is to be inserted the general
         way, which also tells what is wrong with an invalid one.
     """
-    if not _can_be_small(graph, src, dst, weights):
+    given = _small_arrays(graph, src, dst, weights)
+    if given is None:
         return None
+    src, dst, weights = given
     observers = graph._live_observers()
     exact = loose = False
     for observer in observers:
@@ -51,8 +55,10 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     int or None
         Arcs that were deleted; None as for `insert_small`.
     """
-    if not _can_be_small(graph, src, dst, None):
+    given = _small_arrays(graph, src, dst, None)
+    if given is None:
         return None
+    src, dst, _ = given
     observers = graph._live_observers()
     arcs = edges = None
     told = 0
@@ -77,13 +83,19 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     return deleted
 
 
-def _can_be_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> bool:
-    return (
-        graph._takes_small_batches
-        and graph._edge_data is None
-        and graph._in_edges is None
-        and is_small(graph.device, src, dst, weights, graph.weight_dtype)
-    )
+def _small_arrays(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
+    """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
+    if not graph._takes_small_batches or graph._edge_data is not None or graph._in_edges is not None:
+        return None
+    dtype = graph.weight_dtype
+    if is_small(graph.xp.ndarray, src, dst, weights, dtype):
+        return src, dst, weights
+    if not is_small(np.ndarray, src, dst, weights, dtype):
+        return None
+    work = graph._access.workspace()
+    if work.staging is None:
+        work.staging = Staging(graph.device)
+    return work.staging.copy(src, dst, weights)
 
 
 def _room(graph: DynamicGraph, count: int, loose: bool, exact: bool) -> tuple[Any, Any]:

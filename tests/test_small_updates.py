@@ -61,19 +61,24 @@ def arcs_of(src, dst, directed):
 
 
 @BOTH
-def test_random_batches(structure, device, directed, weight_dtype, rng):
+@pytest.mark.parametrize("place", ["device", "host"])
+def test_random_batches(structure, device, directed, weight_dtype, place, rng):
     pair = make(structure, device, [], [], num_vertices=N, directed=directed, weight_dtype=weight_dtype)
     graph, model = pair.graph, pair.model
+    if not graph.device.is_gpu and place == "host":
+        pytest.skip("there is one place on the CPU")
+    asarray = graph.xp.asarray if place == "device" else np.asarray
     for turn in range(15):
         size = int(rng.integers(1, 60))
         host, arrays = batch_of(rng, graph, size, N if turn % 2 else 6, "int64" if turn % 4 == 0 else "int32")
+        arrays = arrays if place == "device" else host
         if turn % 3 == 2:
             assert graph.delete_edges(*arrays) == model.delete_edges(*host)
         elif weight_dtype is None or turn % 5 == 0:
             assert graph.insert_edges(*arrays) == model.insert_edges(*host)
         else:
             weights = rng.random(size).astype(weight_dtype)
-            assert graph.insert_edges(*arrays, graph.xp.asarray(weights)) == model.insert_edges(*host, weights)
+            assert graph.insert_edges(*arrays, asarray(weights)) == model.insert_edges(*host, weights)
         assert (graph.num_edges, edges_of(graph)) == (len(model.edges()), model.edges())
 
 
@@ -167,3 +172,4 @@ def test_one_launch(device, monkeypatch):
     src, dst = graph.xp.arange(8), graph.xp.arange(1, 9)
     assert graph.insert_edges(src, dst).inserted == 8
     assert graph.delete_edges(src[::2].copy(), dst[::2].copy()).deleted == 4
+    assert graph.insert_edges(np.arange(8), np.arange(2, 10)).inserted == 8

@@ -24,9 +24,9 @@ FIELDS = (
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def is_small(device: Device, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
-    """Whether users' arrays are a small batch that a kernel can take as it is; others need to be converted first."""
-    array = device.xp.ndarray
+def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+    """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
+    converted first."""
     if type(src) is not array or type(dst) is not array or not 0 < src.size <= MOST_EDGES or src.size != dst.size:
         return False
     if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not _is_plain(src) or not _is_plain(dst):
@@ -40,6 +40,32 @@ def is_small(device: Device, src: Any, dst: Any, weights: Any, weight_dtype: Any
 
 def _is_plain(array: Any) -> bool:
     return array.ndim == 1 and (array.size == 1 or array.strides[0] == array.itemsize)
+
+
+class Staging:
+    """Small batches of the host on their way to the device: all arrays of one travel in one copy."""
+
+    def __init__(self, device: Device):
+        import cupyx
+
+        size = 3 * 8 * MOST_EDGES
+        self._host = cupyx.empty_pinned(size, np.uint8)
+        self._device = device.xp.empty(size, np.uint8)
+        self._stream = device.xp.cuda.get_current_stream
+
+    def copy(self, *arrays: Any) -> list[Any]:
+        """The arrays (None stays None) on the device, for as long as the update takes that waits for its end."""
+        places, end = [], 0
+        for array in arrays:
+            if array is None:
+                places.append(None)
+                continue
+            begin, end = end, end + array.nbytes
+            self._host[begin:end] = array.view(np.uint8)
+            places.append((begin, end, array.dtype))
+            end = -(-end // 16) * 16
+        self._device.data.copy_from_host_async(self._host.ctypes.data, end, self._stream())
+        return [None if place is None else self._device[place[0] : place[1]].view(place[2]) for place in places]
 
 
 class SmallBatch(Struct):

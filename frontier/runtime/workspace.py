@@ -24,6 +24,8 @@ class Workspace:
         Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
     arc_maker : ArcMaker or None
         What checks batches; the graph puts it here.
+    staging : Staging or None
+        What copies small batches of the host to the GPU; likewise.
     """
 
     def __init__(self, device: Device):
@@ -31,6 +33,7 @@ class Workspace:
         self.counters = Counters(device, 4)
         self.number = Counters(device, 1)
         self.arc_maker: Any = None
+        self.staging: Any = None
         self.epoch = 0
         self._stamps: Any = None
         self._open = False  # whether epochs were handed out and it is not known how many of them were used
