@@ -40,7 +40,7 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        return [*self.scratch.arrays(), self.counters, self._stamps, self.arc_maker]
+        return [*self.scratch.arrays(), self.counters, self.number, self._stamps, self.arc_maker, self.staging]
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""
