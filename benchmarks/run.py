@@ -22,7 +22,9 @@ from . import (
     dynamic_triangles,
     features,
     gallery,
+    growth,
     incremental,
+    latency,
     native,
     schedules,
     several_sources,
@@ -44,7 +46,7 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
-    "summary": summary.main, "temporal": temporal.main,
+    "growth": growth.main, "latency": latency.main, "summary": summary.main, "temporal": temporal.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -54,8 +56,9 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
-        "cold, the first batches on a new machine; compare, everything against cuGraph; summary, the page of all "
-        "algorithms; temporal, streams in time; distributed, graphs in parts.",
+        "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
+        "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
+        "distributed, graphs in parts.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

@@ -14,13 +14,14 @@ from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
 from .edge_data import append_rows, delete_arcs, delete_rows, insert_rows, make_rows
-from .effective import effective_edges
+from .effective import effective_edges, effective_kernels
 from .graph import Graph
 from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
 from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
+from .small_updates import delete_small, insert_small
 from .sort import sort_kernels, split_keys, unique_arcs
 from .temporal import as_time
 from .temporal.expiry import expire_edges
@@ -56,7 +57,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         data = [] if self._edge_data is None else [self._edge_data.kernels]
         if self._edge_data is not None and self._edge_data.times is not None:
             data.append(self._edge_data.times.kernels)
-        return [self._kernels, sort_kernels(self), *batch, *data]
+        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *data]
 
     # ---- edges ------------------------------------------------------------------------------------------------------
 
@@ -109,6 +110,10 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if edge_data:
             name = next(iter(edge_data))
             raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
+        if on_existing == "replace":
+            small = insert_small(self, src, dst, weights)
+            if small is not None:
+                return self._result(*small, 0)
         arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
         if not len(arcs):
             return UpdateResult()
@@ -138,6 +143,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if self._edge_data is not None and not self._tells_slots:
             records = self._prepare(src, dst, directed=True)
             return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
+        small = delete_small(self, src, dst)
+        if small is not None:
+            return self._result(0, 0, small)
         arcs = self._prepare(src, dst, directed=self.directed)
         if not len(arcs):
             return UpdateResult()
@@ -523,6 +531,34 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         slots : array of int64
             The slot of each new arc, ``-2 - slot`` of each that was there, -1 for those to be ignored.
         """
+        raise NotImplementedError
+
+    _takes_small_batches = False
+    """*structure*: whether it has the three methods that follow. Users' arrays are on the device and of its types
+    (`frontier.batch.small`); their values are checked by the kernel. None is returned if they are invalid, or the batch
+    does not fit: then nothing has changed."""
+
+    def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
+        """*structure*, optional: `_insert` of a small batch, in one launch.
+
+        Parameters
+        ----------
+        arcs, edges : pair of arrays, or None
+            To be filled with the arcs of the batch, and with its effective edges.
+
+        Returns
+        -------
+        inserted, found, told : int
+            Distinct arcs that were new, and that were there; effective edges.
+        """
+        raise NotImplementedError
+
+    def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
+        """*structure*, optional: find the effective edges of a deletion, and return their number."""
+        raise NotImplementedError
+
+    def _delete_small(self, src: Any, dst: Any) -> int | None:
+        """*structure*, optional: `_delete` of a small batch, in one launch."""
         raise NotImplementedError
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:

@@ -68,7 +68,8 @@ class UpdateObserver:
         """Called on the first exact observer to compute the effective edges of a batch, by `find`.
 
         They are computed for observers only, so that override allows their cost to be measured. If it raises, the
-        update is not applied.
+        update is not applied. It is not called where the kernel of an update finds them by the way, as those of small
+        batches on a GPU do.
         """
         return find()
 

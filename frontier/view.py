@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from .runtime import Device
-from .runtime.parameters import ByValue
+from .runtime.parameters import ByValue, Struct
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
@@ -47,11 +47,20 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
     """
     if not device.is_gpu:
         return view_type(**fields)
-    packed = np.empty(len(view_type._fields), np.int64)
-    for position, name in enumerate(view_type._fields):
-        value = fields[name]
-        packed[position] = 0 if value is None else value.data.ptr if hasattr(value, "data") else int(value)
-    return ByValue(packed)
+    packed = Struct(view_type._fields)
+    values = (fields[name] for name in view_type._fields)
+    packed.set(*(0 if value is None else value.data.ptr if hasattr(value, "data") else value for value in values))
+    return packed
+
+
+def with_numbers(view: Any, **numbers: int) -> Any:
+    """A view with other values of some integers. On the GPU it is the same view, changed: no launch that is queued
+    already sees it."""
+    if not isinstance(view, Struct):
+        return view._replace(**numbers)
+    for name, value in numbers.items():
+        view.put(name, value)
+    return view
 
 
 def with_pointer(view: ByValue, array: Any) -> ByValue:

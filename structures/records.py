@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from frontier.runtime import growable
+
 if TYPE_CHECKING:
     from frontier.runtime import Device
 
@@ -30,7 +32,9 @@ class VertexRecords:
     def _extend(self, num_vertices: int) -> None:
         capacity = int(self._records.shape[0])
         if num_vertices > capacity:
-            records = self._empty_records(self._record_capacity(num_vertices))
-            records[:capacity] = self._records
+            size, columns = self._record_capacity(num_vertices), self._records.shape[1]
+            fresh = self._empty_records(size - capacity)
+            records = growable.grow(self.device, self._records.reshape(-1), size * columns).reshape(-1, columns)
+            records[capacity:] = fresh
             self._records = records
             self._view = None

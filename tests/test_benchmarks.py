@@ -70,6 +70,31 @@ def test_first_batches(capsys: pytest.CaptureFixture) -> None:
     assert found["attach_ms"] > 0 and all(entry["compiler"] == "own" for entry in found["compiled"])
 
 
+def test_small_updates(tmp_path: Path) -> None:
+    options = ["--scale", "6", "--sizes", "1,9", "--batches", "3", "--structures", "slab", "--analytics", "components"]
+    results = results_of_own("latency", tmp_path, *options)
+    rows = [row for row in results if row["structure"] == "slab"]
+    assert {(row["analytic"], row["operation"], row["size"]) for row in rows} == {
+        (analytic, operation, size)
+        for analytic in (None, "components") for operation in ("insert", "delete") for size in (1, 9)
+    }  # fmt: skip
+    assert all(0 < row["p50_us"] <= row["p99_us"] and len(row["wall_ms"]) == 3 for row in rows)
+
+
+def test_growth(tmp_path: Path) -> None:
+    rows = results_of_own("growth", tmp_path, "--scale", "6", "--batch", "256", "--structures", "slab")
+    (row,) = (row for row in rows if row["structure"] == "slab")
+    assert row["arcs"] > 0 and len(row["wall_ms"]) == 4
+    assert 0 < row["p50_ms"] <= row["p99.9_ms"] <= row["p100_ms"]
+
+
+def results_of_own(benchmark: str, folder: Path, *options: str) -> list[dict]:
+    """The rows of a benchmark that reads its options itself."""
+    assert run.main([benchmark, "--device", "cpu", "--out", str(folder), *options]) == 0
+    (path,) = folder.glob(f"{benchmark}-*.json")
+    return json.loads(path.read_text())["rows"]
+
+
 def test_incremental_with_in_edges(tmp_path: Path) -> None:
     results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]

@@ -1,11 +1,14 @@
 """Arrays that grow in place."""
 
 import gc
+import itertools
 
 import numpy as np
 import pytest
+from model import edges_of, make
 
 from frontier.runtime import growable, resolve_device
+from structures import FaimGraph, GraphVine, Hornet, SlabGraph
 
 LARGE = growable.SMALL // 8  # int64 elements of the smallest array that has a range of its own
 
@@ -126,3 +129,21 @@ def test_no_addresses_left(place, monkeypatch):
     longer = growable.grow(place, array, LARGE + 1)
     assert int(longer[LARGE - 1]) == LARGE - 1
     growable.prepare(place, longer, 5 * LARGE)
+
+
+@pytest.mark.parametrize("structure", [SlabGraph, Hornet, GraphVine, FaimGraph], ids=lambda kind: kind.name)
+def test_pools_grow_in_place(structure, device, monkeypatch, rng):
+    """Once they are large, neighbors stay where they are when room is made for more; records of vertices, too."""
+    monkeypatch.setattr(growable, "SMALL", 1 << 11)
+    pair = make(structure, device, [], [], num_vertices=64)
+    graph, places = pair.graph, {"_neighbors": [], "_records": []}
+    for turn in range(12):
+        pair.insert(*rng.integers(0, graph.num_vertices, (2, 300)))
+        if turn % 2:
+            pair.insert_vertices(150)
+        for name, seen in places.items():
+            array = getattr(graph, name)
+            seen.append((address(graph.device, array), array.size))
+    for name, seen in places.items():
+        assert any(old[0] == new[0] and old[1] < new[1] for old, new in itertools.pairwise(seen)), name
+    assert edges_of(graph) == pair.model.edges()

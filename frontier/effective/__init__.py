@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Arcs
-from ..runtime import load_kernels
+from ..runtime import Kernels, load_kernels
 from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
 
 if TYPE_CHECKING:
     from ..graph import Graph
+
+
+FEW_ARCS = 1 << 13
+"""Up to as many, one thread block has found them before three kernels are launched."""
+
+
+def effective_kernels(graph: Graph) -> Kernels:
+    """The kernels of this folder for a graph's ids."""
+    return load_kernels("frontier.effective", graph.device, {"VID": graph.vertex_dtype})
 
 
 def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
@@ -42,13 +51,22 @@ def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
     scratch = graph._scratch.get
     src, dst = xp.empty(most, graph.vertex_dtype), xp.empty(most, graph.vertex_dtype)
     places = scratch("effective_places", count, np.int64)
-    sums = scratch("effective_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(most, 1) - 1).bit_length()
     table = scratch("effective_table", entries, np.int64, fill=FREE)
-    counters = graph._access.workspace().counters
     slots = graph._find(arcs.src, arcs.dst)
-    kernels = load_kernels("frontier.effective", device, {"VID": graph.vertex_dtype})
+    kernels = effective_kernels(graph)
+    if device.is_gpu and count <= FEW_ARCS:
+        number = graph._access.workspace().number
+        kernels.find_few(
+            count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places, src, dst,
+            number.published, threads=min(1024, -(-count // 32) * 32), blocks=1,
+        )  # fmt: skip
+        found = number.collect()[0]
+        arcs.check(waited=True)
+        return src[:found], dst[:found]
+    counters = graph._access.workspace().counters
     launch = tile_launch(count)
+    sums = scratch("effective_sums", tile_count(count), np.int64)
     kernels.claim(count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places)
     kernels.keep_first(count, places, table, sums, **launch)
     kernels.put(

@@ -1,7 +1,7 @@
 """Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
 
 from .cpu import cpu_kernel
-from .device import Device, fill_with, gpu_available, resolve_device
+from .device import Device, fill_column, fill_with, gpu_available, resolve_device
 from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .parallel import parallel_kernel
@@ -12,5 +12,6 @@ from .workspace import Workspace
 
 __all__ = [
     "Counters", "Device", "ErrorFlag", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel",
-    "fill_with", "gpu_available", "load_kernels", "on_compile", "parallel_kernel", "resolve_device", "threads_for",
+    "fill_column", "fill_with", "gpu_available", "load_kernels", "on_compile", "parallel_kernel", "resolve_device",
+    "threads_for",
 ]  # fmt: skip

@@ -15,7 +15,8 @@ from typing import Any
 
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
-from .parameters import Parameters, words_of
+from .parameters import ByValue, Parameters, words_of
+from .shipped import shipped_cubin
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -62,7 +63,10 @@ def compile_cubin(
 def cached_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str
 ) -> bytes:
-    """`compile_cubin` behind the disk cache."""
+    """`compile_cubin` behind what came with the package, and the disk cache."""
+    shipped = None if functors else shipped_cubin(header, defines, arch)
+    if shipped is not None:
+        return shipped
     codes = tuple(hashlib.sha256(functor).hexdigest() for functor in functors)
     parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"), *codes)
 
@@ -169,10 +173,41 @@ class CudaKernel:
             self._driver.launchKernel(self._pointer, *grid, 0)
         self._free.append(parameters)  # the driver has copied them
 
+    def bind(self, *structs: ByValue) -> BoundKernel:
+        """The kernel with arguments that are the same structs in every launch; what they hold may change."""
+        return BoundKernel(self._function, structs)
+
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked."""
         self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
         self._shared_limit = size
+
+
+class BoundKernel:
+    """A kernel with its parameters, of which only the number of work items changes.
+
+    Nothing is converted when it is launched: for small updates, which launch one kernel.
+    """
+
+    __slots__ = ("_driver", "_function", "_parameters", "_pointer", "_stream", "structs")
+
+    def __init__(self, function: Any, structs: tuple[ByValue, ...]):
+        import cupy
+
+        self._function = function  # keeps the module loaded
+        self._pointer = function.ptr
+        self._driver = cupy.cuda.driver
+        self._stream = cupy.cuda.get_current_stream
+        self._parameters = Parameters(1 + len(structs))
+        self._parameters.fill([0] * (1 + len(structs)), list(enumerate(structs, 1)))
+        self.structs = structs  # whose memory the parameters point to
+
+    def __call__(self, count: int, *, blocks: int, threads: int = THREADS) -> None:
+        """Queue the kernel on the current stream; `count` is not 0."""
+        self._parameters.set_count(count)
+        self._driver.launchKernel(
+            self._pointer, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address, 0
+        )
 
 
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -185,8 +220,9 @@ _ahead_lock = Lock()
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
     """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end."""
-    toolchain_version()  # imports cuda.core, which two threads must not do at the same time
     key = (header, defines, functors, current_arch())
+    if functors or shipped_cubin(header, defines, key[-1]) is None:
+        toolchain_version()  # imports cuda.core, which two threads must not do at the same time
     with _ahead_lock:
         if key not in _ahead:
             _ahead[key] = begun = Future()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 import warnings
 from dataclasses import dataclass
 from types import ModuleType
@@ -72,6 +73,24 @@ def fill_with(array: Any, value: int) -> Any:
     else:
         array.fill(value)
     return array
+
+
+def fill_column(array: Any, column: int, value: int) -> None:
+    """Set a column of a contiguous matrix of integers: of 32 bits, or of 64 if the value is 0 or -1.
+
+    The driver does it, where CuPy would compile a kernel.
+    """
+    if isinstance(array, np.ndarray):
+        array[:, column] = value
+    elif array.size:
+        from cuda.bindings import driver
+
+        rows, words = array.shape[0], array.itemsize // 4
+        address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
+        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        (error,) = driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
+        if error != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"cuMemsetD2D32Async: {error.name}")
 
 
 OLDEST_CUPY = (14, 1, 1)

@@ -54,6 +54,11 @@ class Kernels:
             compile_ahead(self._header, self._defines)
 
     @property
+    def source(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The header of the CUDA kernels, and the macros that specialise them; on the CPU, too."""
+        return self._header, self._defines
+
+    @property
     def _header(self) -> str:
         return self._package.replace(".", "/") + "/kernels.cuh"
 

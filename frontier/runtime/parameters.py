@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 MASK = 2**64 - 1
+_WORD = struct.Struct("Q")
 
 
 class ByValue:
@@ -30,6 +31,31 @@ class ByValue:
     def __init__(self, fields: np.ndarray):
         self.fields = fields
         self.address = fields.ctypes.data
+
+
+class Struct(ByValue):
+    """A struct whose fields change from launch to launch, all or a few of them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the fields, in order.
+    """
+
+    __slots__ = ("_all", "names")
+
+    def __init__(self, names: tuple[str, ...]):
+        super().__init__(np.zeros(len(names), np.int64))
+        self.names = names
+        self._all = struct.Struct(f"{len(names)}q").pack_into
+
+    def set(self, *values: int) -> None:
+        """Set all fields."""
+        self._all(self.fields, 0, *values)
+
+    def put(self, name: str, value: int) -> None:
+        """Set one field."""
+        self.fields[self.names.index(name)] = value
 
 
 class Matrix:
@@ -72,6 +98,10 @@ class Parameters:
         self._pointers = memoryview(self._memory)
         self._pack = struct.Struct(f"{count}Q").pack_into
 
+    def set_count(self, count: int) -> None:
+        """Change the first parameter."""
+        _WORD.pack_into(self._memory, self._words_at, count)
+
     def fill(self, words: list[int], structs: list[tuple[int, ByValue]]) -> None:
         """Take parameters as `words_of` returns them. A kernel's structs are always at the same positions."""
         self._pack(self._memory, self._words_at, *words)
@@ -102,7 +132,7 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
             append(value & MASK)
         elif value is None:
             append(0)
-        elif kind is ByValue:
+        elif kind is Struct or kind is ByValue:
             structs.append((len(words), value))
             append(0)
         elif kind in INTEGERS:

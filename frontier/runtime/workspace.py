@@ -18,23 +18,29 @@ class Workspace:
     scratch : Scratch
     counters : Counters
         Output vertices, arcs that leave them, and two more numbers an operator may use.
+    number : Counters
+        A number that a kernel hands to the host, and is not added up.
     epoch : int
         Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
     arc_maker : ArcMaker or None
         What checks batches; the graph puts it here.
+    staging : Staging or None
+        What copies small batches of the host to the GPU; likewise.
     """
 
     def __init__(self, device: Device):
         self.scratch = Scratch(device)
         self.counters = Counters(device, 4)
+        self.number = Counters(device, 1)
         self.arc_maker: Any = None
+        self.staging: Any = None
         self.epoch = 0
         self._stamps: Any = None
         self._open = False  # whether epochs were handed out and it is not known how many of them were used
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        return [*self.scratch.arrays(), self.counters, self._stamps, self.arc_maker]
+        return [*self.scratch.arrays(), self.counters, self.number, self._stamps, self.arc_maker, self.staging]
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""

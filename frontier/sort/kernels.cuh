@@ -2,12 +2,37 @@
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
+#include "frontier/cuda/tile.cuh"
+
+// The key of an arc, without its position; END if it is to be ignored.
+__device__ inline i64 key_of(VID u, VID v, i64 shift) { return u < 0 ? END : i64(u) << shift | v; }
 
 // `bits`: as many low bits hold the arc's position in the batch (see SortedKeys).
 extern "C" __global__ void make_keys(i64 count, const VID* src, const VID* dst, i64 shift, i64 bits, i64* keys) {
   GRID_STRIDE(i, count) {
-    i64 key = i64(src[i]) << shift | dst[i];
-    keys[i] = src[i] < 0 ? END : bits ? key << bits | i : key;
+    i64 key = key_of(src[i], dst[i], shift);
+    keys[i] = bits && key != END ? key << bits | i : key;
+  }
+}
+
+// Keys in ascending order, of few arcs: eight lanes compare an arc with all others, so that it is one launch, of which no
+// thread waits for another. Equal keys keep their order. `order`, if given: positions in the batch of the sorted keys.
+extern "C" __global__ void sort_few(
+    i64 count, const VID* src, const VID* dst, i64 shift, i64 bits, i64* keys, i64* order) {
+  Tile<8> tile;
+  for (i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8; i < count; i += i64(gridDim.x) * blockDim.x / 8) {
+    i64 key = key_of(src[i], dst[i], shift);
+    int before = 0;
+#pragma unroll 8
+    for (i64 j = tile.lane; j < count; j += 8) {
+      i64 other = key_of(src[j], dst[j], shift);
+      before += other < key || (other == key && j < i);
+    }
+    before = tile.reduce(before, Sum());
+    if (tile.lane == 0) {
+      keys[before] = bits && key != END ? key << bits | i : key;
+      if (order) order[before] = i;
+    }
   }
 }
 

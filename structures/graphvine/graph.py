@@ -10,7 +10,7 @@ from frontier.access import rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
-from frontier.runtime import Counters
+from frontier.runtime import Counters, growable
 from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
@@ -210,22 +210,19 @@ class GraphVine(VertexRecords, DynamicGraph):
                 self._grow(needed, bits)
 
     def _grow(self, capacity: int, bits: int) -> None:
-        """Move to a pool of more blocks, the new ones at the end of the queue."""
+        """Have more blocks in the pool, the new ones at the end of the queue."""
         if capacity > MAX_BLOCKS:
             raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can address")
         xp, old = self.xp, int(self._queue.size)
-        pool = xp.empty(capacity << bits, self.vertex_dtype)
-        weights = None if self._weights is None else xp.empty(capacity << bits, self._stored_dtype)
-        children = xp.empty((capacity, 2), np.int32)
+        pool, weights = self._neighbors, self._weights
+        pool = growable.grow(self.device, pool, capacity << bits)
+        weights = None if weights is None else growable.grow(self.device, weights, capacity << bits)
+        children = growable.grow(self.device, self._children.reshape(-1), 2 * capacity).reshape(-1, 2)
         queue = xp.empty(capacity, np.int32)
         at_end = min(self._free, old - self._front)
         queue[:at_end] = self._queue[self._front : self._front + at_end]
         queue[at_end : self._free] = self._queue[: self._free - at_end]
         queue[self._free : self._free + capacity - old] = xp.arange(old, capacity, dtype=np.int32)
-        pool[: self._neighbors.size] = self._neighbors
-        children[:old] = self._children
-        if weights is not None:
-            weights[: self._weights.size] = self._weights
         self._neighbors, self._weights, self._children, self._queue = pool, weights, children, queue
         self._view = None
         self._front = 0

@@ -20,6 +20,18 @@ count_free(i64 count, const int* directory, const int* class_first, const int* f
     counters[FREE + k] = prefix[class_first[k + 1]] - prefix[class_first[k]];
 }
 
+// Makes all blocks of block-arrays free; `count` words in all, `each` of a block-array. words, counts: by class, those of one
+// that is all free.
+extern "C" __global__ void open_arrays(
+    i64 count, i64 each, const i64* units, const i64* classes, const u32* words, const int* counts, u32* free_bits,
+    int* free_counts) {
+  GRID_STRIDE(i, count) {
+    i64 array = i / each, word = i % each, unit = units[array], k = classes[array];
+    free_bits[unit * each + word] = words[k * each + word];
+    if (word == 0) free_counts[unit] = counts[k];
+  }
+}
+
 // Takes the blocks that each class must supply, in the order of the directory: a thread block to each block-array
 // writes the first slots of the blocks it takes, and clears their bits. `fresh` holds those of class 0, then of class
 // 1, and so on.

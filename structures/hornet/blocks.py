@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.runtime import growable
+
 from .cpu import CLASSES
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class BlockArrays:
     vertex_dtype: np.dtype
     _stored_dtype: np.dtype | None
     _weights: Any
+    _host: Any
     _kernels: Kernels
     _view: tuple[int, Any] | None
 
@@ -204,7 +207,7 @@ class BlockArrays:
         return starts, end
 
     def _extend_pool(self, units: int) -> None:
-        """Reallocate the pool with at least this many units."""
+        """Let the pool have at least this many units."""
         old = self._classes.size
         try:
             self._resize_pool(max(units, old * GROWTH[0] // GROWTH[1]))
@@ -220,20 +223,15 @@ class BlockArrays:
         for name, size in sizes.items():
             array = getattr(self, f"_{name}")
             if array is not None:
-                grown[name] = self.device.xp.empty(units * size, array.dtype)
+                grown[name] = growable.grow(self.device, array, units * size)
         self._set_classes(np.concatenate([self._classes, np.full(units - self._classes.size, NONE, np.int8)]))
         for name, array in grown.items():
-            old = getattr(self, f"_{name}")
-            array[: old.size] = old
             setattr(self, f"_{name}", array)
         self._view = None
 
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
         """Make all blocks of new block-arrays free."""
-        words, counts = self._all_free
-        units, classes = self.device.xp.asarray(np.stack([units, classes.astype(np.int64)]))
-        self._free_bits.reshape(-1, self.words_per_unit)[units] = words[classes]
-        self._free_counts[units] = counts[classes]
+        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([units, classes.astype(np.int64)])))
 
     @property
     def _all_free(self) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import Counters
+from frontier.runtime import Counters, fill_column
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
@@ -123,7 +123,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
 
     def _empty_records(self, count: int) -> Any:
         records = super()._empty_records(count)
-        records[:, START] = -1
+        fill_column(records, START, -1)
         return records
 
     # ---- the graph --------------------------------------------------------------------------------------------------

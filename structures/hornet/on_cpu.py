@@ -34,6 +34,13 @@ def no_units_leaving(graph: Hornet) -> Any:
     return np.empty(0, bool)
 
 
+def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
+    """Make all blocks free of block-arrays of these classes, which begin at these units."""
+    words, counts = graph._all_free
+    graph._free_bits.reshape(-1, graph.words_per_unit)[units] = words[classes]
+    graph._free_counts[units] = counts[classes]
+
+
 def room_for_large(graph: Hornet, changes: Changes) -> Any:
     """A table of large lists: none here."""
     return None

@@ -26,6 +26,14 @@ def no_units_leaving(graph: Hornet) -> Any:
     return None
 
 
+def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
+    """Make all blocks free of block-arrays of these classes, which begin at these units."""
+    words, each = graph._all_free, graph.words_per_unit
+    graph._kernels.open_arrays(
+        int(units.size) * each, each, units, classes, *words, graph._free_bits, graph._free_counts
+    )  # fmt: skip
+
+
 def room_for_large(graph: Hornet, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = graph._num_arcs + (0 if changes.dst is None else int(changes.dst.size))

@@ -270,7 +270,7 @@ class PackedArray(DynamicGraph):
         if self.levels >= 0:
             counts = self._scratch.get("counts_in_order", self.leaves, np.int64)
             self._kernels.order_counts(self.leaves, self._held_view(), counts)
-        return self.xp.cumsum(counts, dtype=np.int64)
+        return self._host.sums_of(self, counts)
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         return self._export(self._num_arcs)

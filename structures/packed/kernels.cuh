@@ -5,3 +5,4 @@
 #include "structures/packed/move.cuh"
 #include "structures/packed/erase.cuh"
 #include "structures/packed/rebuild.cuh"
+#include "structures/packed/sums.cuh"

@@ -23,6 +23,11 @@ def drop_arrivals(arriving: Any) -> None:
     arriving.fill(0)
 
 
+def sums_of(graph: PackedGraph, counts: Any) -> Any:
+    """Of each count and those before it."""
+    return np.cumsum(counts, dtype=np.int64)
+
+
 def room_to_plan(graph: PackedGraph, size: int) -> Plan:
     """Scratch memory for a plan in which at most `size` leaves change."""
     return Plan(graph._scratch.get("windows", size, np.int64))

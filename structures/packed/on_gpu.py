@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.sort import running_sums, tile_count, tile_launch
+
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
 from .plan import Batch, Plan, Room
 
@@ -24,6 +26,18 @@ def no_arrivals(graph: PackedGraph) -> Any:
 
 def drop_arrivals(arriving: Any) -> None:
     """Nothing: `no_arrivals` clears them."""
+
+
+def sums_of(graph: PackedGraph, counts: Any = None, places: Any = None) -> Any:
+    """Of each count and those before it; or of the arcs of a batch that are new, which its places tell."""
+    xp, kernels = graph.xp, graph._kernels
+    size = int((places if counts is None else counts).size)
+    wide = counts is not None and counts.dtype == np.int64
+    values = (None if wide else counts, counts if wide else None, places)
+    sums, out = xp.empty(tile_count(size), np.int64), xp.empty(size, np.int64)
+    kernels.sum_tiles(size, *values, sums, **tile_launch(size))
+    kernels.sum_up(size, *values, *running_sums(graph.device, kernels, sums), out, **tile_launch(size))
+    return out
 
 
 def room_to_plan(graph: PackedGraph, size: int) -> Plan:
@@ -48,7 +62,7 @@ def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
     scratch, staged = graph._scratch.get, numbers[STAGED]
     return Room(
         graph._ends(),
-        None if batch.keys is None else graph.xp.cumsum((batch.places & 1) == 0, dtype=np.int64),
+        None if batch.keys is None else sums_of(graph, places=batch.places),
         scratch("staged_keys", staged, np.int64),
         None if graph._stored_dtype is None else scratch("staged_weights", staged, graph._stored_dtype),
     )

@@ -10,8 +10,8 @@ TOMBSTONE = -2
 PENDING = np.iinfo(np.int64).min
 
 # The counters that kernels report in (``enum Counter`` of pool.cuh).
-CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL = range(9)
-COUNTERS = 9
+CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, TOLD, INVALID = range(11)
+COUNTERS = 11
 
 # The columns of a vertex record (``struct Record`` of slabs.cuh).
 BASE, BUCKETS, DEGREE, TOMBSTONES = range(4)

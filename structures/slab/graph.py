@@ -31,7 +31,7 @@ import numpy as np
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.runtime import fill_with
+from frontier.runtime import fill_column, fill_with
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
@@ -46,11 +46,14 @@ from .cpu_slabs import (
     DEGREE,
     EMPTY,
     FOUND,
+    INVALID,
     OVERFULL,
     RECORDED,
     REPEATED,
+    TOLD,
 )
 from .layout import CHAIN_LIMIT, SLAB_SHARE
+from .small import SmallUpdates
 from .tables import FIRST_SLABS, SlabTables
 
 NO_LIMIT = 2**31 - 1
@@ -113,6 +116,8 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._attach_pool()
+        self._takes_small_batches = self.device.is_gpu
+        self._small: SmallUpdates | None = None
 
     @property
     def slab_words(self) -> int:
@@ -326,8 +331,8 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
 
     def _empty_records(self, count: int) -> Any:
         records = super()._empty_records(count)
-        records[:, BASE] = -1
-        records[:, BUCKETS] = 1
+        fill_column(records, BASE, -1)
+        fill_column(records, BUCKETS, 1)
         return records
 
     def _extend(self, num_vertices: int) -> None:
@@ -353,9 +358,60 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
             self._edges_at(edges, out=edges)
+        self._flush_after(deleted)
+        return deleted
+
+    def _flush_after(self, deleted: int) -> None:
+        """Account for the tombstones of a deletion, and flush all if they are too many."""
         self._tombstones += deleted
         keys = self._num_arcs - deleted + self._tombstones
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
             with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
                 self._compact()
-        return deleted
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _small_updates(self) -> SmallUpdates:
+        if self._small is None:
+            self._small = SmallUpdates(self)
+        return self._small
+
+    def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
+        small = self._small_updates()
+        count = small.batch.take(
+            src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
+            arcs=arcs, edges=edges,
+        )  # fmt: skip
+        if count // SLAB_SHARE > self._free_count + small.capacity - self._used:
+            self._reserve(count // SLAB_SHARE)
+        counts = small.launch(self, "insert_small", count)
+        if counts[INVALID]:
+            return None
+        self._account(counts)
+        if counts[DEFERRED] or counts[OVERFULL]:
+            small.clear()
+            self._tombstones += small.launch(self, "undo_small", count)[CHANGED]
+            return None
+        return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[TOLD]
+
+    def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
+        small = self._small_updates()
+        small.batch.take(
+            src, dst, None, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent, arcs=arcs,
+            edges=edges,
+        )  # fmt: skip
+        counts = small.launch(self, "find_small", src.size)
+        if counts[OVERFULL]:
+            small.clear()
+        return None if counts[INVALID] or counts[OVERFULL] else counts[TOLD]
+
+    def _delete_small(self, src: Any, dst: Any) -> int | None:
+        small = self._small_updates()
+        count = small.batch.take(
+            src, dst, None, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent
+        )  # fmt: skip
+        counts = small.launch(self, "erase_small", count)
+        if counts[INVALID]:
+            return None
+        self._flush_after(counts[CHANGED])
+        return counts[CHANGED]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.runtime import Counters, fill_with
-from frontier.view import pack_view
+from frontier.runtime import Counters, fill_with, growable
+from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
 
@@ -75,41 +75,51 @@ class SlabPool:
 
     def _new_pool(self, capacity: int) -> None:
         """Replace the pool by one of empty slabs."""
-        if capacity > MAX_SLABS:
-            raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
-        xp = self.device.xp
-        size = capacity * self.slab_stride
-        neighbors = fill_with(xp.empty(size, self.vertex_dtype), EMPTY)
-        weights = None if self._stored_dtype is None or self._joined else xp.zeros(size, self._stored_dtype)
-        ring = xp.empty(2 * capacity, np.int32)
+        self._check_slabs(capacity)
+        device, size = self.device, capacity * self.slab_stride
+        neighbors = fill_with(growable.empty(device, size, self.vertex_dtype), EMPTY)
+        separate = self._stored_dtype is not None and not self._joined
+        weights = growable.empty(device, size, self._stored_dtype) if separate else None
+        ring = device.xp.empty(2 * capacity, np.int32)
         self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
+
+    @staticmethod
+    def _check_slabs(capacity: int) -> None:
+        if capacity > MAX_SLABS:
+            raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
 
     @property
     def _capacity(self) -> int:
         return int(self._neighbors.size) // self.slab_stride
 
     def _resize_pool(self, capacity: int) -> None:
-        """Move to a pool of more slabs; if memory does not allow it nothing has changed."""
-        neighbors, weights, used, count = self._neighbors, self._separate_weights, self._used, self._free_count
-        ring, head = self._ring, self._free_head
-        self._new_pool(capacity)
-        self._neighbors[: neighbors.size] = neighbors
-        if weights is not None:
-            self._separate_weights[: weights.size] = weights
+        """Have more slabs in the pool; if memory does not allow it nothing has changed."""
+        self._check_slabs(capacity)
+        size, old, weights = capacity * self.slab_stride, int(self._neighbors.size), self._separate_weights
+        neighbors = growable.grow(self.device, self._neighbors, size)
+        weights = None if weights is None else growable.grow(self.device, weights, size)
+        longer, ring = self.device.xp.empty(2 * capacity, np.int32), self._ring
+        fill_with(neighbors[old:], EMPTY)
+        head, count = self._free_head, self._free_count
         first = min(count, int(ring.size) - head)
-        self._ring[:first] = ring[head : head + first]
-        self._ring[first:count] = ring[: count - first]
-        self._used, self._free_count = used, count
+        longer[:first] = ring[head : head + first]
+        longer[first:count] = ring[: count - first]
+        self._neighbors, self._separate_weights, self._ring, self._free_head = neighbors, weights, longer, 0
+        self._pool_changed()
 
     def _make_room(self, consecutive: int, single: int) -> None:
-        """Have so many consecutive slabs that were never used, and so many others; grow by half where possible."""
+        """Have so many consecutive slabs that were never used, and so many others.
+
+        Grows ahead where possible: by half, and by an eighth once that copies nothing.
+        """
         missing = consecutive + max(0, single - self._free_count) - (self._capacity - self._used)
         if missing <= 0:
             return
         needed = self._capacity + missing
-        comfortable = max(needed, self._capacity + self._capacity // 2)
+        share = 2 if self._neighbors.nbytes < growable.SMALL else 8
+        comfortable = max(needed, self._capacity + self._capacity // share)
         try:
             self._resize_pool(min(comfortable, MAX_SLABS) if needed <= MAX_SLABS else needed)
         except MemoryError:
@@ -129,7 +139,7 @@ class SlabPool:
         self._take(min(counts[ALLOCATED], self._free_count + self._capacity - self._used))
         self._free_count += counts[FREED]
         if counts[ALLOCATED] or counts[FREED]:
-            self._packed = None
+            self._slabs_moved()
 
     def _take(self, slabs: int) -> None:
         if not slabs:
@@ -139,7 +149,14 @@ class SlabPool:
             self._free_head = (self._free_head + recycled) % int(self._ring.size)
             self._free_count -= recycled
         self._used += slabs - recycled
-        self._packed = None
+        self._slabs_moved()
+
+    def _slabs_moved(self) -> None:
+        """Have kernels see which slabs are in use now. Only numbers of the pool have changed."""
+        if self._packed is not None:
+            self._packed = with_numbers(
+                self._packed, free_head=self._free_head, free_count=self._free_count, used=self._used
+            )
 
     def _pool_changed(self) -> None:
         self._packed = None

@@ -1,0 +1,98 @@
+"""Small batches on a GPU, which kernels take as their users made them: checked, expanded and applied in one launch.
+
+A batch of some thousand edges is microseconds of work for a GPU. The general way of a batch, with a kernel for each
+step and arrays in between, costs the host several times as much; so a structure may have kernels of its own for small
+batches (``frontier/cuda/small_batch.cuh`` is what they are made of). A batch that turns out to be invalid, or not to
+fit, has changed nothing then, and goes the general way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import Device
+from ..runtime.parameters import Struct
+
+MOST_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
+THREADS = 256  # of a block (SMALL_THREADS)
+FIELDS = (
+    "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
+    "new_dst",
+)  # fmt: skip
+ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+    """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
+    converted first."""
+    if type(src) is not array or type(dst) is not array or not 0 < src.size <= MOST_EDGES or src.size != dst.size:
+        return False
+    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not _is_plain(src) or not _is_plain(dst):
+        return False
+    if weights is None:
+        return True
+    return (
+        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and _is_plain(weights)
+    )
+
+
+def _is_plain(array: Any) -> bool:
+    return array.ndim == 1 and (array.size == 1 or array.strides[0] == array.itemsize)
+
+
+class Staging:
+    """Small batches of the host on their way to the device: all arrays of one travel in one copy."""
+
+    def __init__(self, device: Device):
+        import cupyx
+
+        size = 3 * 8 * MOST_EDGES
+        self._host = cupyx.empty_pinned(size, np.uint8)
+        self._device = device.xp.empty(size, np.uint8)
+        self._stream = device.xp.cuda.get_current_stream
+
+    def copy(self, *arrays: Any) -> list[Any]:
+        """The arrays (None stays None) on the device, for as long as the update takes that waits for its end."""
+        places, end = [], 0
+        for array in arrays:
+            if array is None:
+                places.append(None)
+                continue
+            begin, end = end, end + array.nbytes
+            self._host[begin:end] = array.view(np.uint8)
+            places.append((begin, end, array.dtype))
+            end = -(-end // 16) * 16
+        self._device.data.copy_from_host_async(self._host.ctypes.data, end, self._stream())
+        return [None if place is None else self._device[place[0] : place[1]].view(place[2]) for place in places]
+
+
+class SmallBatch(Struct):
+    """``struct SmallBatch`` of small_batch.cuh. It holds addresses, and not the arrays that are there."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(FIELDS)
+
+    def take(
+        self, src: Any, dst: Any, weights: Any, *, directed: bool, num_vertices: int, absent: Any, arcs: Any = None,
+        edges: Any = None,
+    ) -> int:  # fmt: skip
+        """Describe a batch; returns the number of its arcs.
+
+        Parameters
+        ----------
+        arcs, edges : pair of arrays, optional
+            Where kernels write the arcs of the batch, and its effective edges.
+        """
+        count = src.size
+        self.set(
+            src.data.ptr, dst.data.ptr, 0 if weights is None else weights.data.ptr, count, src.dtype.itemsize == 8,
+            not directed, num_vertices, 0 if absent is None else absent.data.ptr,
+            *((0, 0) if arcs is None else (arcs[0].data.ptr, arcs[1].data.ptr)),
+            *((0, 0) if edges is None else (edges[0].data.ptr, edges[1].data.ptr)),
+        )  # fmt: skip
+        return count if directed else 2 * count
+

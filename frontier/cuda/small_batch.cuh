@@ -1,0 +1,99 @@
+// A small batch as its user made it: kernels check it, expand it into arcs and find its effective edges themselves, so that
+// an update is one launch. Macros: VID, WEIGHT.
+#pragma once
+#include "frontier/cuda/scan.cuh"
+
+constexpr int SMALL_BATCH = 4096;  // edges at most (frontier/batch/small.py has the same number)
+constexpr int SMALL_THREADS = 256;  // of a block of such a kernel
+
+// The fields of SmallBatch of frontier/batch/small.py, in order, eight bytes each.
+struct SmallBatch {
+  const void* src;  // of the user's type of id
+  const void* dst;
+  const WEIGHT* new_weights;
+  i64 count;     // edges
+  i64 wide;      // whether the user's ids have 64 bits
+  i64 both;      // whether an edge is two arcs: 2 i and 2 i + 1
+  i64 num_vertices;
+  const bool* absent;
+  VID* arc_src;  // the arcs, for observers that take the batch as it is; or null
+  VID* arc_dst;
+  VID* new_src;  // the effective edges, for the others; or null
+  VID* new_dst;
+
+  __device__ i64 id(const void* ids, i64 e) const {
+    return wide ? static_cast<const i64*>(ids)[e] : i64(static_cast<const int*>(ids)[e]);
+  }
+  __device__ i64 arcs() const { return both ? 2 * count : count; }
+  // Ends of arc k; false for one to be ignored.
+  __device__ bool arc(i64 k, VID& u, VID& v) const {
+    i64 e = both ? k >> 1 : k;
+    bool turned = both && (k & 1);
+    u = VID(id(turned ? dst : src, e));
+    v = VID(id(turned ? src : dst, e));
+    return u != v;
+  }
+  __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[both ? k >> 1 : k] : WEIGHT(1); }
+  // The arc of edge e that observers are told of, the one that ascends in undirected graphs; -1 for a loop.
+  __device__ i64 told(i64 e, VID& u, VID& v) const {
+    u = VID(id(src, e));
+    v = VID(id(dst, e));
+    if (u == v) return -1;
+    if (!both) return e;
+    if (u < v) return 2 * e;
+    VID w = u;
+    u = v;
+    v = w;
+    return 2 * e + 1;
+  }
+
+  // Whether the batch is valid. By all threads of a block, each of which looks at it as a whole: no block changes
+  // anything before it knows of all ids, and none waits for another.
+  __device__ bool is_valid() const {
+    bool good = true;
+    for (i64 e = threadIdx.x; e < count; e += blockDim.x) {
+      i64 u = id(src, e), v = id(dst, e);
+      if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) good = false;
+      else if (absent && (absent[u] || absent[v])) good = false;
+      if (new_weights && new_weights[e] != new_weights[e]) good = false;
+    }
+    return __syncthreads_and(good);
+  }
+
+  // Writes the arcs for observers that take them, by all threads of all blocks; ignored ones with negative ends.
+  __device__ void write_arcs() const {
+    if (!arc_src) return;
+    GRID_STRIDE(k, arcs()) {
+      VID u, v;
+      bool good = arc(k, u, v);
+      arc_src[k] = good ? u : VID(-1);
+      arc_dst[k] = good ? v : VID(-1);
+    }
+  }
+
+  // Writes the edges for which `kept(e, k, u, v)`, k being the arc that is told, in their order; returns how many. By all
+  // threads of one block of SMALL_THREADS.
+  template <class Kept>
+  __device__ i64 write_edges(Kept kept) const {
+    constexpr int MOST = SMALL_BATCH / SMALL_THREADS;
+    int each = int((count + SMALL_THREADS - 1) / SMALL_THREADS);
+    i64 low = i64(threadIdx.x) * each;
+    u32 mine = 0;
+#pragma unroll 4
+    for (int j = 0; j < MOST; ++j) {
+      VID u, v;
+      if (j >= each || low + j >= count) break;
+      i64 k = told(low + j, u, v);
+      if (k >= 0 && kept(low + j, k, u, v)) mine |= 1u << j;
+    }
+    int total;
+    int at = block_exclusive(__popc(mine), total);
+    for (; mine; mine &= mine - 1) {
+      VID u, v;
+      told(low + __ffs(int(mine)) - 1, u, v);
+      new_src[at] = u;
+      new_dst[at++] = v;
+    }
+    return total;
+  }
+};

@@ -1,0 +1,113 @@
+"""Updates by small batches, for structures that apply one in a single launch of a kernel (`frontier.batch.small`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .batch.small import Staging, is_small
+
+if TYPE_CHECKING:
+    from .dynamic import DynamicGraph
+
+
+def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[int, int] | None:
+    """Insert a batch, if it is small and the structure can; notify observers.
+
+    Returns
+    -------
+    tuple of int, or None
+        Arcs that were new, and that were there. None: nothing has changed, and the batch is to be inserted the general
+        way, which also tells what is wrong with an invalid one.
+    """
+    given = _small_arrays(graph, src, dst, weights)
+    if given is None:
+        return None
+    src, dst, weights = given
+    observers = graph._live_observers()
+    exact = loose = False
+    for observer in observers:
+        if not observer.exact:
+            loose = True
+        elif observer.sees_changes and graph.weight_dtype is not None:
+            return None  # it is notified before the insertion, too
+        else:
+            exact = True
+    arcs, edges = _room(graph, src.size, loose, exact)
+    with graph._access.changing():
+        done = graph._insert_small(src, dst, weights, arcs, edges)
+        if done is None:
+            return None
+        inserted, replaced, told = done
+        graph._num_arcs += inserted
+        graph.version += 1
+    if observers:
+        _tell(graph, "edges_inserted", observers, arcs, edges, told)
+    return inserted, replaced
+
+
+def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
+    """Delete a batch, if it is small and the structure can; notify observers.
+
+    Returns
+    -------
+    int or None
+        Arcs that were deleted; None as for `insert_small`.
+    """
+    given = _small_arrays(graph, src, dst, None)
+    if given is None:
+        return None
+    src, dst, _ = given
+    observers = graph._live_observers()
+    arcs = edges = None
+    told = 0
+    if observers:
+        if not any(observer.exact for observer in observers):
+            return None  # to give them the arcs takes a launch, and so does the general way
+        loose = not all(observer.exact for observer in observers)
+        arcs, edges = _room(graph, src.size, loose, True)
+        found = graph._find_small(src, dst, arcs, edges)
+        if found is None:
+            return None
+        told = found
+        _tell(graph, "edges_deleting", observers, arcs, edges, told)
+    with graph._access.changing():
+        deleted = graph._delete_small(src, dst)
+        if deleted is None:
+            return None
+        graph._num_arcs -= deleted
+        graph.version += 1
+    if observers:
+        _tell(graph, "edges_deleted", observers, arcs, edges, told)
+    return deleted
+
+
+def _small_arrays(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
+    """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
+    if not graph._takes_small_batches or graph._edge_data is not None or graph._in_edges is not None:
+        return None
+    dtype = graph.weight_dtype
+    if is_small(graph.xp.ndarray, src, dst, weights, dtype):
+        return src, dst, weights
+    if not is_small(np.ndarray, src, dst, weights, dtype):
+        return None
+    work = graph._access.workspace()
+    if work.staging is None:
+        work.staging = Staging(graph.device)
+    return work.staging.copy(src, dst, weights)
+
+
+def _room(graph: DynamicGraph, count: int, loose: bool, exact: bool) -> tuple[Any, Any]:
+    """Arrays for what observers are notified of: the arcs of the batch, and its effective edges; None if nobody is."""
+    empty, dtype = graph.xp.empty, graph.vertex_dtype
+    total = count if graph.directed else 2 * count
+    arcs = (empty(total, dtype), empty(total, dtype)) if loose else None
+    edges = (empty(count, dtype), empty(count, dtype)) if exact else None
+    return arcs, edges
+
+
+def _tell(graph: DynamicGraph, method: str, observers: list, arcs: Any, edges: Any, told: int) -> None:
+    if edges is not None:
+        edges = edges[0][:told], edges[1][:told]
+    graph._observers.tell(method, [(observer, edges if observer.exact else arcs) for observer in observers])

@@ -1,0 +1,66 @@
+"""Small batches of a slab graph on a GPU, each of which is one launch (small.cuh): the host side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.batch.small import MOST_EDGES, THREADS, SmallBatch
+from frontier.runtime.parameters import Struct
+
+from .cpu_slabs import EMPTY
+from .layout import CHAIN_LIMIT
+
+if TYPE_CHECKING:
+    from .graph import SlabGraph
+
+WORK = ("weights", "slots", "table", "table_size", "firsts", "recorded", "chain_limit")
+"""The fields of ``struct Work`` of small.cuh."""
+KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
+LANES = 4  # threads to an arc
+ARCS = 2 * MOST_EDGES
+ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels do not take to be too many
+
+
+class SmallUpdates:
+    """What the small updates of one graph are launched with: memory, and parameters that stay.
+
+    Attributes
+    ----------
+    batch : SmallBatch
+        To be filled before a launch.
+    capacity : int
+        Slabs of the pool.
+    """
+
+    def __init__(self, graph: SlabGraph):
+        self.batch = SmallBatch()
+        self._work = Struct(WORK)
+        self._memory = graph._scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
+        self._bound: dict[str, Any] = {}
+        self._pool: Any = None  # the view of the pool that kernels are bound to
+        self.capacity = 0
+
+    def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
+        """Run a kernel over so many items of the batch; returns what it counted."""
+        pool = graph._pool()
+        if pool is not self._pool:
+            self._bind(graph, pool)
+        counters = graph._counters
+        counters.reset()
+        self._bound[kernel](items, blocks=-(-items * LANES // THREADS), threads=THREADS)
+        return counters.collect()
+
+    def clear(self) -> None:
+        """Empty the table, after a kernel that could not."""
+        self._memory[: 3 * ENTRIES].data.memset_async(255, 3 * ENTRIES * 8)
+
+    def _bind(self, graph: SlabGraph, pool: Any) -> None:
+        """Take note of the pool's arrays, which are not those of the last launch."""
+        table = self._memory.data.ptr
+        firsts, recorded, slots = (table + 8 * place for place in (2 * ENTRIES, 3 * ENTRIES, 3 * ENTRIES + ARCS))
+        weights = 0 if graph._weights is None else graph._weights.data.ptr
+        self._work.set(weights, slots, table, ENTRIES, firsts, recorded, CHAIN_LIMIT)
+        self._bound = {name: getattr(graph._kernels, name).bind(self.batch, self._work, pool) for name in KERNELS}
+        self._pool, self.capacity = pool, graph._capacity

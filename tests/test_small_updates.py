@@ -1,0 +1,175 @@
+"""Small batches of arrays on the device, which a structure may apply in one launch: against the model."""
+
+import numpy as np
+import pytest
+from model import edges_of, make
+
+import frontier as fr
+from structures import Hornet, SlabGraph
+
+N = 24
+BOTH = pytest.mark.parametrize("structure", [SlabGraph, Hornet], ids=["slab", "hornet"])
+
+
+class Recorder(fr.UpdateObserver):
+    """Notes what it is notified of, on the host."""
+
+    def __init__(self, graph):
+        self._host = graph.device.to_host
+        self.seen = []
+        graph.attach(self)
+
+    def _note(self, method, src, dst):
+        self.seen.append((method, list(zip(self._host(src).tolist(), self._host(dst).tolist(), strict=True))))
+
+    def edges_inserted(self, src, dst):
+        self._note("inserted", src, dst)
+
+    def edges_deleting(self, src, dst):
+        self._note("deleting", src, dst)
+
+    def edges_deleted(self, src, dst):
+        self._note("deleted", src, dst)
+
+
+class LooseRecorder(Recorder):
+    """Is notified of the arcs of a batch as they are."""
+
+    exact = False
+
+
+def batch_of(rng, graph, size, below, dtype="int32"):
+    """Random edges on the host and on the device; with loops, duplicates and both directions if ids are few."""
+    src, dst = rng.integers(0, below, (2, size)).astype(dtype)
+    return (src, dst), (graph.xp.asarray(src), graph.xp.asarray(dst))
+
+
+def effective(model, src, dst, present):
+    """The effective edges of a batch, in the order in which it lists them first."""
+    found = {}
+    for u, v in zip(src.tolist(), dst.tolist(), strict=True):
+        u, v = (u, v) if model.directed else (min(u, v), max(u, v))
+        if u != v and (v in model.adjacency[u]) == present:
+            found[u, v] = None
+    return list(found)
+
+
+def arcs_of(src, dst, directed):
+    """The arcs of a batch in its order, loops as (-1, -1)."""
+    pairs = [(u, v) if u != v else (-1, -1) for u, v in zip(src.tolist(), dst.tolist(), strict=True)]
+    return pairs if directed else [arc for u, v in pairs for arc in ((u, v), (v, u))]
+
+
+@BOTH
+@pytest.mark.parametrize("place", ["device", "host"])
+def test_random_batches(structure, device, directed, weight_dtype, place, rng):
+    pair = make(structure, device, [], [], num_vertices=N, directed=directed, weight_dtype=weight_dtype)
+    graph, model = pair.graph, pair.model
+    if not graph.device.is_gpu and place == "host":
+        pytest.skip("there is one place on the CPU")
+    asarray = graph.xp.asarray if place == "device" else np.asarray
+    for turn in range(15):
+        size = int(rng.integers(1, 60))
+        host, arrays = batch_of(rng, graph, size, N if turn % 2 else 6, "int64" if turn % 4 == 0 else "int32")
+        arrays = arrays if place == "device" else host
+        if turn % 3 == 2:
+            assert graph.delete_edges(*arrays) == model.delete_edges(*host)
+        elif weight_dtype is None or turn % 5 == 0:
+            assert graph.insert_edges(*arrays) == model.insert_edges(*host)
+        else:
+            weights = rng.random(size).astype(weight_dtype)
+            assert graph.insert_edges(*arrays, asarray(weights)) == model.insert_edges(*host, weights)
+        assert (graph.num_edges, edges_of(graph)) == (len(model.edges()), model.edges())
+
+
+@BOTH
+@pytest.mark.parametrize("kinds", [(Recorder,), (LooseRecorder,), (LooseRecorder, Recorder)],
+                         ids=["exact", "loose", "both"])  # fmt: skip
+def test_observers(structure, device, directed, kinds, rng):
+    pair = make(structure, device, [], [], num_vertices=N, directed=directed)
+    graph, model = pair.graph, pair.model
+    observers = [kind(graph) for kind in kinds]
+    for turn in range(12):
+        host, arrays = batch_of(rng, graph, int(rng.integers(1, 60)), N if turn % 2 else 6)
+        deleting = turn % 3 == 2
+        told = {Recorder: effective(model, *host, present=deleting), LooseRecorder: arcs_of(*host, directed)}
+        update = "delete_edges" if deleting else "insert_edges"
+        assert getattr(graph, update)(*arrays) == getattr(model, update)(*host)
+        for observer in observers:
+            methods = ("deleting", "deleted") if deleting else ("inserted",)
+            assert observer.seen == [(method, told[type(observer)]) for method in methods]
+            observer.seen.clear()
+    assert edges_of(graph) == model.edges()
+
+
+@BOTH
+def test_invalid_batches_change_nothing(structure, device, rng):
+    pair = make(structure, device, [0, 1, 2], [1, 2, 3], num_vertices=N, weight_dtype="float32")
+    graph, model = pair.graph, pair.model
+    graph.delete_vertices([9])
+    model.delete_vertices([9])
+    observer, asarray = Recorder(graph), graph.xp.asarray
+    for src, dst, weights, message in (
+        ([4, 5, 6], [5, N, 7], None, rf"dst\[1\] is {N}"),
+        ([4, -1, 6], [5, 5, 7], None, r"src\[1\] is -1"),
+        ([4, 5, 9], [5, 6, 7], None, r"src\[2\] is 9, a vertex that was deleted"),
+        ([4, 5, 6], [5, 6, 7], [1, np.nan, 3], r"weights\[1\] is NaN"),
+    ):
+        arrays = [asarray(np.array(ids, np.int32)) for ids in (src, dst)]
+        values = [] if weights is None else [asarray(np.array(weights, np.float32))]
+        with pytest.raises(ValueError, match=message):
+            graph.insert_edges(*arrays, *values)
+        if weights is None:
+            with pytest.raises(ValueError, match=message):
+                graph.delete_edges(*arrays)
+        assert edges_of(graph) == model.edges() and not [seen for seen in observer.seen if seen[0] != "deleting"]
+        host, arrays = batch_of(rng, graph, 9, 8)
+        assert graph.insert_edges(*arrays) == model.insert_edges(*host)
+        assert edges_of(graph) == model.edges()
+        observer.seen.clear()
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_hub_that_outgrows_its_table(device, watched, rng):
+    """Its chain gets longer than insertions walk: the batch goes the general way, and observers are notified once."""
+    pair = make(SlabGraph, device, [], [], num_vertices=600, weight_dtype="float32")
+    graph, model = pair.graph, pair.model
+    observer = Recorder(graph) if watched else None
+    for low in range(1, 600, 150):
+        dst = np.r_[np.arange(low, low + 149), low].astype(np.int32)
+        src, weights = np.zeros(150, np.int32), rng.random(150).astype(np.float32)
+        told = effective(model, src, dst, present=False)
+        arrays = [graph.xp.asarray(values) for values in (src, dst, weights)]
+        assert graph.insert_edges(*arrays) == model.insert_edges(src, dst, weights)
+        assert observer is None or observer.seen.pop() == ("inserted", told)
+        assert edges_of(graph) == model.edges()
+
+
+@pytest.mark.parametrize("spare", [0, 1, 3])
+def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
+    """The pool runs out in the middle of the batch, which then is inserted nevertheless, as a whole."""
+    pair = make(SlabGraph, device, [0, 1], [1, 2], num_vertices=N, weight_dtype="float32")
+    graph, model = pair.graph, pair.model
+    observer = Recorder(graph)
+    graph._make_room(0, 40)
+    with monkeypatch.context() as patch:
+        patch.setattr(graph, "_reserve", lambda slabs: None)
+        graph._take(graph._capacity - graph._used - spare)  # by nobody
+        host, arrays = batch_of(rng, graph, 50, N)
+        told = effective(model, *host, present=False)
+        assert graph.insert_edges(*arrays) == model.insert_edges(*host)
+    assert observer.seen == [("inserted", told)]
+    assert edges_of(graph) == model.edges()
+
+
+def test_one_launch(device, monkeypatch):
+    """A small batch does not go the general way."""
+    graph = SlabGraph(N, device=device)
+    if not graph.device.is_gpu:
+        pytest.skip("batches of all sizes take one way on the CPU")
+    monkeypatch.setattr(SlabGraph, "_prepare", None)
+    Recorder(graph)
+    src, dst = graph.xp.arange(8), graph.xp.arange(1, 9)
+    assert graph.insert_edges(src, dst).inserted == 8
+    assert graph.delete_edges(src[::2].copy(), dst[::2].copy()).deleted == 4
+    assert graph.insert_edges(np.arange(8), np.arange(2, 10)).inserted == 8
