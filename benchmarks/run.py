@@ -24,6 +24,7 @@ from . import (
     gallery,
     incremental,
     native,
+    pipeline,
     schedules,
     several_sources,
     summary,
@@ -44,7 +45,7 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
-    "summary": summary.main, "temporal": temporal.main,
+    "pipeline": pipeline.main, "summary": summary.main, "temporal": temporal.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -55,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; compare, everything against cuGraph; summary, the page of all "
-        "algorithms; temporal, streams in time; distributed, graphs in parts.",
+        "algorithms; temporal, streams in time; pipeline, streams from where they come; distributed, graphs in parts.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
