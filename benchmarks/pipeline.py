@@ -3,7 +3,7 @@
 *feeding*: the records of prepared arrays are inserted into an empty graph, batch by batch: in a plain loop, from
 arrays of the host and, on a GPU, from arrays on it; and by a pipeline, from arrays of the host (in pinned memory, too),
 from a generator of batches, and with callbacks. *file*: a compressed text file, compared with decompression alone.
-*window*: a sliding window, without and with the count of triangles after every batch, in a plain loop and by a pipeline.
+*window*: a sliding window, without and with triangles after every batch, in a plain loop and by a pipeline.
 """
 
 from __future__ import annotations

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..fetch import Fetched, fetch
+
+_settling = threading.Lock()
+"""Held while copies are waited for: a log and a callback may do so at the same time."""
 
 
 @dataclass
@@ -63,7 +67,8 @@ class PipelineBatch:
     @property
     def results(self) -> dict[str, Any]:
         """What each analytic returned, arrays as NumPy's; waits for those that are being copied to the host."""
-        self.held = {name: _settled(value) for name, value in self.held.items()}
+        with _settling:
+            self.held = {name: _settled(value) for name, value in self.held.items()}
         return self.held
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,12 @@ class SourceError(Exception):
 
 
 def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) -> Iterator[Records]:
-    """The records of items, of which the first is number `begin`. Raises `SourceError`."""
+    """The records of items, of which the first is number `begin`; closes the generator that yields them at the end.
+
+    Raises
+    ------
+    SourceError
+    """
     at = begin
     try:
         for item in items:
@@ -36,6 +41,9 @@ def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) 
             yield records
     except Exception as error:
         raise SourceError(at) from error
+    finally:
+        if isinstance(items, Iterator) and hasattr(items, "close"):
+            items.close()
 
 
 def without_first(items: Iterable[Records], count: int) -> Iterator[Records]:
@@ -54,6 +62,8 @@ def in_parts(items: Iterable[Records], size: int) -> Iterator[Records]:
     count = 0
     try:
         for item in items:
+            if not len(item):
+                continue
             if held and not item.joins(held[0]):
                 yield join(held)
                 held, count = [], 0

@@ -375,6 +375,8 @@ class Pipeline:
             except SourceError as error:
                 cause: Any = error.__cause__
                 raise PipelineError.of("source", number, error.record, cause) from cause
+            except Exception as error:  # no memory for what was read, say
+                raise PipelineError.of("source", number, self.totals.records, error) from error
             if self._part is None:
                 return None
             self._at = 0
