@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ _settling = threading.Lock()
 """Held while copies are waited for: a log and a callback may do so at the same time."""
 
 
-@dataclass
+@dataclass(slots=True)
 class PipelineBatch:
     """What came of one batch.
 
@@ -73,7 +73,7 @@ class PipelineBatch:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in plain values: of the results, those that are numbers, strings or None."""
-        found = {name: value for name, value in vars(self).items() if name != "held"}
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "held"}
         plain = {name: _plain(value) for name, value in self.results.items()}
         return found | {"results": {name: value for name, value in plain.items() if value is not _NOT_PLAIN}}
 

@@ -267,8 +267,10 @@ class Pipeline:
         if self._closed:
             raise StopIteration
         try:
-            self._start()
-            self._checkpoint_if_due()
+            if not self._started:
+                self._start()
+            if self._checkpoints is not None:
+                self._checkpoint_if_due(self._checkpoints)
             self._clean = False
             batch = self._next()
             self._clean = True
@@ -337,8 +339,6 @@ class Pipeline:
     # ---- one batch --------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        if self._started:
-            return
         self._started = True
         self._analytics = Analytics(self.graph, self._chosen)
         if self._log_path is not None:
@@ -382,29 +382,29 @@ class Pipeline:
             self._at = 0
             self._part.wait()
         part = self._part
-        size = self.batch_size
-        stop = len(part.records) if size is None else min(self._at + size, len(part.records))
-        records = part.records.cut(self._at, stop)
+        size = self._size if self._controller is None else self._controller.size
+        stop = part.size if size is None else min(self._at + size, part.size)
+        records = part.records if stop - self._at == part.size else part.records.cut(self._at, stop)
         first = part.begin + self._at
-        arrived = part.read_at
-        batch = self._apply(records, number, first, begin)
+        batch = self._apply(records, number, first, part.begin + stop, begin)
         self._at = stop
-        if stop >= len(part.records):
+        if stop == part.size:
             self._part = None
         analyzing = clock()
-        self._analyze(batch)
+        if self._chosen:
+            self._analyze(batch)
         if self._part is None:
             part.release()
         done = clock()
         batch.analytics_seconds = done - analyzing
-        batch.lag_seconds = done - arrived
+        batch.lag_seconds = done - part.read_at
         self.totals.analytics_seconds += batch.analytics_seconds
         if self._controller is not None:
             self._controller.observe(batch.records, batch.seconds)
         self._report(batch)
         return batch
 
-    def _apply(self, records: Records, number: int, first: int, begin: float) -> PipelineBatch:
+    def _apply(self, records: Records, number: int, first: int, end: int, begin: float) -> PipelineBatch:
         """Update the graph, and count that, which interrupts do not part."""
         interrupts = HeldInterrupts()
         interrupts.hold()
@@ -419,11 +419,11 @@ class Pipeline:
                 done = error.result if isinstance(error.result, UpdateResult) else UpdateResult()
                 failure = error
             except Exception as error:
-                raise PipelineError.of("update", number, first, error, first + len(records)) from error
-            expired = done.expired if isinstance(done, WindowResult) else done.deleted
+                raise PipelineError.of("update", number, first, error, end) from error
+            deleted, late = (done.expired, done.late) if isinstance(done, WindowResult) else (done.deleted, 0)
             batch = PipelineBatch(
-                number, first, first + len(records), records.operation, done.inserted, done.replaced, expired,
-                done.late if isinstance(done, WindowResult) else 0, self.graph.num_edges, clock() - started,
+                number, first, end, records.operation, done.inserted, done.replaced, deleted, late,
+                self.graph.num_edges, clock() - started,
                 waited_seconds=started - begin,
             )  # fmt: skip
             self.totals.add(batch)
@@ -465,11 +465,10 @@ class Pipeline:
         ahead = 0 if self._reader is None else len(self._reader.channel)
         return {"edges": self.graph.num_edges, "parts_ahead": ahead, "batch_size": self.batch_size or 0}
 
-    def _checkpoint_if_due(self) -> None:
-        if self._checkpoints is not None:
-            batches, when = self._since
-            if self._checkpoints.is_due(self.totals.batches - batches, clock() - when):
-                self._checkpoint()
+    def _checkpoint_if_due(self, checkpoints: Checkpoints) -> None:
+        batches, when = self._since
+        if checkpoints.is_due(self.totals.batches - batches, clock() - when):
+            self._checkpoint()
 
     def _checkpoint(self) -> None:
         """Save what there is between two batches, once all results of the first are delivered."""

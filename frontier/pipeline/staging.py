@@ -36,12 +36,15 @@ class Part:
     records : Records
     begin : int
         Number of the first record in the source.
+    size : int
+        Number of the records.
     read_at : float
         When the source had yielded them, by `time.perf_counter`.
     """
 
     def __init__(self, records: Records, begin: int, slot: Slot | None = None):
         self.records = records
+        self.size = len(records)
         self.begin = begin
         self.read_at = time.perf_counter()
         self._slot = slot
