@@ -137,7 +137,7 @@ def _pieces(
             held = b""
             continue
         if len(held) < len(magic):
-            held += file.read(_CHUNK)
+            held += file.read(len(magic))
         if not held.startswith(magic):
             raise ParseError(f"the {name} data is damaged (other data follows it)", source)
         first, stream = False, new()
