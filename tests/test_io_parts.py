@@ -23,9 +23,10 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def small_pieces(monkeypatch):
-    """Files are read a few bytes at a time."""
+@pytest.fixture(params=[1, 3], ids=["serial", "parallel"])
+def small_pieces(monkeypatch, request):
+    """Files are read a few bytes at a time, and parsed by one thread or several."""
+    monkeypatch.setattr("frontier.io.parts.PARSERS", request.param)
     monkeypatch.setattr("frontier.io.files._CHUNK", 2)
     monkeypatch.setattr("frontier.io.files._STEP", 50)
 

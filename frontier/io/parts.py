@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from frontier.io.archives import is_archive
 from frontier.io.columns import Columns, check_data
@@ -18,6 +22,8 @@ from frontier.io.text import COMMENTS, TextParts, is_operation_stream
 
 PART_BYTES = 1 << 22  # of text; about 300,000 records
 PART_ROWS = 1 << 18  # of a table
+PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
+"""Threads that parse parts of a text: a part takes about twice as long to parse as to decompress."""
 _INSERT = ord("+")
 _WHOLE = (".mtx", ".jlg", ".e", ".v", ".properties")
 """Formats that consist of several files, or announce what can only be checked in the end."""
@@ -126,14 +132,40 @@ def _of_text(
 
 
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: bool) -> Iterator[EdgeList]:
-    part: bytes | None = first
-    while part is not None:
-        edges, ops = text.read(part)
-        if operations:
-            yield from EdgeStream(edges, max(len(edges), 1), ops == _INSERT)
-        else:
-            yield edges
-        part = next(parts, None)
+    """The records of all parts in order, of which several are parsed at the same time."""
+    lines = first.count(b"\n")
+    yield from _by_operation(*text.first(), operations)
+    if PARSERS == 1:
+        for part in parts:
+            yield from _by_operation(*text.next(part, lines), operations)
+            lines += part.count(b"\n")
+        return
+    failure: Exception | None = None
+    waiting: deque[Future] = deque()
+    with ThreadPoolExecutor(PARSERS, thread_name_prefix="dynfrontier-parse") as pool:
+        try:
+            while True:
+                try:
+                    part = next(parts, None)
+                except Exception as error:  # it comes after the parts before
+                    failure, part = error, None
+                if part is None:
+                    break
+                waiting.append(pool.submit(text.next, part, lines))
+                lines += part.count(b"\n")
+                if len(waiting) > PARSERS:
+                    yield from _by_operation(*waiting.popleft().result(), operations)
+            while waiting:
+                yield from _by_operation(*waiting.popleft().result(), operations)
+        finally:
+            for future in waiting:
+                future.cancel()
+    if failure is not None:
+        raise failure
+
+
+def _by_operation(edges: EdgeList, ops: np.ndarray, operations: bool) -> Iterable[EdgeList]:
+    return EdgeStream(edges, max(len(edges), 1), ops == _INSERT) if operations else [edges]
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------

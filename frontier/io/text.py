@@ -184,26 +184,29 @@ class TextParts:
     def __init__(self, data: bytes, source: str, *, weighted: bool | None = None, **options: Any):
         self._weighted = weighted
         self._plan = plan_text(data, source, weighted=weighted, **options)
-        self._lines = 0  # of the parts before
         self.has_names = "src" in self._plan.words
 
-    def read(self, data: bytes) -> tuple[EdgeList, np.ndarray]:
-        """The records of the next part, the first included, and the operations."""
+    def first(self) -> tuple[EdgeList, np.ndarray]:
+        """The records of the first part, and the operations; to be called first, and once."""
+        plan = self._plan
+        found, ops = _tokenize(plan)
+        edges = _assemble(plan, found, self._weighted)
+        role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
+        self._plan = replace(
+            plan, data=b"", layout=replace(plan.layout, start=0),
+            roles=[role if known == UNKNOWN else known for known in plan.roles],
+        )  # fmt: skip
+        return edges, ops
+
+    def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
+        """The records of a part that follows so many lines, and the operations. Threads may call it at once."""
         plan = replace(self._plan, data=data)
         try:
             found, ops = _tokenize(plan)
         except ParseError as error:
-            if not self._lines or error.line is None:
-                raise
-            raise ParseError(error.reason, error.source, error.line + self._lines, error.text) from None
-        edges = _assemble(plan, found, self._weighted)
-        self._lines += data.count(b"\n")
-        role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
-        self._plan = replace(
-            self._plan, data=b"", layout=replace(plan.layout, start=0),
-            roles=[role if known == UNKNOWN else known for known in plan.roles],
-        )  # fmt: skip
-        return edges, ops
+            line = None if error.line is None else error.line + lines
+            raise ParseError(error.reason, error.source, line, error.text) from None
+        return _assemble(plan, found, self._weighted), ops
 
 
 def plan_text(

@@ -6,7 +6,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..arguments import check_dynamic_graph
 from ..runtime import Device, HeldInterrupts
@@ -153,9 +153,9 @@ class Pipeline:
         if self._checkpoints is not None:
             self._checkpoints.check_new()
         self._resumed: dict[str, Any] | None = None
-        self._log_path, self._log = log, None
+        self._log_path, self._log = log, cast(BatchLog | None, None)
         self._metrics = Metrics(metrics)
-        self._shows_progress, self._progress = flag(progress, "progress"), None
+        self._shows_progress, self._progress = flag(progress, "progress"), cast(ProgressLine | None, None)
         by_name = not isinstance(source, str | os.PathLike) and isinstance(columns, Mapping)
         takes_time = graph.time_unit is not None and (self.window is None or self.window.state()["by"] == "span")
         self._decoder = Decoder(graph, takes_time, columns if by_name else None)

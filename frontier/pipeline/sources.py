@@ -119,14 +119,18 @@ class SocketSource:
 
     def __init__(self, socket: sockets.socket, columns: Any = ("src", "dst"), delimiter: str | None = None):
         self._socket = socket
-        self._options = {"columns": tuple(columns), "delimiter": delimiter or " "}
+        self._options: dict[str, Any] = {"columns": tuple(columns), "delimiter": delimiter or " "}
 
     def __iter__(self) -> Iterator[EdgeList]:
         text: TextParts | None = None
+        lines = 0
         for part in whole_lines(self._received(), 1):
             if text is None:
                 text = TextParts(part, "socket", **self._options)
-            yield text.read(part)[0]
+                yield text.first()[0]
+            else:
+                yield text.next(part, lines)[0]
+            lines += part.count(b"\n")
 
     def interrupt(self) -> None:
         """Let whoever reads find the end; the pipeline calls this when it is closed."""

@@ -113,7 +113,7 @@ class Slot:
 
     def __init__(self, free: Channel):
         self._free = free
-        self._pinned: np.ndarray | None = None
+        self._pinned: Any = None
         self._device: Any = None
         self._copied: Any = None
         self._used: Any = None
@@ -133,7 +133,7 @@ class Slot:
         self._held = tuple(records.columns.values())
         if len(host) < len(records.columns):
             stream.wait_event(produced.record())
-        columns = dict(records.columns) | self._copy(host, stream)
+        columns = dict(records.columns) | (self._copy(host, stream) if host else {})
         self._copied = stream.record()
         return Records(columns, records.operation)
 
