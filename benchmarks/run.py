@@ -26,6 +26,7 @@ from . import (
     incremental,
     latency,
     native,
+    pipeline,
     schedules,
     several_sources,
     summary,
@@ -46,7 +47,8 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
-    "growth": growth.main, "latency": latency.main, "summary": summary.main, "temporal": temporal.main,
+    "growth": growth.main, "latency": latency.main, "pipeline": pipeline.main, "summary": summary.main,
+    "temporal": temporal.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -58,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
-        "distributed, graphs in parts.",
+        "pipeline, streams from where they come; distributed, graphs in parts.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

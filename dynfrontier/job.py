@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import frontier as fr
 from algorithms import Analytic, find_analytic
@@ -36,7 +38,7 @@ class Applied:
     edges, count : int
         Of the graph afterwards; the count is the headline of the analytic, for example triangles.
     update_seconds, count_seconds : float
-        The time that the structure took, transfer to the device included, and the time that the analytic took.
+        The time that the structure took, and the time that the analytic took. Transfers to the device go on meanwhile.
     """
 
     records: int
@@ -63,15 +65,17 @@ def changes(stream: fr.io.EdgeStream, window: int) -> Iterator[tuple[fr.io.EdgeL
     return ((batch,) for batch in stream)
 
 
-def _apply(graph: fr.DynamicGraph, lists: tuple[fr.io.EdgeList, ...]) -> tuple[int, int]:
-    """Make some insertions and deletions; how many edges came and went."""
-    inserted = deleted = 0
-    for batch in lists:
-        if batch.operation == "insert":
-            inserted += graph.insert_edges(batch.src, batch.dst).inserted
-        else:
-            deleted += graph.delete_edges(batch.src, batch.dst).deleted
-    return inserted, deleted
+def open_pipeline(graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: int) -> fr.Pipeline:
+    """The pipeline that applies a stream to an empty graph.
+
+    A graph with times slides a window over it. Of others, the edges that leave are listed, after each batch, as a batch
+    of its own.
+    """
+    if window and graph.time_unit is None:
+        source: Any = itertools.chain.from_iterable(changes(stream, window))
+        return fr.Pipeline(source, graph, synchronous=True)
+    sliding = fr.SlidingWindow(graph, count=window * stream.batch_size) if window else None
+    return fr.Pipeline(stream, graph, window=sliding, synchronous=True)
 
 
 class StreamJob:
@@ -106,8 +110,8 @@ class StreamJob:
         self._from_scratch = self._settings | copied
         self.stream = stream
         self.window = window
-        self.graph = structure(stream.num_vertices, device=device)
-        self._changes = changes(stream, window)
+        times = {"time": "ns"} if window and structure.can_store_weights else {}
+        self.graph = structure(stream.num_vertices, device=device, **times)
         self._counter = self.analytic.maintain(self.graph, **self._settings)
         self._timed = TimedObserver(self.graph, self._counter)
 
@@ -115,30 +119,41 @@ class StreamJob:
         """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""
         for scale, edge_factor in WARM_UP_GRAPHS:
             edges = fr.io.rmat(scale, edge_factor)
-            graph = type(self.graph)(edges.num_vertices, device=self.graph.device, vertex_dtype=self.graph.vertex_dtype)
+            graph = type(self.graph)(
+                edges.num_vertices, device=self.graph.device, vertex_dtype=self.graph.vertex_dtype,
+                time=self.graph.time_unit,
+            )  # fmt: skip
             counter = self.analytic.maintain(graph, **self._settings)
-            for lists in changes(fr.io.stream_edges(edges, len(edges) // 8), window=3):
-                _apply(graph, lists)
+            open_pipeline(graph, fr.io.stream_edges(edges, len(edges) // 8), window=3).run()
             counter.close()
         self.analytic.compute(graph, **self._from_scratch)
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
-        graph = self.graph
-        for lists in self._changes:
-            records = loops = deletions = 0
-            self._timed.seconds = 0.0
-            elapsed, (inserted, deleted) = timed_call(partial(_apply, graph, lists), graph.device.synchronize)
-            for batch in lists:
-                if batch.operation == "insert":
-                    records += len(batch)
-                    loops += int((batch.src == batch.dst).sum())
-                else:
-                    deletions += len(batch)
-            yield Applied(
-                records, loops, inserted, deleted, deletions, graph.num_edges, self.count,
-                elapsed - self._timed.seconds, self._timed.seconds,
-            )  # fmt: skip
+        edges, listed = self.stream.edges, self.window > 0 and self.graph.time_unit is None
+        begin = 0
+        with open_pipeline(self.graph, self.stream, self.window) as pipeline:
+            while True:
+                self._timed.seconds = 0.0
+                try:
+                    batches = list(itertools.islice(pipeline, 2 if listed else 1))
+                except fr.PipelineError as error:  # callers know what a graph raises
+                    assert error.__cause__ is not None
+                    raise error.__cause__ from None
+                if not batches:
+                    return
+                records = sum(batch.records for batch in batches if batch.operation == "insert")
+                named = sum(batch.records for batch in batches if batch.operation == "delete")
+                deleted = sum(batch.deleted for batch in batches)
+                seconds = sum(batch.seconds for batch in batches)
+                part = slice(begin, begin + (records if listed else records + named))
+                loops = int((edges.src[part] == edges.dst[part]).sum()) if records else 0
+                begin = part.stop
+                yield Applied(
+                    records, loops, sum(batch.inserted for batch in batches), deleted,
+                    deleted if self.window and not listed else named, self.graph.num_edges, self.count,
+                    seconds - self._timed.seconds, self._timed.seconds,
+                )  # fmt: skip
 
     @property
     def count(self) -> int:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import frontier as fr
-from algorithms import DynamicComponents, DynamicTriangleCount
+from algorithms import DynamicComponents, DynamicPageRank, DynamicTriangleCount
 
 ACCOUNTS, BATCHES, PER_BATCH = 5_000, 16, 1_000
 RING = np.arange(3_000, 3_010)
@@ -38,24 +39,11 @@ def payments() -> Iterator[pd.DataFrame]:
         yield pd.DataFrame({"payer": payer, "payee": payee, "time": START + pd.to_timedelta(seconds, unit="s")})
 
 
-class Features:
-    """The features of all accounts, maintained while the window slides."""
-
-    def __init__(self, graph: fr.DynamicGraph):
-        self.graph = graph
-        self.triangles = DynamicTriangleCount(graph)
-        self.groups = DynamicComponents(graph)
-
-    def table(self) -> pd.DataFrame:
-        """A row for each account that has a partner."""
-        host = self.graph.device.to_host
-        degree, labels = host(self.graph.degrees()), host(self.groups.labels)
-        found = pd.DataFrame({
-            "degree": degree,
-            "triangles": host(self.triangles.per_vertex),
-            "group_size": np.bincount(labels, minlength=degree.size)[labels],
-        })  # fmt: skip
-        return found[found.degree > 0].rename_axis("account")
+def table(results: dict[str, Any]) -> pd.DataFrame:
+    """A row for each account that has a partner."""
+    labels = results.pop("group")
+    found = pd.DataFrame(results | {"group_size": np.bincount(labels, minlength=ACCOUNTS)[labels]})
+    return found[found.degree > 0].rename_axis("account")
 
 
 def main() -> None:
@@ -65,20 +53,29 @@ def main() -> None:
     parser.add_argument("--structure", choices=fr.structures(), default="slab")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     options = parser.parse_args()
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+
+    def deliver(batch: fr.PipelineBatch) -> None:
+        """Runs while the next batch is applied."""
+        features = table(batch.results)
+        if options.out:
+            features.to_parquet(options.out / f"features-{batch.number:03}.parquet")
+        busiest = features.triangles.idxmax()
+        print(f"batch {batch.number:2}: {batch.inserted:4} pairs came, {batch.deleted:4} went, "
+              f"{batch.late:2} too late; {len(features):,} accounts, largest group {features.group_size.max():,}; "
+              f"account {busiest} in {features.triangles[busiest]} triangles, "
+              f"account {features['rank'].idxmax()} has the highest rank")  # fmt: skip
 
     graph = fr.structures()[options.structure](ACCOUNTS, time="s", device=options.device)
-    window = fr.SlidingWindow(graph, options.span)
-    features = Features(graph)
-    for number, batch in enumerate(payments()):
-        done = window.push(batch.payer, batch.payee, time=batch.time)
-        table = features.table()
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            table.to_parquet(options.out / f"features-{number:03}.parquet")
-        busiest = table.triangles.idxmax()
-        print(f"batch {number:2}: {done.inserted:4} pairs came, {done.expired:4} went, {done.late:2} too late; "
-              f"{len(table):,} accounts, largest group {table.group_size.max():,}; "
-              f"account {busiest} in {table.triangles[busiest]} triangles")  # fmt: skip
+    features = {
+        "degree": lambda graph: graph.degrees(),
+        "triangles": (DynamicTriangleCount, "per_vertex"),
+        "group": (DynamicComponents, "labels"),
+        "rank": (DynamicPageRank, "pagerank"),
+    }
+    columns = {"src": "payer", "dst": "payee"}
+    fr.Pipeline(payments(), graph, features, window=options.span, columns=columns).run(deliver)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,10 @@ from .operators import (
     visit_edges,
 )
 from .philox import random, random_bits
+from .pipeline.batch import PipelineBatch
+from .pipeline.errors import PipelineError
+from .pipeline.pipeline import Pipeline
+from .pipeline.sources import SocketSource
 from .record import Recorded, record
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
@@ -64,9 +68,13 @@ __all__ = [
     "ObserverError",
     "Op",
     "Orientation",
+    "Pipeline",
+    "PipelineBatch",
+    "PipelineError",
     "PriorityFrontier",
     "Recorded",
     "SlidingWindow",
+    "SocketSource",
     "SpMV",
     "Step",
     "StorageStatistics",

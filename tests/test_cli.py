@@ -226,7 +226,8 @@ def interrupt_at(monkeypatch, target, name, number):
 
 
 def test_interrupted_stream(monkeypatch, tmp_path):
-    interrupt_at(monkeypatch, job, "_apply", 8 * len(job.WARM_UP_GRAPHS) + 5)  # the warm-up has eight for each graph
+    # The warm-up has eight batches for each graph.
+    interrupt_at(monkeypatch, fr.SlidingWindow, "push", 8 * len(job.WARM_UP_GRAPHS) + 5)
     results = tmp_path / "results.json"
     output = run(*SMALL, "--json", results, "--plot", tmp_path / "plot.png", code=130)
     assert "interrupted after 4 batches of 16" in output and "Stream and graph" in output

@@ -15,6 +15,8 @@ from frontier.io.errors import ParseError
 from frontier.io.files import decompress, read_raw, unpacked_limit
 
 _BLOCK = 512  # bytes, the unit of tar archives
+_TAR_SUFFIXES = (".tar", ".tgz", ".txz", ".tbz", ".tbz2")
+_SUFFIXES = (*_TAR_SUFFIXES, ".zip")
 _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, ValueError, OverflowError, LookupError, OSError, RuntimeError,
     NotImplementedError, MemoryError, zlib.error, lzma.LZMAError,
@@ -92,6 +94,11 @@ class Directory(Mapping[str, bytes]):
         return sum(1 for _ in self)
 
 
+def is_archive(begin: bytes, name: str) -> bool:
+    """Whether a file is an archive, or should be, as its first bytes, decompressed, and its bare name say."""
+    return begin.startswith((b"PK\x03\x04", b"PK\x05\x06")) or begin[257:262] == b"ustar" or name.endswith(_SUFFIXES)
+
+
 def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
     """The files of an archive; None if the data is none.
 
@@ -113,7 +120,7 @@ def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | Non
     """
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
         kind, opener = "zip", _zip
-    elif data[257:262] == b"ustar" or name.endswith((".tar", ".tgz", ".txz", ".tbz", ".tbz2")):
+    elif data[257:262] == b"ustar" or name.endswith(_TAR_SUFFIXES):
         kind, opener = "tar", _tar
     elif name.endswith(".zip"):
         raise ParseError("the name ends in .zip but the content is no zip archive", source)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import io
 import lzma
+import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -24,6 +26,7 @@ _UNREADABLE = (
     (b"\x04\x22\x4d\x18", "lz4 data"),
 )
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".bz2")
+_LONGEST_MAGIC = 8  # bytes, or less
 
 BOMB_BYTES = 1 << 28
 BOMB_RATIO = 200
@@ -81,7 +84,39 @@ def decompress(raw: bytes, source: str, limit: int) -> bytes:
     """
     for magic, name, new in _CODECS:
         if raw.startswith(magic):
-            return b"".join(_pieces(raw, magic, name, new, source, limit))
+            return b"".join(_pieces(io.BytesIO(raw), magic, name, new, source, limit))
+    _check_plain(raw, source)
+    return raw
+
+
+def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
+    """The content of an open file, decompressed if it is compressed, in pieces of bounded size.
+
+    Parameters
+    ----------
+    file : binary file
+        At its beginning; it must be seekable.
+    source : str
+        Name of the file, for errors.
+
+    Raises
+    ------
+    ParseError
+        As `decompress`, when the piece with the fault is asked for.
+    """
+    begin = file.read(_LONGEST_MAGIC)
+    file.seek(-len(begin), os.SEEK_CUR)
+    for magic, name, new in _CODECS:
+        if begin.startswith(magic):
+            yield from _pieces(file, magic, name, new, source, math.inf)
+            return
+    _check_plain(begin, source)
+    while piece := file.read(_CHUNK * 16):
+        yield piece
+
+
+def _check_plain(raw: bytes, source: str) -> None:
+    """Raise if a file that begins with these bytes, and with none of `_CODECS`, is compressed, or should be."""
     for magic, name in _UNREADABLE:
         if raw.startswith(magic):
             raise ParseError(f"this is {name}, which is not supported; unpack it first", source)
@@ -90,25 +125,26 @@ def decompress(raw: bytes, source: str, limit: int) -> bytes:
         if not raw:
             raise ParseError("the file is empty, so its compressed data is truncated", source)
         raise ParseError(f"the name ends in {suffix} but the content is not compressed that way", source)
-    return raw
 
 
 def _pieces(
-    raw: bytes, magic: bytes, name: str, new: Callable[[], Any], source: str, limit: int
+    file: BinaryIO, magic: bytes, name: str, new: Callable[[], Any], source: str, limit: float
 ) -> Iterator[bytes]:  # fmt: skip
     """Decompressed parts of all streams in turn; the standard library drops a later stream that is damaged."""
-    at, made = 0, 0
-    while at < len(raw):
-        if at and not raw[at:].strip(b"\0"):  # padding
-            return
-        if not raw.startswith(magic, at):
+    held, made, first = file.read(_CHUNK), 0, True
+    while held or (held := file.read(_CHUNK)):
+        if not first and not held.strip(b"\0"):  # padding, if nothing else follows
+            held = b""
+            continue
+        if len(held) < len(magic):
+            held += file.read(len(magic))
+        if not held.startswith(magic):
             raise ParseError(f"the {name} data is damaged (other data follows it)", source)
-        stream = new()
+        first, stream = False, new()
         while not stream.eof:
-            if at >= len(raw):
+            if not held and not (held := file.read(_CHUNK)):
                 raise ParseError(f"the {name} data is truncated", source)
-            chunk = raw[at : at + _CHUNK]
-            at += len(chunk)
+            chunk, held = held, b""
             while True:
                 try:
                     piece = stream.decompress(chunk, _STEP)
@@ -126,7 +162,7 @@ def _pieces(
                 chunk = getattr(stream, "unconsumed_tail", b"")  # what zlib leaves when a piece is full
                 if stream.eof or not (chunk or len(piece) == _STEP or not getattr(stream, "needs_input", True)):
                     break
-        at -= len(stream.unused_data)
+        held = stream.unused_data
 
 
 def bare_name(path: str | os.PathLike) -> str:

@@ -218,15 +218,19 @@ def _read_single(
         if operations is False:
             raise ParseError("lines start with '+' or '-'; read such a stream with read_stream", source)
         operations = True
+    edges, ops = read_text(data, source, operations=bool(operations), **text_options(data, name, options))
+    return edges, ops if operations else None
+
+
+def text_options(data: bytes, name: str, options: dict) -> dict:
+    """Options of `read_text` for a text of this name that begins with these lines."""
     if options["columns"] is None and options["weighted"] is None and "temporal" in name:
         words = first_words(data, options["comments"], options["delimiter"])
         if len(words) == 3 and words[0].isdecimal():
             options = {**options, "columns": _TEMPORAL}
     # What comes through a pipe has no suffix.
     table = name.endswith((".csv", ".tsv")) or "." not in name
-    options = {"data_columns" if name == "data" else name: value for name, value in options.items()}
-    edges, ops = read_text(data, source, operations=bool(operations), table=table, **options)
-    return edges, ops if operations else None
+    return {"data_columns" if name == "data" else name: value for name, value in options.items()} | {"table": table}
 
 
 def _choose(files: Files, member: str | None, source: str) -> str:

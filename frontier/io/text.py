@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -154,6 +155,76 @@ def read_text(
     ValueError
         If `columns` or `delimiter` make no sense.
     """
+    plan = plan_text(
+        data, source, layout=layout, columns=columns, weighted=weighted, comments=comments, delimiter=delimiter,
+        header=header, named=named, operations=operations, table=table, data_columns=data_columns,
+    )  # fmt: skip
+    found, ops = _tokenize(plan)
+    return _assemble(plan, found, weighted), ops
+
+
+class TextParts:
+    """Parses a text that comes in parts, each of whole lines, as `read_text` would the whole of it.
+
+    What columns mean is decided by the first part, which must hold a record unless the text has none.
+
+    Parameters
+    ----------
+    data : bytes
+        The first part.
+    source, **options
+        See `read_text`.
+
+    Attributes
+    ----------
+    has_names : bool
+        Whether ids are words; they cannot be numbered before all are known.
+    """
+
+    def __init__(self, data: bytes, source: str, *, weighted: bool | None = None, **options: Any):
+        self._weighted = weighted
+        self._plan = plan_text(data, source, weighted=weighted, **options)
+        self.has_names = "src" in self._plan.words
+
+    def first(self) -> tuple[EdgeList, np.ndarray]:
+        """The records of the first part, and the operations; to be called first, and once."""
+        plan = self._plan
+        found, ops = _tokenize(plan)
+        edges = _assemble(plan, found, self._weighted)
+        role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
+        self._plan = replace(
+            plan, data=b"", layout=replace(plan.layout, start=0),
+            roles=[role if known == UNKNOWN else known for known in plan.roles],
+        )  # fmt: skip
+        return edges, ops
+
+    def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
+        """The records of a part that follows so many lines, and the operations. Threads may call it at once."""
+        plan = replace(self._plan, data=data)
+        try:
+            found, ops = _tokenize(plan)
+        except ParseError as error:
+            line = None if error.line is None else error.line + lines
+            raise ParseError(error.reason, error.source, line, error.text) from None
+        return _assemble(plan, found, self._weighted), ops
+
+
+def plan_text(
+    data: bytes,
+    source: str,
+    *,
+    layout: Layout | None = None,
+    columns: Columns = None,
+    weighted: bool | None = None,
+    comments: str = COMMENTS,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    named: bool | None = None,
+    operations: bool = False,
+    table: bool = False,
+    data_columns: Sequence[str] = (),
+) -> _Plan:
+    """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
@@ -177,11 +248,9 @@ def read_text(
     maybe_named = "src" in in_words or (allowed and not words)
     if maybe_named and names is None:
         plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
-    plan = replace(
+    return replace(
         plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named
     )  # fmt: skip
-    found, ops = _tokenize(plan)
-    return _assemble(plan, found, weighted), ops
 
 
 def read_column(data: bytes, source: str) -> np.ndarray:

@@ -181,6 +181,29 @@ class SlidingWindow:
         self.clock = now if self.clock is None else max(self.clock, now)
         return WindowResult(expired=self._expire().deleted, late_records=self.graph.xp.empty(0, np.int64))
 
+    def state(self) -> dict[str, Any]:
+        """What a window is besides its graph, in plain values, for `from_state`."""
+        return {
+            "by": self._by, "length": self._length, "lateness": getattr(self, "_lateness", None), "clock": self.clock,
+            "late": self.late,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, graph: DynamicGraph, state: dict[str, Any]) -> SlidingWindow:
+        """The window that goes on where another one stood, on a copy of its graph, or one loaded from a file.
+
+        Parameters
+        ----------
+        graph : DynamicGraph
+            As it was when `state` was called.
+        state : dict
+            What `state` returned.
+        """
+        lateness = {} if state["lateness"] is None else {"lateness": state["lateness"]}
+        window = cls(graph, **{state["by"]: state["length"]}, **lateness)
+        window.clock, window.late = state["clock"], state["late"]
+        return window
+
     def __repr__(self) -> str:
         unit = f" {self.graph.time_unit}" if self._by == "span" else ""
         return f"SlidingWindow({self._by}={self._length:,}{unit}, clock={self.clock}, {self.graph!r})"

@@ -1,0 +1,141 @@
+"""`PipelineBatch`: what came of one batch; and `Totals`, of all so far."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from ..fetch import Fetched, fetch
+
+_settling = threading.Lock()
+"""Held while copies are waited for: a log and a callback may do so at the same time."""
+
+
+@dataclass(slots=True)
+class PipelineBatch:
+    """What came of one batch.
+
+    Attributes
+    ----------
+    number : int
+        From 0; after `Pipeline.resume`, from where the checkpoint was taken.
+    begin, end : int
+        Its records in the source, from the first up to the one before `end`.
+    operation : {"insert", "delete"}
+    inserted, replaced, deleted : int
+        Edges, as in `UpdateResult`. Those that left a window are among the deleted.
+    late : int
+        Records that came too late for the window.
+    num_edges : int
+        Of the graph afterwards.
+    update_seconds, analytics_seconds : float
+        On a GPU, until the host was done: kernels of analytics may still run, unless the pipeline is `synchronous`.
+    waited_seconds : float
+        The wait for the source before.
+    lag_seconds : float
+        From when the source had yielded the first of its records until the results were there.
+    """
+
+    number: int
+    begin: int
+    end: int
+    operation: str
+    inserted: int
+    replaced: int
+    deleted: int
+    late: int
+    num_edges: int
+    update_seconds: float
+    analytics_seconds: float = 0.0
+    waited_seconds: float = 0.0
+    lag_seconds: float = 0.0
+    held: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def records(self) -> int:
+        """How many records it has."""
+        return self.end - self.begin
+
+    @property
+    def seconds(self) -> float:
+        """Of the update and the analytics."""
+        return self.update_seconds + self.analytics_seconds
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What each analytic returned, arrays as NumPy's; waits for those that are being copied to the host."""
+        with _settling:
+            self.held = {name: _settled(value) for name, value in self.held.items()}
+        return self.held
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain values: of the results, those that are numbers, strings or None."""
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "held"}
+        plain = {name: _plain(value) for name, value in self.results.items()}
+        return found | {"results": {name: value for name, value in plain.items() if value is not _NOT_PLAIN}}
+
+
+_NOT_PLAIN = object()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        value = value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else _NOT_PLAIN
+
+
+def begin_to_fetch(value: Any) -> Any:
+    """A result that later batches do not change: its arrays are copied, to the host, without a wait for the device."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "flags"):
+        import cupy
+
+        return fetch(cupy.ascontiguousarray(value))
+    if isinstance(value, dict):
+        return {name: begin_to_fetch(each) for name, each in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(map(begin_to_fetch, value))
+    return value
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, Fetched):
+        return value.result()
+    if isinstance(value, dict):
+        return {name: _settled(each) for name, each in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(map(_settled, value))
+    return value
+
+
+@dataclass
+class Totals:
+    """Sums over all batches, those before a resumed checkpoint included."""
+
+    batches: int = 0
+    records: int = 0
+    inserted: int = 0
+    replaced: int = 0
+    deleted: int = 0
+    late: int = 0
+    update_seconds: float = 0.0
+    analytics_seconds: float = 0.0
+    waited_seconds: float = 0.0
+
+    def add(self, batch: PipelineBatch) -> None:
+        """Count a batch, but not the time of its analytics."""
+        self.batches += 1
+        self.records += batch.records
+        self.inserted += batch.inserted
+        self.replaced += batch.replaced
+        self.deleted += batch.deleted
+        self.late += batch.late
+        self.update_seconds += batch.update_seconds
+        self.waited_seconds += batch.waited_seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)

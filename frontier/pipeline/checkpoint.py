@@ -1,0 +1,86 @@
+"""Checkpoints: a folder with the graph in one file, and in another all else that a pipeline has to know to go on.
+
+A checkpoint writes the graph to a new file, and then replaces ``state.json``, which names it: whenever the process is
+killed, the folder holds the checkpoint before or this one. The graph's file before is deleted last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..graph import Graph
+from ..runtime import Device
+from ..runtime.atomic import write_atomically
+from ..temporal.times import as_span
+from ..values import integer
+
+STATE = "state.json"
+FORMAT = 1
+USUAL_SECONDS = 60.0
+
+
+class Checkpoints:
+    """The checkpoints of one pipeline.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+    every : int, str or timedelta, optional
+        How many batches, or how much time, such as ``"30s"``, between two; a minute by default.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], every: Any = None):
+        self.folder = Path(path)
+        self._batches = integer(every, "every", 1) if isinstance(every, int) else None
+        self._seconds = USUAL_SECONDS if every is None or self._batches else as_span(every, "every", "ns") / 1e9
+
+    def is_due(self, batches: int, seconds: float) -> bool:
+        """Whether to take one, so many batches and seconds after the last."""
+        return batches >= self._batches if self._batches is not None else seconds >= self._seconds and batches > 0
+
+    def check_new(self) -> None:
+        """Raise FileExistsError if the folder holds a checkpoint, which a new pipeline would overwrite."""
+        if (self.folder / STATE).exists():
+            raise FileExistsError(
+                f"checkpoint: {self.folder} holds a checkpoint; go on from it with Pipeline.resume, or delete it"
+            )
+
+    def save(self, graph: Graph, state: dict[str, Any]) -> None:
+        """Take one."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = f"graph-{state['totals']['records']}-{state['totals']['batches']}.npz"
+        graph.save(self.folder / name)
+        text = json.dumps({"format": FORMAT, "graph": name, **state}, indent=1)
+        write_atomically(self.folder / STATE, text.encode(), durable=True)
+        for other in self.folder.glob("graph-*.npz"):
+            if other.name != name:
+                with suppress(OSError):
+                    other.unlink()
+
+
+def load_checkpoint(path: str | os.PathLike[str], device: str | Device) -> tuple[Any, dict[str, Any]]:
+    """The graph and the state of the last checkpoint in a folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    ValueError
+        It is damaged.
+    """
+    folder = Path(path)
+    text = (folder / STATE).read_bytes()
+    try:
+        state = json.loads(text)
+        known = state["format"] == FORMAT
+        name = Path(state["graph"]).name
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{folder / STATE} is no checkpoint of a pipeline: {error}") from None
+    if not known:
+        raise ValueError(f"{folder / STATE} has the format {state['format']!r}; this version reads {FORMAT}")
+    return Graph.load(folder / name, device=device), state

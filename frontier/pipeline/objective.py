@@ -1,0 +1,94 @@
+"""`Objective` and `BatchSize`: the largest batches whose latency stays within bounds.
+
+The controller tracks a quantile by unequal steps: after a batch that took longer than the limit, the batch size is
+halved; after any other, it grows by 2 to the power of (1 - q) / q. If the share 1 - q of the batches takes too long,
+both cancel out, so this is where it settles, whatever the distribution of latencies is. Since that growth is slow
+(0.7 % a batch for p99), the size grows by a quarter at the beginning, until a batch takes too long; and again after so
+many batches without such a one that chance does not explain it. An outlier, such as a compilation, costs one step.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..values import kind_of
+
+UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+SHRINK = 0.5
+"""What a batch that took too long multiplies the size by."""
+QUICK = 1.25
+"""What others multiply it by in the beginning."""
+CALM = 5
+"""Times the usual number of batches between two that take too long, after which growth is quick again."""
+SMALLEST, LARGEST = 64, 1 << 22
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A bound for a quantile of the latency of batches.
+
+    Attributes
+    ----------
+    quantile : float
+        Between 0 and 1.
+    seconds : float
+    """
+
+    quantile: float
+    seconds: float
+
+    @classmethod
+    def parse(cls, text: str) -> Objective:
+        """From a text such as ``"p99<5ms"``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            It is none.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"objective must be a string such as 'p99<5ms', not {kind_of(text)}")
+        match = re.fullmatch(r"\s*p(\d+(?:\.\d+)?)\s*<=?\s*(\d+(?:\.\d*)?)\s*(us|µs|ms|s)\s*", text)
+        if match is None or not 0 < float(match[1]) < 100 or not float(match[2]):
+            raise ValueError(f"objective must be a percentile and a time, such as 'p99<5ms', not {text!r}")
+        return cls(round(float(match[1]) / 100, 9), float(match[2]) * UNITS[match[3]])
+
+
+class BatchSize:
+    """The number of records of the next batch.
+
+    Parameters
+    ----------
+    objective : Objective
+    start : int
+        Of the first batch.
+
+    Attributes
+    ----------
+    size : int
+    """
+
+    def __init__(self, objective: Objective, start: int):
+        self.objective = objective
+        self._exact = float(min(max(start, SMALLEST), LARGEST))
+        self._slow = SHRINK ** -((1 - objective.quantile) / objective.quantile)
+        self._patience = CALM / (1 - objective.quantile)
+        self._quick, self._calm = True, 0
+
+    @property
+    def size(self) -> int:
+        return int(self._exact)
+
+    def observe(self, records: int, seconds: float) -> None:
+        """Learn from a batch. One that the source cut short tells nothing, unless it took too long."""
+        if seconds > self.objective.seconds:
+            self._quick, self._calm = False, 0
+            self._change(SHRINK)
+        elif 2 * records > self.size:
+            self._calm += 1
+            self._quick |= self._calm > self._patience
+            self._change(QUICK if self._quick else self._slow)
+
+    def _change(self, factor: float) -> None:
+        self._exact = min(max(self._exact * factor, float(SMALLEST)), float(LARGEST))

@@ -1,0 +1,495 @@
+"""`Pipeline`: a stream that is read, applied to a graph, and analyzed, with reading and delivery hidden behind work."""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from ..arguments import check_dynamic_graph
+from ..runtime import Device, HeldInterrupts
+from ..temporal.window import SlidingWindow, WindowResult
+from ..updates import ObserverError, UpdateResult
+from ..values import flag, integer, one_of
+from .analytics import Analytics, check_analytics
+from .batch import PipelineBatch, Totals, begin_to_fetch
+from .batches import SourceError
+from .channel import Ahead
+from .checkpoint import Checkpoints, load_checkpoint
+from .delivery import Callback, Delivery
+from .errors import PipelineError
+from .objective import BatchSize, Objective
+from .records import Decoder, Records
+from .reporting import BatchLog, Metrics, ProgressLine
+from .sources import BATCH_SIZE, check_source, open_source, usual_batch_size
+from .staging import Part, Staging
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+clock = time.perf_counter  # a test has another
+
+
+class Pipeline:
+    """Reads a stream into a graph, batch by batch, and runs analytics after each.
+
+    Reading, decoding and the copy to the GPU go on in other threads and in a CUDA stream of their own, while the
+    caller's thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` after each batch, with the graph
+    as that batch has left it; or `run` it with callbacks, which are called in a thread of their own. Batches come in
+    the order of the source, and as few are read ahead as `ahead` says, however slow their use is.
+
+    Parameters
+    ----------
+    source
+        One of these. Arrays that it yields must not be changed afterwards.
+
+        * a file's name: everything that `frontier.io.read_edges` reads; text, also compressed, Parquet and Arrow files
+          are read part by part. Vertices have the ids of the file.
+        * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
+          arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
+        * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes
+          it a batch of deletions;
+        * a function that takes the number of a record and returns an iterable from there on;
+        * a `SocketSource`.
+    graph : DynamicGraph
+    analytics : dict of str to callable or pair, optional
+        What runs after each batch: functions of the graph; or pairs such as ``(DynamicTriangleCount, "total")``, an
+        incremental analytic, which is created here, and the attribute of it to read. `PipelineBatch.results` has what
+        they return. Arrays, also in dictionaries, lists and tuples, are copied to the host meanwhile.
+    window : SlidingWindow, str, timedelta or dict, optional
+        Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
+    columns : dict of str to str, or sequence of str, optional
+        For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, how tables and dictionaries call it; of
+        files, see `read_edges`.
+    batch_size : int, optional
+        Records of a batch; the last is shorter. By default each item of an iterable is one, and 65,536 otherwise.
+    on_existing : {"replace", "keep", "add"}
+        As in `DynamicGraph.insert_edges`.
+    objective : str, optional
+        Such as ``"p99<5ms"``: choose the batch size so that no more than this share of the batches takes longer, for
+        the update and the analytics. It begins with `batch_size`. Items of an iterable are split, and not joined.
+    ahead : int
+        How many parts are read ahead: items, or about a million records of a large array.
+    synchronous : bool
+        Wait for the device after each update and after the analytics, so that the times of both are exact. With an
+        objective this is always so.
+    checkpoint : str or path-like, optional
+        A folder. All that is needed to go on after a crash is saved there, atomically, and at the end; see `resume`.
+    every : int, str or timedelta, optional
+        How many batches, or how much time, lies between two checkpoints; a minute by default.
+    log : str or path-like, optional
+        A file to which a line of JSON is added for each batch.
+    metrics : str or path-like, optional
+        A file for Prometheus (text format), which is replaced atomically about once a second.
+    progress : bool
+        Show records, rate and lag on the terminal.
+
+    Attributes
+    ----------
+    graph : DynamicGraph
+    window : SlidingWindow or None
+    totals : Totals
+        Of all batches so far.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it.
+    FileExistsError
+        `checkpoint` holds one, from which `resume` can go on.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph(5, device="cpu")
+    >>> batches = [([0, 1], [1, 2]), ([2, 3], [0, 4])]
+    >>> with fr.Pipeline(batches, graph, {"degrees": lambda graph: graph.degrees()}) as pipeline:
+    ...     for batch in pipeline:
+    ...         print(batch.end, batch.num_edges, batch.results["degrees"])
+    2 2 [1 2 1 0 0]
+    4 4 [2 2 2 1 1]
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        graph: DynamicGraph,
+        analytics: Mapping[str, Any] | None = None,
+        *,
+        window: Any = None,
+        columns: Any = None,
+        batch_size: int | None = None,
+        on_existing: str = "replace",
+        objective: str | None = None,
+        ahead: int = 2,
+        synchronous: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: Any = None,
+        log: str | os.PathLike[str] | None = None,
+        metrics: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ):
+        check_dynamic_graph(graph)
+        check_source(source)
+        self.graph = graph
+        self.totals = Totals()
+        self._source = source
+        self._chosen = check_analytics(analytics)
+        self.window = _make_window(graph, window)
+        self._columns = columns
+        self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
+        self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))
+        self._controller = None
+        if objective is not None:
+            self._controller = BatchSize(Objective.parse(objective), self._size or BATCH_SIZE)
+        self._ahead = integer(ahead, "ahead", 1)
+        self._synchronous = flag(synchronous, "synchronous") or objective is not None
+        if every is not None and checkpoint is None:
+            raise TypeError("every has no meaning without checkpoint")
+        self._checkpoints = None if checkpoint is None else Checkpoints(checkpoint, every)
+        if self._checkpoints is not None:
+            self._checkpoints.check_new()
+        self._resumed: dict[str, Any] | None = None
+        self._log_path, self._log = log, cast(BatchLog | None, None)
+        self._metrics = Metrics(metrics)
+        self._shows_progress, self._progress = flag(progress, "progress"), cast(ProgressLine | None, None)
+        by_name = not isinstance(source, str | os.PathLike) and isinstance(columns, Mapping)
+        takes_time = graph.time_unit is not None and (self.window is None or self.window.state()["by"] == "span")
+        self._decoder = Decoder(graph, takes_time, columns if by_name else None)
+
+        self._started = self._closed = self._exhausted = self._clean = False
+        self._analytics: Analytics | None = None
+        self._delivery: Delivery | None = None
+        self._reader: Ahead | None = None
+        self._part: Part | None = None
+        self._at = 0  # records of the part that were applied
+        self._since = (0, 0.0)  # batches and time of the last checkpoint
+        self._saved = False  # whether this pipeline has taken one
+
+    @classmethod
+    def resume(
+        cls,
+        checkpoint: str | os.PathLike[str],
+        source: Any,
+        analytics: Mapping[str, Any] | None = None,
+        *,
+        device: str | Device = "auto",
+        **options: Any,
+    ) -> Pipeline:
+        """The pipeline that goes on from the last checkpoint, with the graph and the window that are saved there.
+
+        Every record of the source is applied exactly once, however often the process was killed. Results that were
+        delivered after that checkpoint are delivered again, with the same numbers of batches and of records (but other
+        batches, if `objective` chooses their size); so have files named after them, and they are replaced.
+
+        Parameters
+        ----------
+        checkpoint : str or path-like
+            The folder.
+        source
+            The same as before, from its first record: those that are in the graph are skipped. Of a function, none are:
+            it is called with their number.
+        analytics : dict, optional
+            As before. They are computed from the graph. Others, which need the graph to be made, can be added by `add`.
+        device : {"auto", "cpu", "gpu"}
+            Where the graph is to be; another device than before will do.
+        **options
+            As before, without `window`.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no checkpoint.
+        ValueError
+            It is damaged.
+        """
+        if "window" in options or "graph" in options:
+            raise TypeError("resume() takes the graph and the window from the checkpoint")
+        graph, state = load_checkpoint(checkpoint, device)
+        window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])
+        every = options.pop("every", None)
+        found = cls(source, graph, analytics, window=window, **options)
+        found._checkpoints = Checkpoints(checkpoint, every)
+        found._resumed = state
+        found.totals = Totals(**state["totals"])
+        if found._controller is not None and state["batch_size"]:
+            found._controller = BatchSize(found._controller.objective, state["batch_size"])
+        return found
+
+    # ---- use --------------------------------------------------------------------------------------------------------
+
+    def add(self, name: str, analytic: Any) -> None:
+        """Add an analytic, before the first batch."""
+        if self._started:
+            raise RuntimeError("analytics are added before the first batch")
+        self._chosen |= check_analytics({name: analytic})
+
+    def run(self, *callbacks: Callback) -> Totals:
+        """Apply the whole stream, and close the pipeline.
+
+        Parameters
+        ----------
+        *callbacks : callable
+            Called with each `PipelineBatch`, in order, in a thread of their own, while the next batches are applied: so
+            they must not read the graph, which may be ahead.
+
+        Returns
+        -------
+        Totals
+
+        Raises
+        ------
+        PipelineError
+            The source, an update, an analytic or a callback has failed; the threads have ended.
+        """
+        if callbacks:
+            self._delivery = Delivery(callbacks, self._ahead)
+        try:
+            for batch in self:
+                if self._delivery is not None:
+                    self._delivery.put(batch)
+            if self._delivery is not None:
+                self._delivery.drain()
+        except BaseException:
+            self._clean = False
+            self.close()
+            raise
+        self.close()
+        return self.totals
+
+    def __iter__(self) -> Iterator[PipelineBatch]:
+        return self
+
+    def __next__(self) -> PipelineBatch:
+        if self._closed:
+            raise StopIteration
+        try:
+            if not self._started:
+                self._start()
+            if self._checkpoints is not None:
+                self._checkpoint_if_due(self._checkpoints)
+            self._clean = False
+            batch = self._next()
+            self._clean = True
+        except BaseException:
+            self.close()
+            raise
+        if batch is None:
+            self._exhausted = True
+            if self._delivery is None:
+                self.close()
+            raise StopIteration
+        return batch
+
+    def close(self) -> None:
+        """End the threads, and take a last checkpoint unless something has failed. Idempotent.
+
+        The graph stays; incremental analytics that the pipeline has made are maintained no longer. A source that does
+        not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is told.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._reader is not None:
+                self._stop_reading()
+            if self._started and self._clean:
+                self._checkpoint()
+        finally:
+            if self._delivery is not None:
+                self._delivery.close()
+            if self._progress is not None:
+                self._progress.close()
+            if self._log is not None:
+                self._log.close()
+            if self._analytics is not None:
+                self._analytics.close()
+            if self._started:
+                self._metrics.write(self.totals, **self._gauges())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None:
+            self._clean = False
+        self.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended, by itself or by `close`."""
+        return self._closed
+
+    @property
+    def batch_size(self) -> int | None:
+        """Records of the next batch; None if each item of the source is one."""
+        return self._size if self._controller is None else self._controller.size
+
+    def metrics(self) -> str:
+        """Counters, rates and lag now, as Prometheus reads them."""
+        return self._metrics.text(self.totals, **self._gauges())
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "started" if self._started else "not started"
+        return f"Pipeline({self.totals.records:,} records in {self.totals.batches:,} batches, {state}, {self.graph!r})"
+
+    # ---- one batch --------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self._started = True
+        self._analytics = Analytics(self.graph, self._chosen)
+        if self._log_path is not None:
+            self._log = BatchLog(self._log_path, 0 if self._resumed is None else self._resumed["log_bytes"])
+        if self._shows_progress:
+            self._progress = ProgressLine()
+        self._since = self.totals.batches, clock()
+        begin = self.totals.records
+        # With an objective, large parts are cut as they are used.
+        parts = open_source(self._source, self._decoder, begin, self._size, self._columns, self._ahead)
+        staging = Staging(self.graph.device, self._ahead)
+        reader = Ahead(staging.place(parts, begin), self._ahead)
+        self._reader = reader
+
+        def end() -> None:
+            staging.close()
+            reader.close()
+
+        self._stop = weakref.finalize(self, end)
+
+    def _stop_reading(self) -> None:
+        interrupt: Callable[[], None] | None = getattr(self._source, "interrupt", None)
+        if interrupt is not None:
+            interrupt()
+        self._stop()
+
+    def _next(self) -> PipelineBatch | None:
+        begin = clock()
+        number = self.totals.batches
+        if self._part is None:
+            assert self._reader is not None
+            try:
+                self._part = next(self._reader, None)
+            except SourceError as error:
+                cause: Any = error.__cause__
+                raise PipelineError.of("source", number, error.record, cause) from cause
+            except Exception as error:  # no memory for what was read, say
+                raise PipelineError.of("source", number, self.totals.records, error) from error
+            if self._part is None:
+                return None
+            self._at = 0
+            self._part.wait()
+        part = self._part
+        size = self._size if self._controller is None else self._controller.size
+        stop = part.size if size is None else min(self._at + size, part.size)
+        records = part.records if stop - self._at == part.size else part.records.cut(self._at, stop)
+        first = part.begin + self._at
+        batch = self._apply(records, number, first, part.begin + stop, begin)
+        self._at = stop
+        if stop == part.size:
+            self._part = None
+        analyzing = clock()
+        if self._chosen:
+            self._analyze(batch)
+        if self._part is None:
+            part.release()
+        done = clock()
+        batch.analytics_seconds = done - analyzing
+        batch.lag_seconds = done - part.read_at
+        self.totals.analytics_seconds += batch.analytics_seconds
+        if self._controller is not None:
+            self._controller.observe(batch.records, batch.seconds)
+        self._report(batch)
+        return batch
+
+    def _apply(self, records: Records, number: int, first: int, end: int, begin: float) -> PipelineBatch:
+        """Update the graph, and count that, which interrupts do not part."""
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            failure = None
+            started = clock()
+            try:
+                done = self._update(records)
+                if self._synchronous:
+                    self.graph.device.synchronize()
+            except ObserverError as error:  # the graph has changed
+                done = error.result if isinstance(error.result, UpdateResult) else UpdateResult()
+                failure = error
+            except Exception as error:
+                raise PipelineError.of("update", number, first, error, end) from error
+            deleted, late = (done.expired, done.late) if isinstance(done, WindowResult) else (done.deleted, 0)
+            batch = PipelineBatch(
+                number, first, end, records.operation, done.inserted, done.replaced, deleted, late,
+                self.graph.num_edges, clock() - started,
+                waited_seconds=started - begin,
+            )  # fmt: skip
+            self.totals.add(batch)
+            if failure is not None:
+                raise PipelineError.of("analytic", number, first, failure, batch.end) from failure
+            return batch
+        finally:
+            interrupts.release()
+
+    def _update(self, records: Records) -> UpdateResult | WindowResult:
+        columns = records.columns
+        if records.operation == "delete":
+            return self.graph.delete_edges(columns["src"], columns["dst"])
+        insert = self.graph.insert_edges if self.window is None else self.window.push
+        return insert(**columns, on_existing=self._on_existing)
+
+    def _analyze(self, batch: PipelineBatch) -> None:
+        assert self._analytics is not None
+        for name, function in self._analytics.functions.items():
+            try:
+                batch.held[name] = begin_to_fetch(function(self.graph))
+            except Exception as error:
+                raise PipelineError.of("analytic", batch.number, batch.begin, error, batch.end, name) from error
+        if self._synchronous:
+            self.graph.device.synchronize()
+
+    # ---- reports and checkpoints ------------------------------------------------------------------------------------
+
+    def _report(self, batch: PipelineBatch) -> None:
+        if self._log is not None:
+            self._log.write(batch)
+        self._metrics.observe(batch)
+        if self._metrics.is_due():
+            self._metrics.write(self.totals, **self._gauges())
+        if self._progress is not None:
+            self._progress.step(batch, self.totals, self._gauges())
+
+    def _gauges(self) -> dict[str, float]:
+        ahead = 0 if self._reader is None else len(self._reader.channel)
+        return {"edges": self.graph.num_edges, "parts_ahead": ahead, "batch_size": self.batch_size or 0}
+
+    def _checkpoint_if_due(self, checkpoints: Checkpoints) -> None:
+        batches, when = self._since
+        if checkpoints.is_due(self.totals.batches - batches, clock() - when):
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        """Save what there is between two batches, once all results of the first are delivered."""
+        if self._checkpoints is None or (self._saved and self.totals.batches == self._since[0]):
+            return
+        if self._delivery is not None:
+            self._delivery.drain()
+        self._checkpoints.save(self.graph, {
+            "totals": self.totals.to_dict(),
+            "window": None if self.window is None else self.window.state(),
+            "batch_size": None if self._controller is None else self._controller.size,
+            "log_bytes": 0 if self._log is None else self._log.flush(),
+        })  # fmt: skip
+        self._since, self._saved = (self.totals.batches, clock()), True
+
+
+def _make_window(graph: Any, window: Any) -> SlidingWindow | None:
+    if window is None:
+        return None
+    if isinstance(window, SlidingWindow):
+        if window.graph is not graph:
+            raise ValueError("window must be a window on the graph of the pipeline, not on another graph")
+        return window
+    return SlidingWindow(graph, **window) if isinstance(window, Mapping) else SlidingWindow(graph, window)

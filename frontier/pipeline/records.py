@@ -1,0 +1,177 @@
+"""`Records`: consecutive records of a stream in columns; and how whatever a source yields becomes such."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_device_array, as_ids, as_weights, same_length
+from ..io import EdgeList
+from ..io.columns import role_of
+from ..runtime import resolve_device
+from ..temporal import TIME, as_times
+from ..values import kind_of, one_of
+
+SRC, DST, WEIGHTS = "src", "dst", "weights"
+POSITIONS = (SRC, DST, WEIGHTS, TIME)
+OPERATION = "operation"
+OPERATIONS = ("insert", "delete")
+ROLES = {"src": SRC, "dst": DST, "weight": WEIGHTS, "time": TIME}
+
+
+class Records:
+    """Records of one operation.
+
+    Attributes
+    ----------
+    columns : dict of str to array
+        ``src`` and ``dst``; ``weights``, ``time`` and edge data, where there are such.
+    operation : {"insert", "delete"}
+    """
+
+    __slots__ = ("columns", "operation")
+
+    def __init__(self, columns: dict[str, Any], operation: str = "insert"):
+        self.columns = columns
+        self.operation = operation
+
+    def __len__(self) -> int:
+        return int(self.columns[SRC].size)
+
+    def cut(self, begin: int, end: int) -> Records:
+        """A part of them, which shares their memory."""
+        return Records({name: column[begin:end] for name, column in self.columns.items()}, self.operation)
+
+    def joins(self, other: Records) -> bool:
+        """Whether both can be put into one."""
+        return self.operation == other.operation and self.columns.keys() == other.columns.keys()
+
+    @property
+    def nbytes(self) -> int:
+        return sum(int(column.nbytes) for column in self.columns.values())
+
+
+def join(parts: list[Records]) -> Records:
+    """Records one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    return Records(
+        {name: _module(column).concatenate([part.columns[name] for part in parts])
+         for name, column in first.columns.items()}, first.operation,
+    )  # fmt: skip
+
+
+def _module(array: Any) -> Any:
+    if isinstance(array, np.ndarray):
+        return np
+    import cupy
+
+    return cupy
+
+
+class Decoder:
+    """Makes `Records` of the items of a source.
+
+    Tables (pandas, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left out.
+    What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is inserted.
+
+    Parameters
+    ----------
+    graph : DynamicGraph
+    takes_time : bool
+        Whether insertions take times.
+    names : mapping of str to str
+        For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, what items call it.
+
+    Attributes
+    ----------
+    data_columns : tuple of str
+        The columns of edge data that insertions take.
+    """
+
+    def __init__(self, graph: Any, takes_time: bool, names: Mapping[str, str] | None):
+        self._unit: str | None = graph.time_unit
+        self._weight_dtype = graph.weight_dtype
+        self._keeps_on_gpu = graph.device.is_gpu
+        self.data_columns = tuple(name for name in graph.edge_data or () if name not in ("weight", TIME))
+        self._data = set(self.data_columns)
+        self._takes = {SRC, DST, *self._data}
+        self._takes |= {WEIGHTS} if graph.is_weighted else set()
+        self._takes |= {TIME} if takes_time else set()
+        self._names = {("weights" if role == "weight" else role): name for role, name in (names or {}).items()}
+        for role in self._names:
+            if role not in POSITIONS and role not in self._data:
+                known = ", ".join((*POSITIONS, *self.data_columns))
+                raise ValueError(f"columns names {role!r}, which is none of {known}")
+
+    def decode(self, item: Any) -> Records:
+        """The records of an item.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the column and what is wrong with it.
+        """
+        if isinstance(item, Records):
+            return item
+        operation = "insert"
+        if isinstance(item, EdgeList):
+            given, operation = _of_edge_list(item), item.operation
+            given = {name: column for name, column in given.items() if name in self._takes}
+        elif isinstance(item, tuple):
+            if not 2 <= len(item) <= len(POSITIONS):
+                raise TypeError(f"a tuple holds src, dst, and maybe weights and time; got one of {len(item)}")
+            given = {name: values for name, values in zip(POSITIONS, item, strict=False) if values is not None}
+        elif isinstance(item, Mapping):
+            given = self._of_mapping(item)
+            operation = one_of(given.pop(OPERATION, operation), OPERATION, OPERATIONS)
+        else:
+            given = self._of_table(item)
+        for name in (SRC, DST):
+            if name not in given:
+                raise ValueError(f"there is no column {self._names.get(name, name)!r}")
+        if operation == "delete":
+            given = {name: given[name] for name in (SRC, DST)}
+        columns = {name: self._column(name, values) for name, values in given.items()}
+        same_length(**columns)
+        return Records(columns, operation)
+
+    def _of_mapping(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        back = {name: role for role, name in self._names.items()}
+        return {back.get(name, "weights" if name == "weight" else name): values for name, values in item.items()}
+
+    def _of_table(self, item: Any) -> dict[str, Any]:
+        if hasattr(item, "column_names") or hasattr(item, "schema"):  # Arrow
+            names, get = list(item.schema.names), item.column
+        elif hasattr(item, "columns") and hasattr(item, "__getitem__"):
+            names, get = [str(name) for name in item.columns], item.__getitem__
+        else:
+            raise TypeError(f"a source yields tuples, dictionaries, tables or edge lists, not {kind_of(item)}")
+        back = {name: role for role, name in self._names.items()}
+        found: dict[str, Any] = {}
+        for name in names:
+            named = back.get(name)
+            role = named or (name if name in self._data else ROLES.get(role_of(name) or "", ""))
+            if role in self._takes and (named or role not in found.keys() | self._names.keys()):
+                found[role] = get(name)
+        return found
+
+    def _column(self, name: str, values: Any) -> Any:
+        if self._keeps_on_gpu and hasattr(values, "__cuda_array_interface__"):
+            return as_device_array(resolve_device("gpu"), values, name)
+        host = resolve_device("cpu")
+        if name in (SRC, DST):
+            return as_ids(host, values, name)
+        if name == TIME and self._unit is not None:
+            return as_times(host, values, name, self._unit)
+        if name == WEIGHTS and self._weight_dtype is not None:
+            return as_weights(host, values, name, self._weight_dtype)
+        return as_device_array(host, values, name)
+
+
+def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
+    columns = {SRC: edges.src, DST: edges.dst, WEIGHTS: edges.weights, TIME: edges.times, **(edges.data or {})}
+    return {name: column for name, column in columns.items() if column is not None}

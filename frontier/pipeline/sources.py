@@ -1,0 +1,143 @@
+"""What a pipeline can read from: files, arrays, tables, iterators, functions, sockets."""
+
+from __future__ import annotations
+
+import os
+import socket as sockets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..io import EdgeList, EdgeStream
+from ..io.parts import read_parts, whole_lines
+from ..io.text import TextParts
+from ..values import kind_of
+from .batches import decoded, in_parts, without_first
+from .channel import Ahead
+from .records import Decoder, Records
+
+BATCH_SIZE = 1 << 16
+RECEIVED_BYTES = 1 << 20
+
+
+def is_one_table(source: Any) -> bool:
+    """Whether a source holds all of its records, and is no series of batches."""
+    arrow = hasattr(source, "schema") and hasattr(source, "column")
+    frame = hasattr(source, "columns") and hasattr(source, "iloc")
+    return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
+
+
+def usual_batch_size(source: Any) -> int | None:
+    """The batch size that nobody has asked for; None if each item is a batch."""
+    if isinstance(source, EdgeStream):
+        return source.batch_size
+    return BATCH_SIZE if isinstance(source, str | os.PathLike) or is_one_table(source) else None
+
+
+def open_source(
+    source: Any, decoder: Decoder, begin: int, size: int | None, columns: Any, ahead: int
+) -> Iterator[Records]:  # fmt: skip
+    """The records of a source from number `begin` on, in parts of whole batches.
+
+    Parameters
+    ----------
+    size : int or None
+        Of a batch; None if each item is one.
+    columns : mapping or sequence or None
+        What the columns of a file are.
+    ahead : int
+        How far bytes of a file are decompressed ahead.
+    """
+    if isinstance(source, EdgeStream):
+        items = decoded(_runs(source, decoder), decoder.decode, 0)
+    elif isinstance(source, str | os.PathLike):
+        unpack = partial(Ahead, depth=ahead, name="dynfrontier-unpack")
+        parts = read_parts(source, columns=columns, data=decoder.data_columns, ahead=unpack)
+        items = decoded(parts, decoder.decode, 0)
+    elif is_one_table(source):
+        items = decoded([source], decoder.decode, 0)
+    elif callable(source):
+        items, begin = decoded(_iterable(source(begin)), decoder.decode, begin), 0
+    else:
+        items = decoded(_iterable(source), decoder.decode, 0)
+    if begin:
+        items = without_first(items, begin)
+    return items if size is None else in_parts(items, size)
+
+
+def check_source(source: Any) -> None:
+    """Raise TypeError if nothing can be read from it."""
+    if not (isinstance(source, str | os.PathLike) or is_one_table(source) or callable(source)):
+        _iterable(source)
+
+
+def _iterable(source: Any) -> Any:
+    if not hasattr(source, "__iter__"):
+        kinds = "a file's name, arrays, a table, an iterable or a function"
+        raise TypeError(f"source must be {kinds}, not {kind_of(source)}")
+    return source
+
+
+def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[Records]:
+    """The records of a stream, cut where insertions begin or deletions do."""
+    edges, inserts = stream.edges, stream.inserts
+    if not len(edges):
+        return
+    whole = decoder.decode(edges)
+    if inserts is None:
+        yield whole
+        return
+    bounds = [0, *(np.flatnonzero(np.diff(inserts)) + 1).tolist(), len(edges)]
+    for begin, end in pairwise(bounds):
+        run = whole.cut(begin, end)
+        if not inserts[begin]:
+            run = Records({name: run.columns[name] for name in ("src", "dst")}, "delete")
+        yield run
+
+
+class SocketSource:
+    """Records that come through a socket as lines of text: a source in which each item is what has come since.
+
+    Parameters
+    ----------
+    socket : socket.socket
+        Connected; it is not closed.
+    columns : sequence of (str or None)
+        What the words of a line are, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, say.
+    delimiter : str, optional
+        What separates them; blanks by default.
+
+    Examples
+    --------
+    >>> source = fr.SocketSource(socket.create_connection(("feed", 7000)), ("src", "dst", "time"))  # doctest: +SKIP
+    >>> fr.Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
+    """
+
+    def __init__(self, socket: sockets.socket, columns: Any = ("src", "dst"), delimiter: str | None = None):
+        self._socket = socket
+        self._options: dict[str, Any] = {"columns": tuple(columns), "delimiter": delimiter or " "}
+
+    def __iter__(self) -> Iterator[EdgeList]:
+        text: TextParts | None = None
+        lines = 0
+        for part in whole_lines(self._received(), 1):
+            if text is None:
+                text = TextParts(part, "socket", **self._options)
+                yield text.first()[0]
+            else:
+                yield text.next(part, lines)[0]
+            lines += part.count(b"\n")
+
+    def interrupt(self) -> None:
+        """Let whoever reads find the end; the pipeline calls this when it is closed."""
+        with suppress(OSError):
+            self._socket.shutdown(sockets.SHUT_RD)
+
+    def _received(self) -> Iterator[bytes]:
+        receive: Callable[[int], bytes] = self._socket.recv
+        while received := receive(RECEIVED_BYTES):
+            yield received

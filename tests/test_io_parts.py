@@ -1,0 +1,118 @@
+"""Files read part by part: the records are those of the whole file, wherever the parts end."""
+
+import bz2
+import gzip
+import lzma
+import shutil
+
+import numpy as np
+import pytest
+
+import frontier as fr
+from frontier.io.parts import read_parts, whole_lines
+
+TEXTS = {
+    "plain.txt": "# a comment\n0 1\n2 3\n\n4 5\n# between\n6 7\n8 9",
+    "crlf.txt": "0 1 5\r\n2 3 6\r\n4 5 7\r\n",
+    "times.txt": "".join(f"{i} {i + 1} {200_000_000 + i}\n" for i in range(20)),
+    "weights.csv": "source,target,weight\n" + "".join(f"{i},{i + 2},{i}.5\n" for i in range(20)),
+    "quoted.csv": 'src,note,dst\n1,"two\nlines",2\n3,"a ""word""",4\n5,b,6\n' * 1,
+    "changes.txt": "+ 0 1\n+ 1 2\n- 0 1\n- 1 2\n+ 3 4\n",
+    "empty.txt": "# nothing\n",
+    "konect.txt": "% asym unweighted\n1 2\n3 4\n5 6\n",
+}
+
+
+@pytest.fixture(params=[1, 3], ids=["serial", "parallel"])
+def small_pieces(monkeypatch, request):
+    """Files are read a few bytes at a time, and parsed by one thread or several."""
+    monkeypatch.setattr("frontier.io.parts.PARSERS", request.param)
+    monkeypatch.setattr("frontier.io.files._CHUNK", 2)
+    monkeypatch.setattr("frontier.io.files._STEP", 50)
+
+
+def joined(parts):
+    """Columns of all records, and their operations."""
+    parts = list(parts)
+    operations = [part.operation for part in parts for _ in range(len(part))]
+    columns = {}
+    for name in ("src", "dst", "weights", "times"):
+        found = [getattr(part, name) for part in parts if len(part) and getattr(part, name) is not None]
+        columns[name] = np.concatenate(found).tolist() if found else None
+    return columns, operations
+
+
+def expected(path, **options):
+    stream = fr.io.read_stream(path, 3, order="file", compact=False, **options)
+    return joined(stream)
+
+
+@pytest.mark.filterwarnings("ignore::frontier.io.IgnoredColumnsWarning")
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("part_bytes", [1, 30, 1 << 20])
+def test_text_in_parts(name, part_bytes, tmp_path, small_pieces):
+    path = tmp_path / name
+    path.write_bytes(TEXTS[name].encode())
+    assert joined(read_parts(path, part_bytes=part_bytes)) == expected(path)
+
+
+@pytest.mark.parametrize("module, suffix", [(gzip, "gz"), (bz2, "bz2"), (lzma, "xz")])
+def test_compressed_text_in_parts(module, suffix, tmp_path, small_pieces):
+    path, text = tmp_path / f"graph.txt.{suffix}", TEXTS["times.txt"].encode()
+    path.write_bytes(module.compress(text[:100]) + module.compress(text[100:]) + bytes(20))  # two streams, and padding
+    assert joined(read_parts(path, part_bytes=64)) == expected(path)
+    path.write_bytes(module.compress(text)[:-3])
+    with pytest.raises(fr.io.ParseError, match="truncated"):
+        list(read_parts(path, part_bytes=64))
+    path.write_bytes(module.compress(text) + b"more")
+    with pytest.raises(fr.io.ParseError, match="other data follows"):
+        list(read_parts(path, part_bytes=64))
+
+
+def test_an_error_names_the_line_of_the_file(tmp_path, small_pieces):
+    path = tmp_path / "bad.txt"
+    path.write_text("# first\n" + "0 1\n" * 50 + "0 x\n" + "0 1\n" * 50)
+    found = []
+    with pytest.raises(fr.io.ParseError, match="line 52: stray word 'x'"):
+        found.extend(read_parts(path, part_bytes=40))
+    assert 10 < sum(map(len, found)) <= 50
+
+
+def test_a_third_column_is_in_all_parts_what_it_is_in_the_first(tmp_path, small_pieces):
+    path = tmp_path / "graph.txt"
+    path.write_text("0 1 200000000\n" * 3 + "1 2 5\n" * 20)
+    assert all(part.times is not None and part.weights is None for part in read_parts(path, part_bytes=20))
+
+
+def test_formats_that_are_read_as_a_whole(tmp_path):
+    matrix = tmp_path / "graph.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n")
+    assert joined(read_parts(matrix)) == expected(matrix)
+    (tmp_path / "names.csv").write_text("src,dst\nann,bob\nbob,eve\n")
+    assert [len(part) for part in read_parts(tmp_path / "names.csv")] == [2]
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "graph.txt").write_text("0 1\n1 2\n")
+    archive = shutil.make_archive(str(tmp_path / "graph"), "gztar", tmp_path / "inner")
+    assert joined(read_parts(archive)) == expected(archive)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_tables_in_parts(kind, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, rows = tmp_path / f"graph.{kind}", np.arange(1000)
+    table = pyarrow.table({"src": rows, "dst": rows + 1, "time": rows + 10})
+    if kind == "parquet":
+        parquet.write_table(table, path, row_group_size=300)
+    else:
+        with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=300)
+    parts = list(read_parts(path))
+    assert len(parts) > 1 or kind == "parquet"
+    assert joined(parts) == expected(path)
+
+
+def test_parts_end_with_lines_outside_of_quotes():
+    pieces = [b"ab", b"c\nde", b'f\n"g', b'\nh" i\nj']
+    assert list(whole_lines(iter(pieces), 1)) == [b"abc\n", b"def\n", b'"g\nh" i\n', b"j"]
+    assert b"".join(whole_lines(iter(pieces), 8)) == b"".join(pieces)

@@ -1,0 +1,522 @@
+"""`Pipeline`: every record in order, whatever the source; bounded, and ended cleanly however it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from model import to_host
+
+import frontier as fr
+from algorithms import DynamicTriangleCount
+from frontier.pipeline.batches import in_parts
+from frontier.pipeline.records import Records
+from frontier.runtime.cache import PROJECT_ROOT
+from structures import CSR, SlabGraph
+
+N, RECORDS, SIZE = 60, 500, 64
+
+
+def edges(graph):
+    src, dst, _ = graph.to_coo()
+    return set(zip(to_host(graph, src).tolist(), to_host(graph, dst).tolist(), strict=True))
+
+
+def threads():
+    return {thread for thread in threading.enumerate() if thread.name.startswith("dynfrontier-")}
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left():
+    before = threads()
+    yield
+    assert threads() <= before
+
+
+@pytest.fixture
+def records(rng):
+    return rng.integers(0, N, (2, RECORDS))
+
+
+def cut(columns, size=SIZE):
+    return [tuple(column[begin : begin + size] for column in columns) for begin in range(0, columns[0].size, size)]
+
+
+def as_file(records, tmp_path, rng):
+    path = tmp_path / "records.txt"
+    np.savetxt(path, records.T, fmt="%d")
+    return path
+
+
+def as_frames(records, tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    return (pandas.DataFrame({"payer": src, "payee": dst, "note": "x"}) for src, dst in cut(records))
+
+
+def as_arrow(records, tmp_path, rng):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.Table.from_batches([pyarrow.record_batch({"payer": s, "payee": d}) for s, d in cut(records, 99)])
+
+
+SOURCES = {
+    "arrays": lambda records, *_: tuple(records),
+    "dictionary": lambda records, *_: dict(zip(("src", "dst"), records, strict=True)),
+    "edge list": lambda records, *_: fr.io.EdgeList(*records, num_vertices=N),
+    "stream": lambda records, *_: fr.io.stream_edges(fr.io.EdgeList(*records, num_vertices=N), SIZE),
+    "list": lambda records, *_: cut(records),
+    "generator": lambda records, *_: (batch for batch in cut(records)),
+    "odd items": lambda records, tmp_path, rng: [
+        tuple(records[:, a:b]) for a, b in pairwise([0, *np.sort(rng.integers(0, RECORDS, 9)), RECORDS])
+    ],
+    "function": lambda records, *_: lambda begin: cut(records[:, begin:]),
+    "file": as_file,
+    "pandas": as_frames,
+    "arrow": as_arrow,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_source(name, device, records, tmp_path, rng):
+    graph = CSR(N, device=device)
+    columns = {"src": "payer", "dst": "payee"} if name in ("pandas", "arrow") else None
+    source = SOURCES[name](records, tmp_path, rng)
+    with fr.Pipeline(source, graph, columns=columns, batch_size=SIZE) as pipeline:
+        found = []
+        for number, batch in enumerate(pipeline):
+            assert batch.number == number and batch.num_edges == graph.num_edges
+            found.append((batch.begin, batch.end))
+        assert found == [(begin, min(begin + SIZE, RECORDS)) for begin in range(0, RECORDS, SIZE)]
+    assert pipeline.totals.records == RECORDS
+    assert edges(graph) == edges(CSR.from_edges(*records, num_vertices=N, device=device))
+
+
+def test_insertions_and_deletions_in_their_order(device, records):
+    inserts = np.arange(RECORDS) % 100 < 70
+    stream = fr.io.EdgeStream(fr.io.EdgeList(*records, num_vertices=N), SIZE, inserts)
+    graph, expected = CSR(N, device=device), CSR(N, device=device)
+    operations = [batch.operation for batch in fr.Pipeline(stream, graph)]
+    for batch in stream:
+        (expected.insert_edges if batch.operation == "insert" else expected.delete_edges)(batch.src, batch.dst)
+    assert operations == [batch.operation for batch in stream]
+    assert edges(graph) == edges(expected)
+    fr.Pipeline([{"src": [0, 1], "dst": [1, 2]}, {"src": [1], "dst": [0], "operation": "delete"}], graph).run()
+    assert (1, 2) in edges(graph) and (0, 1) not in edges(graph)
+
+
+def test_parts_hold_whole_batches(rng):
+    for _ in range(50):
+        sizes = rng.integers(0, 30, rng.integers(0, 12))
+        operations = rng.choice(["insert", "delete"], sizes.size, p=[0.8, 0.2])
+        values = np.arange(sizes.sum())
+        ends = np.cumsum(sizes)
+        items = [Records({"src": values[end - size : end]}, operation)
+                 for size, end, operation in zip(sizes, ends, operations, strict=True)]  # fmt: skip
+        found = list(in_parts(iter(items), 10))
+        joined = np.concatenate([part.columns["src"] for part in found]) if found else values
+        assert joined.tolist() == values.tolist()
+        for part, following in pairwise(found):
+            assert len(part) % 10 == 0 or part.operation != following.operation
+
+
+def test_arrays_of_many_parts_through_few_slots(device, monkeypatch):
+    """Memory on the device is used again and again, while the copies to it are ahead of the updates."""
+    monkeypatch.setattr("frontier.pipeline.batches.PART_RECORDS", 4 * SIZE)
+    graph = CSR(1 << 14, device=device)
+    src = np.arange(100 * SIZE)
+    sums = {"edges": lambda graph: graph.num_edges}
+    for ahead in (1, 3):
+        empty = graph.copy()
+        found = [(batch.inserted, batch.results["edges"])
+                 for batch in fr.Pipeline((src, src + 1), empty, sums, batch_size=SIZE, ahead=ahead)]  # fmt: skip
+        assert found == [(SIZE, SIZE * (i + 1)) for i in range(100)]
+
+
+def test_arrays_on_the_device_and_in_pinned_memory(device, records):
+    graph = CSR(N, device=device)
+    expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))
+
+    def made_in_the_reading_thread():
+        for src, dst in cut(records):
+            yield graph.xp.asarray(src) + 0, graph.xp.asarray(dst) + 0
+
+    stream = graph.xp.cuda.Stream(non_blocking=True) if graph.device.is_gpu else None
+    if stream is not None:
+        import cupyx
+
+        pinned = cupyx.empty_pinned(records.shape, records.dtype)
+        pinned[:] = records
+        fr.Pipeline(tuple(pinned), graph, batch_size=SIZE).run()
+        assert edges(graph) == expected
+        graph = CSR(N, device=device)
+        with stream:
+            fr.Pipeline(made_in_the_reading_thread(), graph).run()
+        stream.synchronize()
+    else:
+        fr.Pipeline(made_in_the_reading_thread(), graph).run()
+    assert edges(graph) == expected
+
+
+def test_analytics_and_their_results(device, records):
+    graph = CSR(N, device=device)
+    analytics = {
+        "triangles": (DynamicTriangleCount, "total"), "each": (DynamicTriangleCount, "per_vertex"),
+        "both": lambda graph: {"degrees": graph.degrees(), "edges": [graph.num_edges]},
+    }  # fmt: skip
+    found = []
+    fr.Pipeline(tuple(records), graph, analytics, batch_size=SIZE).run(lambda batch: found.append(batch.results))
+    final = DynamicTriangleCount(graph)
+    assert isinstance(found[0]["each"], np.ndarray) and found[0]["each"].sum() == 3 * found[0]["triangles"]
+    assert found[-1]["triangles"] == final.total
+    assert found[-1]["both"]["degrees"].tolist() == to_host(graph, graph.degrees()).tolist()
+    counts = [result["both"]["edges"][0] for result in found]
+    assert counts == sorted(counts) and counts[0] < counts[-1] == graph.num_edges  # each is of its own batch
+
+
+def test_a_source_is_read_no_further_ahead_than_said():
+    produced, consumed = [], []
+
+    def source():
+        for i in range(40):
+            produced.append(i)
+            yield [i], [i + 1]
+
+    for batch in fr.Pipeline(source(), CSR(N, device="cpu"), ahead=2):
+        consumed.append(batch.number)
+        time.sleep(0.002)
+        assert len(produced) - len(consumed) <= 2 + 2  # in the channel, and one on either side of it
+    assert len(produced) == len(consumed) == 40
+
+
+def test_a_slow_callback_holds_the_rest_back():
+    graph, behind, delivered = CSR(100, device="cpu"), [], []
+
+    def slow(batch):
+        time.sleep(0.002)
+        behind.append(graph.num_edges - batch.num_edges)
+        delivered.append(batch.number)
+
+    fr.Pipeline([([i], [i + 1]) for i in range(40)], graph, ahead=2).run(slow)
+    assert delivered == list(range(40)) and max(behind) <= 2 + 2
+
+
+def failing_at(stage, at):
+    """Source, analytics and callbacks of which one fails with the batch number `at`."""
+    class Failure(Exception):
+        pass
+
+    def source():
+        for i in range(8):
+            if stage == "source" and i == at:
+                raise Failure
+            yield ([i, 99] if stage == "update" and i == at else [i, i]), [i + 1, i + 2]
+
+    def analytic(graph):
+        if stage == "analytic" and graph.num_edges > 2 * at:
+            raise Failure
+
+    def callback(batch):
+        if stage == "callback" and batch.number == at:
+            raise Failure
+
+    return source(), {"it": analytic}, [callback]
+
+
+@pytest.mark.parametrize("stage", ["source", "update", "analytic", "callback"])
+def test_a_failure_is_raised_once_with_its_record(stage):
+    graph = CSR(20, device="cpu")
+    source, analytics, callbacks = failing_at(stage, 3)
+    pipeline = fr.Pipeline(source, graph, analytics)
+    with pytest.raises(fr.PipelineError, match=rf"the {stage}.* record.* 6.*batch 3") as caught:
+        pipeline.run(*callbacks)
+    error = caught.value
+    assert (error.stage, error.batch, error.record) == (stage, 3, 6) and error.__cause__ is not None
+    assert pipeline.closed and list(pipeline) == []
+    applied = 2 * (3 + (stage == "analytic"))
+    assert graph.num_edges >= applied if stage == "callback" else graph.num_edges == applied
+    assert pipeline.totals.records == graph.num_edges
+    graph.insert_edges([0], [19])  # nothing holds it
+
+
+@pytest.mark.parametrize("item, what", [
+    (([0.5], [1]), "src must hold integer vertex ids"), (([0, 1], [1]), "src has 2, dst has 1"), (3, "a source yields"),
+    ({"src": [1]}, "no column 'dst'"), (([1],), "a tuple holds src, dst"),
+])  # fmt: skip
+def test_items_that_are_no_records(item, what):
+    graph = CSR(N, device="cpu")
+    with pytest.raises(fr.PipelineError, match=what) as caught:
+        fr.Pipeline([([0, 1], [1, 2]), item], graph).run()
+    assert caught.value.stage == "source" and caught.value.record == 2 and graph.num_edges == 2
+
+
+def test_records_before_a_fault_are_applied():
+    graph = CSR(N, device="cpu")
+    with pytest.raises(fr.PipelineError, match="at record 6"):
+        fr.Pipeline([*[([i, i], [i + 1, i + 2]) for i in range(3)], ([-1], ["x"])], graph, batch_size=4).run()
+    assert graph.num_edges == 6
+
+
+def test_bad_arguments():
+    graph = CSR(N, device="cpu")
+    for wrong, what in [
+        ({"batch_size": 0}, "batch_size must be at least 1"), ({"objective": "fast"}, "objective must be a percentile"),
+        ({"analytics": [len]}, "analytics must be a dictionary"), ({"every": 3}, "every has no meaning"),
+        ({"analytics": {"a": DynamicTriangleCount}}, r"analytics\['a'\] must say what is read"),
+        ({"window": "1h"}, "graph must have times"), ({"columns": {"from": "a"}}, "columns names 'from'"),
+        ({"on_existing": "sum"}, "on_existing must be one of"), ({"source": 3}, "source must be a file's name"),
+    ]:  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=what):
+            fr.Pipeline(**{"source": [], "graph": graph} | wrong)
+
+
+@pytest.mark.parametrize("where", ["body", "analytic", "update"])
+def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
+    graph, closed = CSR(N, device="cpu"), []
+
+    def source():
+        try:
+            for i in range(30):
+                yield [i], [i + 1]
+        finally:
+            closed.append(True)
+
+    def interrupt(graph=None):
+        if where == "analytic" and graph.num_edges == 5:
+            raise KeyboardInterrupt
+
+    insert = CSR.insert_edges
+
+    def insert_edges(self, *args, **kwargs):
+        done = insert(self, *args, **kwargs)
+        if where == "update" and self.num_edges == 5:
+            os.kill(os.getpid(), signal.SIGINT)  # delivered when the batch is counted
+        return done
+
+    monkeypatch.setattr(CSR, "insert_edges", insert_edges)
+    pipeline = fr.Pipeline(source(), graph, {"it": interrupt})
+    with pytest.raises(KeyboardInterrupt), pipeline:
+        for batch in pipeline:
+            if where == "body" and batch.number == 4:
+                raise KeyboardInterrupt
+    assert pipeline.closed and closed == [True]
+    assert graph.num_edges == pipeline.totals.records == 5
+
+
+def test_a_pipeline_that_nobody_uses_any_more_ends():
+    pipeline = fr.Pipeline((([i], [i + 1]) for i in range(30)), CSR(N, device="cpu"))
+    next(pipeline)
+    assert threads()
+    del pipeline  # and the fixture looks for its threads
+
+
+def test_a_window(device, rng):
+    graph, expected = (SlabGraph(N, time="s", device=device) for _ in range(2))
+    window = fr.SlidingWindow(expected, "5min", lateness="1min")
+    batches = []
+    for i in range(12):
+        seconds = 60 * i + rng.integers(0, 60, 30) - np.where(rng.random(30) < 0.1, 200, 0)
+        batches.append((*rng.integers(0, N, (2, 30)), None, seconds.astype("M8[s]")))
+    pipeline = fr.Pipeline(batches, graph, window={"span": "5min", "lateness": "1min"})
+    late = 0
+    for (src, dst, _, seconds), batch in zip(batches, pipeline, strict=True):
+        done = window.push(src, dst, time=seconds)
+        assert (batch.inserted, batch.replaced, batch.deleted, batch.late) == (
+            done.inserted, done.replaced, done.expired, done.late)  # fmt: skip
+        assert edges(graph) == edges(expected)
+        late += done.late
+    assert pipeline.totals.late == late > 0
+
+
+def test_lines_from_a_socket(rng):
+    here, there = socket.socketpair()
+    graph = CSR(N, device="cpu")
+    pairs = rng.integers(0, N, (300, 2))
+
+    def send():
+        text = "".join(f"{u} {v}\n" for u, v in pairs).encode()
+        for begin in range(0, len(text), 97):
+            there.send(text[begin : begin + 97])
+        there.close()
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    assert fr.Pipeline(fr.SocketSource(here), graph).run().records == 300
+    sender.join()
+    assert edges(graph) == edges(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
+
+
+def test_a_socket_on_which_nothing_comes_is_left():
+    here, there = socket.socketpair()
+    there.send(b"0 1\n2")
+    pipeline = fr.Pipeline(fr.SocketSource(here), CSR(N, device="cpu"))
+    assert next(pipeline).records == 1
+    pipeline.close()
+    there.close()
+    here.close()
+
+
+# ---- reports --------------------------------------------------------------------------------------------------------
+
+
+def test_log_and_metrics(records, tmp_path):
+    log, prom = tmp_path / "log.jsonl", tmp_path / "metrics.prom"
+    analytics = {"count": lambda graph: np.int64(graph.num_edges), "degrees": lambda graph: graph.degrees()}
+    graph = CSR(N, device="cpu")
+    pipeline = fr.Pipeline(tuple(records), graph, analytics, batch_size=SIZE, log=log, metrics=prom, progress=True)
+    totals = pipeline.run()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["begin"] for line in lines] == list(range(0, RECORDS, SIZE))
+    assert lines[-1]["results"] == {"count": graph.num_edges}
+    assert sum(line["inserted"] for line in lines) == totals.inserted == graph.num_edges
+    text = prom.read_text()
+    assert text == pipeline.metrics()
+    assert f"dynfrontier_records_total {RECORDS}\n" in text
+    assert f'dynfrontier_result{{analytic="count"}} {graph.num_edges}\n' in text
+    for line in text.splitlines():
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{\w+=\"[^\"]*\"\})? (\d[\d.e+-]*|NaN)", line, re.I), line
+
+
+# ---- checkpoints ----------------------------------------------------------------------------------------------------
+
+
+def stream_of(device, at=0):
+    """Weights that are added tell how often each record was applied."""
+    return CSR(N, device=device, weight_dtype="int64"), {"batch_size": SIZE, "on_existing": "add"}
+
+
+def weighted(graph):
+    return [to_host(graph, column).tolist() for column in graph.to_coo()]
+
+
+def test_it_goes_on_from_every_batch(device, records, tmp_path):
+    weights = np.arange(1, RECORDS + 1)
+    source = (*records, weights)
+    expected, options = stream_of(device)
+    fr.Pipeline(source, expected, **options).run()
+    for stop in (1, 4, 8):
+        folder, log = tmp_path / str(stop), tmp_path / f"{stop}.jsonl"
+        graph, options = stream_of(device)
+        options |= {"every": 3, "log": log}
+        pipeline = fr.Pipeline(source, graph, checkpoint=folder, **options)
+        with pytest.raises(RuntimeError, match="stop"), pipeline:
+            for batch in pipeline:
+                if batch.number == stop - 1:
+                    raise RuntimeError("stop")
+        if stop < 3:
+            with pytest.raises(FileNotFoundError):
+                fr.Pipeline.resume(folder, source, device=device, **options)
+            continue
+        options["device"] = device
+        resumed = fr.Pipeline.resume(folder, source, {"degrees": lambda graph: graph.degrees()}, **options)
+        assert resumed.totals.batches == (stop - 1) // 3 * 3
+        assert resumed.run().records == RECORDS
+        assert weighted(resumed.graph) == weighted(expected)
+        begins = [json.loads(line)["begin"] for line in log.read_text().splitlines()]
+        assert begins == list(range(0, RECORDS, SIZE))  # none is missing, none there twice
+        assert fr.Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
+        with pytest.raises(FileExistsError, match="go on from it"):
+            fr.Pipeline(source, graph, checkpoint=folder)
+
+
+def test_a_window_goes_on(device, rng, tmp_path):
+    times = np.sort(rng.integers(0, 600, RECORDS))
+    times[100] = 5000  # of a self-loop: the window's clock is then ahead of the graph's times
+    src, dst = rng.integers(0, N, (2, RECORDS))
+    src[100] = dst[100] = 1
+    source = (src, dst, None, times)
+    whole = SlabGraph(N, time="s", device=device)
+    expected = fr.Pipeline(source, whole, window=200, batch_size=SIZE).run()
+    pipeline = fr.Pipeline(source, SlabGraph(N, time="s", device=device), window=200, batch_size=SIZE,
+                           checkpoint=tmp_path)  # fmt: skip
+    for _ in range(4):
+        next(pipeline)
+    pipeline.close()  # takes a checkpoint
+    resumed = fr.Pipeline.resume(tmp_path, source, device=device, batch_size=SIZE)
+    assert resumed.window.state() == pipeline.window.state()
+    totals = resumed.run()
+    assert (totals.late, totals.inserted, totals.deleted) == (expected.late, expected.inserted, expected.deleted)
+    assert edges(resumed.graph) == edges(whole)
+
+
+def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkeypatch):
+    """At each of its calls of the system in turn, as if the process had been killed there."""
+    graph, options = stream_of("cpu")
+    source = (*records, np.ones(RECORDS, np.int64))
+    pipeline = fr.Pipeline(source, graph, checkpoint=tmp_path, every=1000, **options)
+    next(pipeline)
+    pipeline._checkpoint()
+    next(pipeline)
+    for name in ("replace", "fsync"):
+        for at in range(1, 4):
+            original, calls = getattr(os, name), []
+
+            def fail(*args, original=original, calls=calls, at=at, **kwargs):
+                calls.append(None)
+                if len(calls) == at:
+                    raise OSError(5, "killed")
+                return original(*args, **kwargs)
+
+            with monkeypatch.context() as patched, pytest.raises(OSError, match="killed"):
+                patched.setattr(os, name, fail)
+                pipeline._checkpoint()
+                raise OSError(5, "killed")  # it has fewer calls than that
+            state = fr.Pipeline.resume(tmp_path, source, device="cpu", **options)
+            assert state.totals.records in (SIZE, 2 * SIZE) and state.totals.inserted == state.graph.num_edges
+            pipeline._saved = False
+    pipeline.close()
+
+
+KILLED = """
+import sys, time
+import numpy as np
+import frontier as fr
+from structures import CSR
+
+rng = np.random.default_rng(7)
+src, dst = rng.integers(0, 50, (2, 4000))
+source = (src, dst, np.arange(1, 4001))
+options = dict(batch_size=40, on_existing="add", every=2)
+
+def told(batch):
+    print(batch.number, flush=True)
+
+try:
+    pipeline = fr.Pipeline.resume(sys.argv[1], source, device="cpu", **options)
+except FileNotFoundError:
+    graph = CSR(50, device="cpu", weight_dtype="int64")
+    pipeline = fr.Pipeline(source, graph, checkpoint=sys.argv[1], **options)
+pipeline.run(told)
+np.save(sys.argv[2], np.array([np.asarray(column) for column in pipeline.graph.to_coo()]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
+def test_nothing_is_lost_or_doubled_by_kills(tmp_path):
+    rng = np.random.default_rng()
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "checkpoint"), str(tmp_path / "result.npy")]
+    for kills in range(2):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+            for number in map(int, process.stdout):
+                if number >= 10 + 35 * kills + rng.integers(0, 20):
+                    time.sleep(rng.random() * 0.02)
+                    break
+            process.kill()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    src, dst = np.random.default_rng(7).integers(0, 50, (2, 4000))
+    sums: dict[tuple[int, int], int] = {}
+    rows = list(zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), range(1, 4001), strict=True))
+    for begin in range(0, len(rows), 40):
+        for edge, weight in {(u, v): w for u, v, w in rows[begin : begin + 40] if u != v}.items():  # the last counts
+            sums[edge] = sums.get(edge, 0) + weight
+    found = np.load(tmp_path / "result.npy")
+    assert {(u, v): w for u, v, w in found.T.tolist()} == sums
