@@ -17,7 +17,9 @@ from .dynamic_core import DynamicCore
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
+from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
+from .earliest_arrival import EarliestArrival, earliest_arrival
 from .hits import Hits, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm
 from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
@@ -34,6 +36,8 @@ from .result import Result
 from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_pagerank import temporal_pagerank
+from .temporal_triangle_count import TemporalTriangleCount, temporal_triangle_count
 from .triangle_count import TriangleCount, triangle_count
 
 __all__ = [
@@ -56,7 +60,9 @@ __all__ = [
     "DynamicKTruss",
     "DynamicPageRank",
     "DynamicSSSP",
+    "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
+    "EarliestArrival",
     "Hits",
     "IncrementalAlgorithm",
     "IndependentSet",
@@ -70,6 +76,7 @@ __all__ = [
     "Result",
     "Similarity",
     "SpanningForest",
+    "TemporalTriangleCount",
     "TriangleCount",
     "TrussNumbers",
     "analytics",
@@ -81,6 +88,7 @@ __all__ = [
     "comparators",
     "connected_components",
     "core_number",
+    "earliest_arrival",
     "find_analytic",
     "hits",
     "jaccard",
@@ -99,6 +107,8 @@ __all__ = [
     "register",
     "sssp",
     "strongly_connected_components",
+    "temporal_pagerank",
+    "temporal_triangle_count",
     "triangle_count",
     "truss_numbers",
 ]

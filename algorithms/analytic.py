@@ -53,6 +53,8 @@ class Analytic:
         Whether it uses weights. If they are expected, it runs without, but is then something simpler.
     negative_weights : bool
         Whether weights may be negative or infinite.
+    times : bool
+        Whether it needs a graph with times.
     headline : tuple of str, optional
         The number that sums a result up, by the name that it has in both forms, and what it counts: a noun.
     note : str
@@ -77,6 +79,7 @@ class Analytic:
     directions: Directions = "followed"
     weights: Weights = "ignored"
     negative_weights: bool = True
+    times: bool = False
     headline: tuple[str, str] | None = None
     note: str = ""
 
@@ -157,6 +160,8 @@ class Analytic:
             return "it is defined for undirected graphs"
         if not graph.is_weighted and self.weights == "required":
             return "it needs a graph with weights"
+        if self.times and graph.time_unit is None:
+            return "it needs a graph with times"
         if self.static is None and not isinstance(graph, fr.DynamicGraph):
             return "it needs a graph that can be changed"
         return ""
@@ -192,9 +197,9 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
     return analytic
 
 
-def analytics() -> dict[str, Analytic]:
-    """The catalogue: all analytics by name."""
-    return dict(_catalogue)
+def analytics(*, times: bool = False) -> dict[str, Analytic]:
+    """The catalogue: all analytics by name that run on graphs without times; with `times`, those that need times."""
+    return {name: known for name, known in _catalogue.items() if known.times == times}
 
 
 def find_analytic(name: str) -> Analytic:

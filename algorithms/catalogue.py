@@ -38,7 +38,9 @@ from .dynamic_core import DynamicCore
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
+from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
+from .earliest_arrival import earliest_arrival
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -53,6 +55,8 @@ from .random_walks import random_walks
 from .similarity import jaccard, overlap
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_pagerank import temporal_pagerank
+from .temporal_triangle_count import temporal_triangle_count
 from .triangle_count import triangle_count
 
 __all__ = ["GALLERY"]
@@ -168,4 +172,20 @@ register(Analytic(
 register(Analytic(
     "random_walks", random_walks, values=("steps", "ends"), vertex_values=("ends",),
     comparator=lambda length, **_: Walks(length), parameters={"length": 10, "seed": 0},
+))  # fmt: skip
+# ---- graphs with times ----------------------------------------------------------------------------------------------
+
+register(Analytic(
+    "earliest_arrival", earliest_arrival, values=("arrival",), vertex_values=("predecessor",), comparator=Exact(),
+    times=True,
+))  # fmt: skip
+register(Analytic(
+    "temporal_pagerank", temporal_pagerank, values=("pagerank",), comparator=_ranks, weights="optional",
+    parameters={"alpha": 0.85, "tol": 1e-6, "max_iter": 1000, "half_life": 1}, negative_weights=False, times=True,
+    note="iterative methods stop at an iteration that changes ranks by less than {tol:g} in total",
+))  # fmt: skip
+register(Analytic(
+    "temporal_triangles", temporal_triangle_count, DynamicTemporalTriangleCount, values=("total", "per_vertex"),
+    comparator=Counts(3), parameters={"delta": 1}, varied="delta", directions="refused",
+    headline=("total", "triangle"), times=True,
 ))  # fmt: skip

@@ -3,19 +3,22 @@
 *window*: a sliding window that moves by a batch, compared with the same insertions and deletions made without one, on a
 graph of the same structure without times. *expiry*: the cost of `expire` by the number of edges that go, and by the
 number of those that stay. *mixed*: a batch of mixed operations, compared with the same operations sorted into pure
-batches, and with one call for each.
+batches, and with one call for each. *algorithm*: the algorithms for graphs with times, and those without times that
+they extend; temporal triangles also incrementally. *sample*: temporal sampling, by method. *parallel edges*: the
+insertion of a batch of records that add up, compared with one in which the last counts.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import algorithms
 import frontier as fr
 
 from .context import choose_structures
@@ -57,6 +60,9 @@ def main(arguments: Sequence[str]) -> int:
             window(results, device, kind, vertices, edges, batch, options.repeat)
             expiry(results, device, kind, vertices, edges, min(options.repeat, 5))
             apply(results, device, kind, vertices, edges, mixed, min(options.repeat, 5))
+            analytics(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
+            samples_of(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
+            parallel_edges(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
             print(f"{name}: done", flush=True)
     path = results.save(options.out)
     print(f"written to {path}\n\n" + "\n".join(tables(results)))
@@ -189,8 +195,111 @@ def _one_by_one(graph: Any, operations: list[tuple[int, int, int]]) -> None:
         _pure(graph, {fr.Op(op).name: (np.array([u]), np.array([v]), np.ones(1, np.float32))})
 
 
+def analytics(
+    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+) -> None:  # fmt: skip
+    """The algorithms for graphs with times, each over its counterpart; triangles also by batch."""
+    src, dst = records(device, vertices, edges)
+    delta = edges // 8
+    graph = kind.from_edges(
+        src, dst, num_vertices=vertices, device=device, time=device.xp.arange(edges, dtype=np.int64)
+    )
+    source = int(graph.degrees().argmax())
+    pairs: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "earliest_arrival": (
+            partial(algorithms.earliest_arrival, graph, source), partial(algorithms.bfs, graph, source)
+        ),
+        "temporal_pagerank": (
+            partial(algorithms.temporal_pagerank, graph, half_life=delta), partial(algorithms.pagerank, graph)
+        ),
+        "temporal_triangles": (
+            partial(algorithms.temporal_triangle_count, graph, delta), partial(algorithms.triangle_count, graph)
+        ),
+    }  # fmt: skip
+    for name, calls in pairs.items():
+        found, plain = (measure_each(device, [call] * (repeat + 1), warm_up=1)[0] for call in calls)
+        results.add(
+            what="algorithm", structure=kind.name, algorithm=name, edges=edges, over_plain=found.median / plain.median,
+            **found.numbers(),
+        )  # fmt: skip
+    counter = algorithms.DynamicTemporalTriangleCount(graph, delta)
+    samples = Samples()
+    for turn in range(repeat + 1):
+        part = slice(turn * batch, (turn + 1) * batch)
+        times = device.xp.arange(edges, edges + batch, dtype=np.int64)
+
+        def again(part: slice = part, times: Any = times) -> int:
+            graph.delete_edges(src[part], dst[part])
+            graph.insert_edges(src[part], dst[part], time=times)
+            return counter.total
+
+        timed(device, again, samples if turn else None)
+    results.add(
+        what="algorithm", structure=kind.name, algorithm="DynamicTemporalTriangleCount, a batch out and in",
+        edges=edges, batch=batch, over_plain=samples.median / found.median, **samples.numbers(),
+    )  # fmt: skip
+
+
+def samples_of(
+    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+) -> None:  # fmt: skip
+    """Ten neighbors of each vertex of a batch, before a time of its own."""
+    xp = device.xp
+    src, dst = records(device, vertices, edges)
+    graph = kind.from_edges(src, dst, num_vertices=vertices, device=device, time=xp.arange(edges, dtype=np.int64))
+    rng = np.random.default_rng(SEED)
+    asked, before = xp.asarray(rng.integers(0, vertices, batch)), xp.asarray(rng.integers(0, edges, batch))
+    for method, options in {
+        "uniform": {"seed": 1}, "latest": {}, "decay": {"seed": 1, "half_life": edges // 8},
+    }.items():  # fmt: skip
+        call = partial(fr.sample_temporal_neighbors, graph, asked, 10, before=before, method=method, **options)
+        found, parts = measure_each(device, [call] * (repeat + 1), warm_up=1)
+        results.add(
+            what="sample", structure=kind.name, method=method, queries=batch, edges=edges,
+            m_neighbors_per_s=int(parts[0][-1]) / found.median / 1e6, **found.numbers(),
+        )  # fmt: skip
+
+
+def parallel_edges(
+    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+) -> None:  # fmt: skip
+    """A batch of records, of edges that are there and of others, half of them listed twice."""
+    xp = device.xp
+    src, dst = records(device, vertices, edges + batch)
+    rng = np.random.default_rng(SEED)
+    place = xp.asarray(rng.integers(edges - batch, edges + batch, batch))
+    place[batch // 2 :] = place[: batch - batch // 2]
+    samples = {}
+    for multi in ("last", "sum"):
+        built = kind.from_edges(
+            src[:edges], dst[:edges], xp.ones(edges, np.float32), num_vertices=vertices, device=device, edge_data={},
+            multi=multi,
+        )  # fmt: skip
+        samples[multi] = Samples()
+        weights = xp.ones(batch, np.float32)
+        for turn in range(repeat + 1):
+            call = partial(built.copy().insert_edges, src[place], dst[place], weights)
+            timed(device, call, samples[multi] if turn else None)
+        results.add(
+            what="parallel edges", structure=kind.name, multi=multi, batch=batch, edges=edges,
+            over_last=samples[multi].median / samples["last"].median, **samples[multi].numbers(),
+        )  # fmt: skip
+
+
 def tables(results: Results) -> list[str]:
     """Markdown tables."""
+    algorithm_rows = [
+        (row["structure"], row["algorithm"], row["median_ms"], row["over_plain"])
+        for row in results.where(what="algorithm")
+    ]  # fmt: skip
+    sample_rows = [
+        (row["structure"], row["method"], row["queries"], row["median_ms"], row["m_neighbors_per_s"])
+        for row in results.where(what="sample")
+    ]  # fmt: skip
+    parallel_rows = [
+        (row["structure"], row["multi"], row["batch"], row["median_ms"], row["over_last"])
+        for row in results.where(what="parallel edges")
+    ]  # fmt: skip
     window_rows = [
         (row["structure"], row["form"], row["batch"], row["median_ms"], row["over_plain"])
         for row in results.where(what="window")
@@ -208,4 +317,7 @@ def tables(results: Results) -> list[str]:
         table("Expiry", ["structure", "live edges", "expire", "ms", "ns an edge"], expiry_rows),
         table("Mixed batches", ["structure", "mix", "ms", "M operations/s", "rate of pure batches", "times one by one"],
               mixed_rows),
+        table("Algorithms", ["structure", "algorithm", "ms", "over the one without times"], algorithm_rows),
+        table("Temporal sampling", ["structure", "method", "queries", "ms", "M neighbors/s"], sample_rows),
+        table("Parallel edges", ["structure", "records", "batch", "ms", "over the last counts"], parallel_rows),
     ]  # fmt: skip

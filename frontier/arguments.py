@@ -5,6 +5,7 @@ Part of the public interface: an algorithm of one's own may use them, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from .arrays import as_weights
 from .batch import check_id, check_ids
 from .kinds import AnyDynamicGraph, AnyGraph
+from .temporal import TIME, as_span, as_time, as_times
 from .values import flag, integer, kind_of, number, one_of
 
 if TYPE_CHECKING:
@@ -23,11 +25,16 @@ __all__ = [
     "check_dynamic_graph",
     "check_graph",
     "check_output",
+    "decay_rate",
+    "edge_times",
     "flag",
     "integer",
     "number",
     "numbers",
     "one_of",
+    "span",
+    "time",
+    "times",
     "vertex_id",
     "vertex_ids",
 ]
@@ -134,3 +141,77 @@ def check_output(
     check_array(graph, array, name, size, dtypes, columns)
     if not getattr(array.flags, "writeable", True):
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")
+
+
+def edge_times(graph: Graph) -> Any:
+    """The times of the edges of `graph`, by what functors see as `edge`: int64, in its unit (`Graph.time_unit`).
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph.
+    ValueError
+        It has no times.
+    """
+    check_graph(graph)
+    if graph.in_parts or graph.time_unit is None:
+        raise ValueError("graph must have times; make it with time=")
+    return graph.edge_data[TIME]  # type: ignore[index]
+
+
+def time(graph: Graph, value: Any, name: str) -> int:
+    """`value`, an integer or a timestamp, in the unit of the times of `graph`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is neither, or no whole number of units; or `graph` has no times.
+    """
+    edge_times(graph)
+    return as_time(value, name, graph.time_unit)  # type: ignore[arg-type]
+
+
+def times(graph: Graph, values: Any, name: str) -> Any:
+    """`values`, integers or timestamps, as an int64 array on the device of `graph`, in the unit of its times.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are neither, or no whole numbers of units; or `graph` has no times.
+    """
+    edge_times(graph)
+    return as_times(graph.device, values, name, graph.time_unit)  # type: ignore[arg-type]
+
+
+def span(graph: Graph, value: Any, name: str) -> int:
+    """`value`, a length of time such as ``"10min"`` or a number of units, in the unit of the times of `graph`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is none, or negative, or no whole number of units; or `graph` has no times.
+    """
+    edge_times(graph)
+    return as_span(value, name, graph.time_unit)  # type: ignore[arg-type]
+
+
+def decay_rate(graph: Graph, decay: Any, half_life: Any) -> float:
+    """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or what `half_life` makes it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not just one of them is given, or it is negative or not finite; or `graph` has no times.
+    """
+    edge_times(graph)
+    if (decay is None) == (half_life is None):
+        raise TypeError("give one of decay and half_life")
+    if half_life is not None:
+        length = span(graph, half_life, "half_life")
+        if not length:
+            raise ValueError("half_life must be positive, got 0")
+        return math.log(2) / length
+    rate = number(decay, "decay")
+    if not 0 <= rate < math.inf:
+        raise ValueError(f"decay must be finite and not negative, got {decay}")
+    return rate

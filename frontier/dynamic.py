@@ -13,7 +13,7 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
-from .edge_data import append_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
 from .effective import effective_edges, effective_kernels
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -36,7 +36,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
     The semantics are the same for every structure on every device:
 
-    * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts.
+    * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts (or
+      all, with ``multi="sum"``).
     * ``directed=False`` stores both directions; a batch may list an edge in either direction, or in both.
     * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
       for exhausted memory.)
@@ -101,9 +102,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         if self._edge_data is not None:
+            if self.multi == "sum" and on_existing != "replace":
+                raise ValueError(f"on_existing={on_existing!r} has no meaning with multi='sum': all records add up")
             rows = make_rows(self, src, dst, weights, edge_data)
             if not len(rows.arcs):
                 return UpdateResult()
+            if self.multi == "sum":
+                return self._result(*add_rows(self, rows), 0)
             if on_existing == "add":
                 return self._result(*append_rows(self, rows))
             return self._result(*insert_rows(self, rows, keep=on_existing == "keep"), 0)

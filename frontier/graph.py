@@ -12,7 +12,7 @@ import numpy as np
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
-from .edge_data import EdgeData, build_rows, column_arrays, make_rows
+from .edge_data import MULTI, EdgeData, build_rows, column_arrays, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
 from .in_edges import InEdges
 from .kinds import AnyGraph
@@ -25,7 +25,7 @@ from .storage import graph_header, host_arrays, pickled_graph, read_graph, store
 from .structure import Structure
 from .temporal import TIME, TimeColumn
 from .updates import MemoryUsage
-from .values import flag, integer
+from .values import flag, integer, one_of
 from .vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
@@ -77,6 +77,10 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     keep_time : {"latest", "first"}
         Which of several records of an edge counts, in whatever order they are inserted: its time is that of the edge,
         and so are its weight and other data. Of equal times, the later record counts with ``"latest"``.
+    multi : {"last", "sum"}
+        What several records of an edge mean, in one batch or in several: the last counts (or what the time says); or
+        they add up. With ``"sum"``, edges have a column of edge data called ``"count"``, of int64, the number of their
+        records, and their weights are sums; their other data are those of the record that counts.
 
     Attributes
     ----------
@@ -110,6 +114,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         edge_data: Any = None,
         time: str | None = None,
         keep_time: str = "latest",
+        multi: str = "last",
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -126,11 +131,11 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
         times = None if time is None else TimeColumn(self.device, self.vertex_dtype, time, keep_time)
-        if edge_data is not None or times is not None:
+        if one_of(multi, "multi", MULTI) == "sum" or edge_data is not None or times is not None:
             if not self.can_store_weights:
                 raise ValueError(f"{type(self).__name__} stores no edge data" + ", and no times" * (times is not None))
             columns = {} if edge_data is None else edge_data
-            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, columns, times)
+            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, columns, times, multi)
         if num_vertices > np.iinfo(self.vertex_dtype).max:
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
@@ -214,7 +219,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         else:
             graph = cls(num_vertices, directed=directed, device=place, **options)
         if graph._edge_data is not None:
-            build_rows(graph, make_rows(graph, src, dst, weights, edge_data, "from_edges"))
+            rows = make_rows(graph, src, dst, weights, edge_data or {}, "from_edges")
+            build_rows(graph, summed_rows(graph, rows) if graph.multi == "sum" else rows)
         elif src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         if graph._in_edges is not None:
@@ -627,6 +633,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             weights += f", edge data ({', '.join(self._edge_data.names)})"
         if self.time_unit is not None:
             weights += f", times in {self.time_unit}, {self.keep_time} kept"
+        if self.multi != "last":
+            weights += f", multi={self.multi!r}"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
             f"{self.device.kind})"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from .edge_data import COLUMN_DTYPES, EdgeData
+from .edge_data import COLUMN_DTYPES, COUNT, EdgeData
 from .invariants import check_graph, require, require_integer
 from .registry import structures
 from .runtime import Device, resolve_device
@@ -38,7 +38,8 @@ HEADER_FIELDS = {
 IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
 TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}
 EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
-OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES}
+MULTI_FIELD = "multi"  # a field that is there, and "sum", in graphs that add up records
+OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES, MULTI_FIELD}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
@@ -64,6 +65,7 @@ def graph_header(graph: Graph) -> dict[str, Any]:
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
         **({} if graph._edge_data is None else {EDGE_DATA: _column_header(graph._edge_data)}),
         **({} if graph.time_unit is None else {TIMES: {"unit": graph.time_unit, "keep": graph.keep_time}}),
+        **({} if graph.multi == "last" else {MULTI_FIELD: graph.multi}),
     }
 
 
@@ -101,13 +103,16 @@ def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
 def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
     """A graph without vertices of the kind that a header tells."""
     columns = dict(header[EDGE_DATA]["columns"]) if EDGE_DATA in header else None
-    times = {}
+    options: dict[str, Any] = {}
     if TIMES in header and columns is not None:
-        times = {"time": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
+        options = {"time": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
         del columns[TIME]
+    if MULTI_FIELD in header and columns is not None:
+        options["multi"] = header[MULTI_FIELD]
+        del columns[COUNT]
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
-        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False), edge_data=columns, **times,
+        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False), edge_data=columns, **options,
     )  # fmt: skip
 
 
@@ -275,6 +280,9 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
         rules, columns = header[TIMES], header.get(EDGE_DATA, {"columns": {}})["columns"]
         require(isinstance(rules, dict) and rules.keys() == {"unit", "keep"} and rules["unit"] in (*UNITS,)
                 and rules["keep"] in KEEP_TIMES and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
+    if MULTI_FIELD in header:
+        columns = header.get(EDGE_DATA, {"columns": {}})["columns"]
+        require(header[MULTI_FIELD] == "sum" and columns.get(COUNT) == "int64", f"multi is {header[MULTI_FIELD]!r}")
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")

@@ -21,6 +21,7 @@ bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
 dynamic_pagerank_module = importlib.import_module("algorithms.dynamic_pagerank")
+temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
 count_module = importlib.import_module("algorithms.triangle_count")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
@@ -200,6 +201,14 @@ def intersect_case(graph):
     return functor, args, (("HAS_OP", "1"),)
 
 
+def numbered_case(graph):
+    kinds = ("edge", "vertex", "vertex", "vertex", "edge", "edge")
+    ids = np.zeros(1, np.int64)
+    args = (ids, ids, np.int64(1), ids)
+    options = (("HAS_OP", "1"), ("NUMBERED", "1"))
+    return (("op", temporal_triangles_module._count_at_latest, kinds, None),), args, options
+
+
 def mark_case(graph):
     functor = (("op", dynamic_module._set_mark, OP, None),)
     return functor, (np.zeros(1, np.uint8), np.uint8(1)), (("NO_OUTPUT", "1"),)
@@ -377,6 +386,8 @@ SNAPSHOT_CASES = {
     "compute": ("compute", vertices_case(clear, None)),
     "edge_support": ("edge_support", bare_case()),
     "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
+    "intersect-numbered": ("intersect", numbered_case),
+    "temporal-sample": ("sample_temporal_neighbors", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
 }

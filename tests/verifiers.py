@@ -5,6 +5,7 @@ Each accepts any right answer, computes nothing the way the library does, and fa
 
 from __future__ import annotations
 
+import heapq
 import itertools
 
 import numpy as np
@@ -464,6 +465,94 @@ def verify_random_walks(graph, result, length=10, seed=0, starts=None):
         assert count == length or end < 0 or not near[end]
 
 
+# ---- graphs with times ----------------------------------------------------------------------------------------------
+
+
+def timed_arcs(graph):
+    """Each arc with its time: (src, dst, time), as lists of Python integers."""
+    src, dst = (host(part) for part in graph.to_coo()[:2])
+    times = host(graph.edge_data["time"][graph.edge_ids(src, dst)])
+    if not graph.directed:
+        src, dst, times = np.append(src, dst), np.append(dst, src), np.append(times, times)
+    return src.tolist(), dst.tolist(), times.tolist()
+
+
+def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=False):
+    """Arrivals are those of a search that takes vertices from a heap, one by one; predecessors form a tree."""
+    never, n = np.iinfo(np.int64).max, graph.num_vertices
+    begin = -(2**63) if start is None else start
+    leaving, time_of = [[] for _ in range(n)], {}
+    for u, v, time in zip(*timed_arcs(graph), strict=True):
+        if begin <= time < (never if end is None else end):
+            leaving[u].append((time, v))
+            time_of[u, v] = time
+    expected, queue = [never] * n, [(begin, source)]
+    done = set()
+    while queue:
+        now, u = heapq.heappop(queue)
+        if u in done:
+            continue
+        done.add(u)
+        expected[u] = now
+        for time, v in leaving[u]:
+            if time > now or (time == now and (u == source or not strict)):
+                heapq.heappush(queue, (time, v))
+    assert host(result.arrival).tolist() == expected
+    if result.predecessor is None:
+        return
+    before = host(result.predecessor).tolist()
+    for v in range(n):
+        if v == source or expected[v] == never:
+            assert before[v] == -1
+            continue
+        u = before[v]
+        assert time_of[u, v] == expected[v]
+        assert u == source or expected[u] < expected[v] or (expected[u] == expected[v] and not strict)
+        steps = 0
+        while u != source:
+            u, steps = before[u], steps + 1
+            assert steps < n, "predecessors go round in a circle"
+
+
+def verify_temporal_pagerank(
+    graph, result, alpha=0.85, tol=1e-5, max_iter=100, half_life=None, decay=None, weighted=True
+):  # fmt: skip
+    """Ranks are those of a walk whose steps are weighted by age; ages are differences of Python integers."""
+    n = graph.num_vertices
+    src, dst, times = timed_arcs(graph)
+    weights = np.ones(len(src))
+    if graph.is_weighted and weighted:
+        weights = host(graph.edge_weights(src, dst)).astype(np.float64)
+    newest = {}
+    for u, time, weight in zip(src, times, weights, strict=True):
+        newest[u] = max(newest.get(u, time), time) if weight > 0 else newest.get(u, time)
+    rate = np.log(2) / half_life if decay is None else decay
+    ages = np.array([float(newest[u] - time) for u, time in zip(src, times, strict=True)])
+    fading = np.where(weights > 0, weights * np.exp(-rate * np.maximum(ages, 0)), 0)
+    src, dst = np.array(src, np.int64), np.array(dst, np.int64)
+    totals = np.bincount(src, fading, n)
+    steps = csr_array((fading / np.where(totals[src] > 0, totals[src], 1), (dst, src)), shape=(n, n))
+    exists = host(graph.has_vertices(graph.xp.arange(n)))
+    ranks = spsolve((identity(n, format="csc") - alpha * steps).tocsc(), exists / max(exists.sum(), 1))
+    found = host(result.pagerank)
+    assert found.shape == (n,) and result.converged and result.error < tol
+    assert np.abs(found - ranks / ranks.sum()).sum() <= tol * alpha / (1 - alpha) + 1e-9
+    assert (found[~exists] == 0).all()
+
+
+def verify_temporal_triangles(graph, result, delta):
+    """Triangles are found as sets of three neighbors, and their times compared as Python integers."""
+    time_of = {(u, v): time for u, v, time in zip(*timed_arcs(graph), strict=True)}
+    near = neighbor_sets(graph)
+    counts = np.zeros(graph.num_vertices, np.int64)
+    for u, v in time_of:
+        for w in near[u] & near[v] if u < v else ():
+            times = time_of[u, v], time_of[u, w], time_of[v, w]
+            if v < w and max(times) - min(times) <= delta:
+                counts[[u, v, w]] += 1
+    assert (host(result.per_vertex) == counts).all() and result.total == counts.sum() // 3
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -473,6 +562,7 @@ VERIFIERS = {
     "coloring": verify_coloring,
     "components": verify_components,
     "core_number": verify_core_number,
+    "earliest_arrival": verify_earliest_arrival,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),
@@ -489,6 +579,8 @@ VERIFIERS = {
     "random_walks": verify_random_walks,
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
+    "temporal_pagerank": verify_temporal_pagerank,
+    "temporal_triangles": verify_temporal_triangles,
     "triangles": verify_triangles,
     "truss_numbers": verify_truss_numbers,
 }

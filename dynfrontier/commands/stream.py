@@ -92,7 +92,8 @@ def _pick_analytic(name: str) -> Any:
 
     with user_errors(ValueError):
         found = find_analytic(name)
-    fitting = [known.name for known in (*analytics().values(), found) if known.headline and known.incremental]
+    known = [*analytics().values(), *([] if found.times else [found])]  # the graph of the stream has no times
+    fitting = [analytic.name for analytic in known if analytic.headline and analytic.incremental]
     if found.name not in fitting:
         fail(f"--analytic {name} cannot be counted after every batch; choose from {', '.join(fitting)}")
     return found

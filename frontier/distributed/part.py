@@ -65,7 +65,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         kind = structure_class(structure)
         if not issubclass(kind, AnyDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
-        for name in ("in_edges", "edge_data", "time", "keep_time"):
+        for name in ("in_edges", "edge_data", "time", "keep_time", "multi"):
             if options.pop(name, None) not in (None, False):
                 raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
         self.comm = comm

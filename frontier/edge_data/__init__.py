@@ -11,10 +11,11 @@ before: each edge of the batch is given an id, and those that had one give their
 tells which arcs were there (`_delete_telling`).
 """
 
-from .columns import COLUMN_DTYPES, WEIGHT_COLUMN, EdgeData, column_arrays
+from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays
+from .sums import add_rows, summed_rows
 from .updates import Rows, append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
 
 __all__ = [
-    "COLUMN_DTYPES", "WEIGHT_COLUMN", "EdgeData", "Rows", "append_rows", "build_rows", "column_arrays", "delete_arcs",
-    "delete_rows", "insert_rows", "make_rows",
+    "COLUMN_DTYPES", "COUNT", "MULTI", "WEIGHT_COLUMN", "EdgeData", "Rows", "add_rows", "append_rows", "build_rows",
+    "column_arrays", "delete_arcs", "delete_rows", "insert_rows", "make_rows", "summed_rows",
 ]  # fmt: skip

@@ -17,6 +17,8 @@ from ..temporal import TIME, TimeColumn
 from ..values import kind_of
 
 WEIGHT_COLUMN = "weight"
+COUNT = "count"
+MULTI = ("last", "sum")
 COLUMN_DTYPES = tuple(dtype.name for dtype in C_TYPES)
 RESERVED = ("weight", "weights", "src", "dst", "edge", "self", "on_existing")
 """Names that mean something else in an update, in a functor or in a table."""
@@ -39,13 +41,16 @@ class EdgeData:
         The first `free_count` are the ids below `top` that are free; those that were freed last are used first.
     times : TimeColumn or None
         What the column ``"time"`` means, in a graph with times.
+    multi : {"last", "sum"}
+        What several records of an edge mean: with ``"sum"``, the column ``"count"`` says how many there were.
     """
 
     def __init__(
         self, device: Device, id_dtype: np.dtype, weight_dtype: np.dtype | None, dtypes: Any,
-        times: TimeColumn | None = None,
+        times: TimeColumn | None = None, multi: str = "last",
     ):  # fmt: skip
         self.device = device
+        self.multi = multi
         self.id_dtype = id_dtype
         self.dtypes = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         self.times = times
@@ -53,6 +58,10 @@ class EdgeData:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
                 raise ValueError(f"edge_data has the name {TIME!r}, which is that of the column that time= makes")
             self.dtypes[TIME] = times.dtype
+        if multi == "sum":
+            if isinstance(dtypes, Mapping) and COUNT in dtypes:
+                raise ValueError(f"edge_data has the name {COUNT!r}, which is that of the column of multi='sum'")
+            self.dtypes[COUNT] = np.dtype(np.int64)
         self.dtypes |= _checked_dtypes(dtypes)
         xp = device.xp
         self.columns = {name: xp.empty(0, dtype) for name, dtype in self.dtypes.items()}
@@ -88,9 +97,9 @@ class EdgeData:
             if name not in self.names:
                 raise TypeError(f"{function}() got {name}=..., but this graph has {self._described()}")
         for name in self.names:
-            if data.get(name) is None:
+            if data.get(name) is None and not (name == COUNT and self.multi == "sum"):
                 raise TypeError(f"{function}() needs {name}=..., as this graph has {self._described()}")
-        return {name: self._values(name, data[name]) for name in self.names}
+        return {name: self._values(name, data[name]) for name in self.names if data.get(name) is not None}
 
     def _values(self, name: str, given: Any) -> Any:
         if name == TIME and self.times is not None:

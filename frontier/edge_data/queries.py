@@ -112,6 +112,11 @@ class HasEdgeData:
         times = None if self._edge_data is None else self._edge_data.times
         return None if times is None else times.keep
 
+    @property
+    def multi(self) -> str:
+        """What several records of an edge mean: ``"last"``, or ``"sum"``."""
+        return "last" if self._edge_data is None else self._edge_data.multi
+
     def _require_edge_data(self) -> EdgeData:
         if self._edge_data is None:
             raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")

@@ -11,7 +11,7 @@ from ..arrays import same_length
 from ..batch import Arcs
 from ..sort import running_sums, tile_count, tile_launch
 from ..temporal import TIME
-from .columns import WEIGHT_COLUMN
+from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ def make_rows(
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
     columns = graph._edge_data.rows(data, function)  # type: ignore[union-attr]
     arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
+    if graph.multi == "sum":  # a record is one, unless it says how many it stands for
+        columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
+        if columns[COUNT].size and int(columns[COUNT].min()) < 1:
+            raise ValueError("count must hold numbers of records, of at least 1")
     same_length(src=arcs.src, **columns)
     return Rows(arcs, columns if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns})
 

@@ -73,6 +73,8 @@ class Batch:
 
 def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> MixedResult:
     """See `DynamicGraph.apply`."""
+    if graph.multi == "sum":
+        raise ValueError("apply() is for graphs whose edges are their last records, not for multi='sum'")
     xp = graph.xp
     batch = _checked(graph, ops, src, dst, weights, edge_data)
     size = int(batch.ops.size)

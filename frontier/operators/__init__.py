@@ -22,6 +22,7 @@ from .orientation import Orientation
 from .priority_frontier import PriorityFrontier, defer
 from .reduce import reduce
 from .sample_neighbors import sample_neighbors
+from .sample_temporal_neighbors import sample_temporal_neighbors
 from .spmv import SpMV
 from .traverse import Step, traverse
 from .visit_edges import visit_edges
@@ -44,6 +45,7 @@ __all__ = [
     "neighbor_reduce",
     "reduce",
     "sample_neighbors",
+    "sample_temporal_neighbors",
     "snapshot_if_faster",
     "traverse",
     "visit_edges",

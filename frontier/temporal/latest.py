@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..access import reads
-from ..arguments import check_graph, integer, vertex_ids
-from ..arrays import same_length
+from ..arguments import edge_times, integer, vertex_ids
 from ..operators.extract import extract_neighbors
+from ..operators.sample_temporal_neighbors import sample_temporal_neighbors, time_limits
 from ..sort import row_ids
-from .column import TIME
-from .times import as_time, as_times
 
 if TYPE_CHECKING:
     from ..graph import Graph
+
+FEW = 64
+"""More neighbors of each vertex are found by sorting all of them."""
 
 
 @reads
@@ -47,19 +48,19 @@ def latest_neighbors(graph: Graph, vertices: Any, count: int, *, before: Any = N
 
     Notes
     -----
-    Sorts all neighbors of the vertices: O(k log k) work, for k of them.
+    That of `sample_temporal_neighbors`. For more than 64 neighbors of each, all k neighbors of the vertices are sorted:
+    O(k log k) work.
     """
-    check_graph(graph)
-    if graph.time_unit is None:
-        raise ValueError("graph must have times; make it with time=")
-    integer(count, "count", 1)
     xp = graph.xp
+    if integer(count, "count", 1) <= FEW:
+        return sample_temporal_neighbors(graph, vertices, count, before=before, method="latest")[:3]
+    column = edge_times(graph)
     vertices = vertex_ids(graph, vertices, "vertices")
-    limits = _limits(graph, before, vertices)
+    limits = time_limits(graph, before, vertices)
     offsets, ids, edges = extract_neighbors(graph, vertices)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
-    times = graph.edge_data[TIME][edges]  # type: ignore[index]
-    if limits is not None:
+    times = column[edges]
+    if before is not None:
         inside = xp.flatnonzero(times < limits[rows])
         rows, ids, times = rows[inside], ids[inside], times[inside]
     order = xp.argsort(ids, kind="stable")
@@ -71,14 +72,3 @@ def latest_neighbors(graph: Graph, vertices: Any, count: int, *, before: Any = N
     ends = xp.minimum(xp.diff(begin), count)
     return xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(ends)]), ids[chosen], times[chosen]
 
-
-def _limits(graph: Graph, before: Any, vertices: Any) -> Any:
-    """The time for each vertex before which edges count; None if all do."""
-    unit: Any = graph.time_unit
-    if before is None:
-        return None
-    if getattr(before, "ndim", None) == 0 or not hasattr(before, "__len__"):
-        return graph.xp.full(vertices.size, as_time(before, "before", unit), np.int64)
-    limits = as_times(graph.device, before, "before", unit)
-    same_length(vertices=vertices, before=limits)
-    return limits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph
+from ...arguments import check_graph, flag
 from ...arrays import same_length
 from ...batch import check_ids
 from ...sort import row_ids
@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
+NUMBERED = ("i", *PARAMETERS)
 _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 
 
 @reads
-def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any, checked: bool = True) -> Any:
+def intersect(
+    graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any, numbered: bool = False, checked: bool = True
+) -> Any:  # fmt: skip
     """The common neighbors of pairs of vertices: counted, or passed to `op` one by one.
 
     Parameters
@@ -45,6 +48,9 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
         Called for every common neighbor `w` of every pair, with the `edge` (see `advance`) of u -> w and of v -> w.
     *args : arrays and numbers
         As in `advance`.
+    numbered : bool
+        Whether `op` also takes the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``. So it can
+        read what `args` hold for each pair.
     checked : bool
         False where `us` and `vs` are arrays of the graph's vertex dtype, on its device, that are known to hold ids of
         its vertices. Then the host does not wait for the device, neither to check them nor to find out whether a
@@ -72,10 +78,11 @@ def intersect(graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args:
     if checked:
         us, vs = _checked_pairs(graph, us, vs)
     if op is not None:
-        check_op(op, "op", PARAMETERS, args)
+        check_op(op, "op", NUMBERED if flag(numbered, "numbered") else PARAMETERS, args)
     elif args:
         raise TypeError("arguments were given, but no op to hand them to")
-    return _intersect(snapshot_if_faster(graph, us, vs) if checked and op is None else graph, us, vs, op, args)
+    source = snapshot_if_faster(graph, us, vs) if checked and op is None else graph
+    return _intersect(source, us, vs, op, args, numbered)
 
 
 @reads
@@ -163,16 +170,19 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
     return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
 
 
-def _intersect(graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple) -> Any:
+def _intersect(
+    graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple, numbered: bool = False
+) -> Any:  # fmt: skip
     """`intersect` of arrays that were checked, or need not be."""
     counts = graph.xp.zeros(us.size, np.int64) if op is None else None
     values = functor_args(graph, op, args) if op is not None else ()
     count = int(us.size)
     if count and graph.device.is_gpu:
-        options = (("HAS_OP", "1"),) if op is not None else ()
-        _expand_pairs(graph, count, (("op", op, _KINDS, None),), values, options, us, vs, counts)
+        options = () if op is None else (("HAS_OP", "1"), ("NUMBERED", "1")) if numbered else (("HAS_OP", "1"),)
+        kinds = ("edge", *_KINDS) if numbered else _KINDS
+        _expand_pairs(graph, count, (("op", op, kinds, None),), values, options, us, vs, counts)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_intersect, (op,))
+        kernel = cpu_kernel_for(graph.package, make_intersect, (op,), numbered)
         edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(kernel, (op,), count, bare_view(graph), edges, us, vs, counts, values)
     return counts

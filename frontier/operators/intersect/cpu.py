@@ -15,8 +15,8 @@ from ..weights import edge_at
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
 
 
-def make_intersect(iterator: ModuleType, op: Any) -> Any:
-    """Common neighbors of pairs: counted, or each handed to a functor."""
+def make_intersect(iterator: ModuleType, op: Any, numbered: bool = False) -> Any:
+    """Common neighbors of pairs: counted, or each handed to a functor, perhaps with the number of the pair."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
     degree = iterator.degree
     find = iterator.find
@@ -74,7 +74,9 @@ def make_intersect(iterator: ModuleType, op: Any) -> Any:
                             if op is not None:
                                 here, there = edge_at(weights, slot), edge_at(weights, other)
                                 if swapped:
-                                    op(u, v, w, there, here, *args)
+                                    here, there = there, here
+                                if numbered:
+                                    op(i, u, v, w, here, there, *args)
                                 else:
                                     op(u, v, w, here, there, *args)
                     run, low, high = next_run(view, run)

@@ -1,5 +1,5 @@
 // CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
-// HAS_OP, HAS_MEMBERS; SCANS, for structures without a fast look-up.
+// HAS_OP, with NUMBERED if it takes the number of the pair; HAS_MEMBERS; SCANS, for structures without a fast look-up.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -10,8 +10,16 @@
 #include "frontier/cuda/expand.cuh"
 #endif
 
+#ifdef NUMBERED
+#define NUMBER_PARAM i64 i,
+#define NUMBER i,
+#else
+#define NUMBER_PARAM
+#define NUMBER
+#endif
+
 #ifdef HAS_OP
-extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
+extern "C" __device__ void op(NUMBER_PARAM VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
 #endif
 
 // For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other.
@@ -25,9 +33,9 @@ extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_
   }
 
 #ifdef HAS_OP
-#define FOUND_COMMON                                                                          \
-  auto found_common = [&](i64, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) { \
-    if (common) op(u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);                                      \
+#define FOUND_COMMON                                                                            \
+  auto found_common = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) { \
+    if (common) op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);   \
   }
 #elif defined(HAS_MEMBERS)
 // counts[i] is where the next common neighbor of pair i goes.

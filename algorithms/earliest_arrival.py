@@ -1,0 +1,160 @@
+"""Earliest arrival: time-respecting breadth-first search.
+
+A message leaves the source at some time and follows edges in the order of their times: the times along a path must not
+decrease, or must increase. Each vertex has the time at which the message can be there first. An edge that brings it
+earlier makes its end pass it on; vertices that hear in one span of time are dealt with together, the earliest first, so
+that few of them hear again.
+
+    arrival[v]       time of the last edge on the best path to v found so far; NEVER before there is one
+    predecessor[v]   the vertex before v on such a path
+
+An edge u -> v with time t is *tight* if arrival[u] <= t == arrival[v]. Predecessors are chosen among vertices that
+arrive strictly earlier over tight edges. Where paths may have equal times, some vertices have tight edges from others
+of the same time only; the tree then grows into those edge by edge, so that no cycle forms.
+
+Wu, Cheng, Huang, Ke, Lu and Xu, "Path Problems in Temporal Graphs", VLDB 2014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .result import Result
+
+NEVER = np.iinfo(np.int64).max
+BUCKET_ARCS = {"cpu": 1 << 13, "gpu": 1 << 20}
+"""As many arcs should lie in a span of time that is dealt with at once: a round costs as much as some of them do."""
+MOST_BUCKETS = 128
+"""More spans between the first and the last edge hardly save visits."""
+SAMPLE = 1024
+"""Vertices whose edges say how far times reach."""
+
+
+@dataclass(frozen=True)
+class EarliestArrival(Result):
+    """Result of `earliest_arrival`; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    arrival : array of int64, shape (num_vertices,)
+        The time of the last edge of a path that arrives first, in the unit of the graph's times; at the source,
+        `start`. The largest int64 for vertices that no path leads to.
+    predecessor : array of the graph's vertex dtype, shape (num_vertices,), or None
+        The vertex before on such a path; -1 for the source and for unreachable vertices. If several qualify, any of
+        them; together they always form a tree.
+    """
+
+    arrival: Any
+    predecessor: Any = None
+
+
+@fr.reads
+def earliest_arrival(
+    graph: fr.Graph, source: int, start: Any = None, end: Any = None, *, strict: bool = False, predecessors: bool = True
+) -> EarliestArrival:  # fmt: skip
+    """When each vertex can be reached from `source` by edges in the order of their times.
+
+    Parameters
+    ----------
+    graph : Graph
+        With times. In a directed graph edges are followed forward.
+    source : int
+    start : int or timestamp, optional
+        Edges with lesser times are ignored; by default none are.
+    end : int or timestamp, optional
+        Edges with this or greater times are ignored; by default none are, except of the largest int64.
+    strict : bool
+        Whether times must increase along a path, and not only never decrease.
+    predecessors : bool
+        Also compute the tree, which takes one more pass over the edges.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph has no times, `source` is not one of its vertices, or another argument is invalid.
+
+    Notes
+    -----
+    O(V + E) work if edges were visited in the order of time; here about as much, since vertices that hear in one span
+    of time are visited together.
+    """
+    times = fr.arguments.edge_times(graph)
+    source = fr.arguments.vertex_id(graph, source, "source")
+    begin = np.iinfo(np.int64).min if start is None else fr.arguments.time(graph, start, "start")
+    end = NEVER if end is None else fr.arguments.time(graph, end, "end")
+    fr.arguments.flag(strict, "strict")
+    fr.arguments.flag(predecessors, "predecessors")
+    xp = graph.xp
+    arrival = xp.full(graph.num_vertices, NEVER, np.int64)
+    window = times, np.int64(begin), np.int64(end), np.int32(strict)
+    # The source passes on whatever is in the window, also in the first moment of it.
+    reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
+    arrival[source] = begin
+    queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
+    queue.push(reached)
+    while early := queue.pop():
+        fr.traverse(graph, early, _pass_on, arrival, queue.limit, queue.deferred, *window)
+    return EarliestArrival(arrival, _tree(graph, source, arrival, window) if predecessors else None)
+
+
+def _tree(graph: fr.Graph, source: int, arrival: Any, window: tuple) -> Any:
+    predecessor = graph.xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+    everyone = fr.Frontier.all(graph)
+    fr.advance(graph, everyone, _choose_earlier, arrival, predecessor, source, *window)
+    if fr.filter(everyone, _has_none, arrival, predecessor, source):
+        fr.traverse(graph, everyone, _grow, arrival, predecessor, source, *window)
+    return predecessor
+
+
+def _width(graph: fr.Graph, times: Any) -> int:
+    """How many units of time are dealt with together; by the times of the edges of some vertices."""
+    sample = graph.xp.arange(0, graph.num_vertices, max(graph.num_vertices // SAMPLE, 1))
+    _, _, edges = fr.extract_neighbors(graph, sample[graph.has_vertices(sample)])
+    if not edges.size:
+        return 0
+    held = times[edges]
+    buckets = min(max(graph.num_arcs // BUCKET_ARCS[graph.device.kind], 1), MOST_BUCKETS)
+    return min((int(held.max()) - int(held.min())) // buckets, NEVER)
+
+
+def _leave(src, dst, edge, weight, times, begin, end, arrival):
+    if begin <= times[edge] < end:
+        arrival[dst] = times[edge]
+        return True
+    return False
+
+
+def _pass_on(src, dst, edge, weight, arrival, limit, deferred, times, begin, end, strict):
+    time = times[edge]
+    if time >= end or time < arrival[src] or (strict and time == arrival[src]):
+        return False
+    if time < arrival[dst] and fr.atomic_min(arrival, dst, time) > time:
+        if time <= limit[0]:
+            return True
+        fr.defer(deferred, dst)
+    return False
+
+
+def _choose_earlier(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
+    time = times[edge]
+    if time == arrival[dst] and begin <= time < end and dst != source and (src == source or arrival[src] < time):
+        predecessor[dst] = src
+    return False
+
+
+def _has_none(v, arrival, predecessor, source):
+    return predecessor[v] < 0 and arrival[v] < NEVER and v != source
+
+
+def _grow(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
+    if predecessor[dst] >= 0 or dst == source or predecessor[src] < 0:
+        return False
+    time = times[edge]
+    if arrival[src] == time and arrival[dst] == time < end:
+        return fr.atomic_cas(predecessor, dst, -1, src) == -1
+    return False

@@ -1,0 +1,194 @@
+"""PageRank whose edges fade with age.
+
+The walk of `pagerank`, on a graph with times: an edge is followed in proportion to exp(-decay * age), times its weight
+if the graph has weights. Only ratios among the edges of one vertex count, and as time passes all its edges fade by the
+same factor. So ranks depend on the edges, not on what time it is now, and the age of an edge can be measured against
+the newest edge of its vertex: whose factor is 1, so that none overflows and no sum underflows.
+
+    newest[v]    the greatest time of v's outgoing edges
+    ranks[v]     the rank; they add up to 1
+    jump[v]      probability that a jump leads to v: uniform, or the personalization
+    damping[v]   alpha / total faded weight of v's outgoing edges; 0 for dangling vertices
+    shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
+    lost         total rank of dangling vertices, which is spread by jumps
+
+Faded weights are computed where they are used, from the times of the edges: no array of them is made.
+
+Rozenshtein and Gionis, "Temporal PageRank", ECML PKDD 2016 (streams of edges with exponential decay).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._errors import Errors
+from .pagerank import LEAST_TOTAL, ConvergenceError, PageRank, check_parameters, distribution
+
+NEVER = np.iinfo(np.int64).min
+
+
+@fr.reads
+def temporal_pagerank(
+    graph: fr.Graph,
+    alpha: float = 0.85,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    personalization: Any = None,
+    nstart: Any = None,
+    *,
+    decay: float | None = None,
+    half_life: Any = None,
+    weighted: bool | None = None,
+    fail_on_nonconvergence: bool = True,
+) -> PageRank:
+    """PageRank in which edges are followed in proportion to exp(-decay * age).
+
+    Parameters
+    ----------
+    graph : Graph
+        With times. In a directed graph the walk follows edges forward.
+    alpha, max_iter, tol, personalization, nstart, fail_on_nonconvergence
+        As in `pagerank`. With the ranks of a moment ago as `nstart` fewer iterations are made.
+    decay : float, optional
+        The rate at which edges fade, per unit of the graph's times.
+    half_life : int, timedelta or str, in place of `decay`
+        The age at which an edge counts half of a new one: in units of the graph's times, or such as ``"10min"``.
+    weighted : bool, optional
+        Whether weights count, too; by default if the graph has weights.
+
+    Returns
+    -------
+    PageRank
+
+    Raises
+    ------
+    ConvergenceError
+        The tolerance was not reached.
+    TypeError, ValueError
+        The graph has no times, an argument is invalid, or a weight is negative or not finite.
+
+    Notes
+    -----
+    O(V + E) work per iteration, O(V) memory. Ranks do not depend on the current time: see the module's description.
+    """
+    times = fr.arguments.edge_times(graph)
+    rate = fr.arguments.decay_rate(graph, decay, half_life)
+    fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
+    weighted = graph.is_weighted if weighted is None else fr.arguments.flag(weighted, "weighted") and graph.is_weighted
+    check_parameters(alpha, tol, max_iter)
+    xp, n = graph.xp, graph.num_vertices
+    jump = distribution(graph, personalization, "personalization")
+    if jump is None:
+        return PageRank(xp.zeros(n, np.float64), 0, 0.0, True)
+    ranks = jump.copy() if nstart is None else distribution(graph, nstart, "nstart").copy()
+    newest = fr.neighbor_reduce(
+        graph, None, _time_if_weighted if weighted else _time, times, reduce="max", dtype=np.int64
+    )
+    fading = times, newest, rate
+    damping = _damping(graph, alpha, weighted, fading)
+    everyone = fr.Frontier.all(graph)
+    dangling = fr.filter(everyone, _leads_nowhere, damping)
+    shares, before, sums = damping * ranks, xp.zeros(n, np.float64), xp.zeros(n, np.float64)
+    lost, change = xp.empty(1), xp.empty(1)
+    errors = Errors(tol)
+    while errors.count < max_iter and not errors.decided:
+        fr.reduce(dangling, _rank, ranks, out=lost)
+        _follow(graph, everyone, weighted, shares, sums, fading)
+        ranks, before = before, ranks
+        fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+        errors.add(change)
+    error, iterations = errors.last()
+    if iterations < errors.count:  # one more was under way
+        ranks = before
+    if error >= tol and fail_on_nonconvergence:
+        raise ConvergenceError(
+            f"temporal_pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks "
+            f"by {error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
+        )
+    return PageRank(ranks, iterations, error, error < tol)
+
+
+def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> Any:
+    """Per vertex, `alpha` divided by the total faded weight of its outgoing edges; 0 if that is 0."""
+    xp = graph.xp
+    if weighted and graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
+        raise ValueError("temporal_pagerank needs weights that are not negative")
+    totals = fr.neighbor_reduce(graph, None, _total_weighted if weighted else _total, *fading)
+    if not bool(xp.isfinite(totals).all()):
+        raise ValueError("temporal_pagerank needs weights that are finite")
+    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
+        raise ValueError(f"temporal_pagerank needs weights of at least {LEAST_TOTAL:.3g} where they are not 0")
+    return xp.where(totals > 0, alpha / xp.maximum(totals, LEAST_TOTAL), 0.0)
+
+
+def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: tuple) -> None:
+    """What each vertex gets from those that lead to it."""
+    if graph.has_in_edges:
+        fr.neighbor_reduce(graph.reverse, None, _take_weighted if weighted else _take, shares, *fading, out=sums)
+    else:
+        sums.fill(0)
+        fr.advance(graph, everyone, _give_weighted if weighted else _give, shares, sums, *fading)
+
+
+def _faded(time, newest, rate):
+    """What is left of an edge: its age may be any difference of two times, which int64 might not hold."""
+    return math.exp(-rate * np.float64(np.uint64(newest) - np.uint64(time)))
+
+
+def _time(src, dst, edge, weight, times):
+    return times[edge]
+
+
+def _time_if_weighted(src, dst, edge, weight, times):
+    return times[edge] if weight > 0 else NEVER
+
+
+def _weight(src, dst, edge, weight):
+    return weight
+
+
+def _total(src, dst, edge, weight, times, newest, rate):
+    return _faded(times[edge], newest[src], rate)
+
+
+def _total_weighted(src, dst, edge, weight, times, newest, rate):
+    return weight * _faded(times[edge], newest[src], rate) if weight > 0 else 0.0
+
+
+def _take(src, dst, edge, weight, shares, times, newest, rate):
+    return shares[dst] * _faded(times[edge], newest[dst], rate)
+
+
+def _take_weighted(src, dst, edge, weight, shares, times, newest, rate):
+    return shares[dst] * weight * _faded(times[edge], newest[dst], rate) if weight > 0 else 0.0
+
+
+def _give(src, dst, edge, weight, shares, sums, times, newest, rate):
+    fr.atomic_add(sums, dst, shares[src] * _faded(times[edge], newest[src], rate))
+    return False
+
+
+def _give_weighted(src, dst, edge, weight, shares, sums, times, newest, rate):
+    if weight > 0:
+        fr.atomic_add(sums, dst, shares[src] * weight * _faded(times[edge], newest[src], rate))
+    return False
+
+
+def _leads_nowhere(v, damping):
+    return damping[v] == 0
+
+
+def _rank(v, ranks):
+    return ranks[v]
+
+
+def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
+    rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
+    ranks[v] = rank
+    shares[v] = rank * damping[v]
+    return abs(rank - before[v])

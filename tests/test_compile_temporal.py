@@ -1,0 +1,64 @@
+"""What graphs with times need on GPUs compiles and links; no GPU is needed."""
+
+import numpy as np
+import pytest
+from test_compile_gallery import compile_noted, note
+from test_compile_operators import NARROW, bare_case, check_compiles, numbered_case
+
+import frontier as fr
+from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_pagerank
+from structures import CSR, FaimGraph, SlabGraph
+
+pytest.importorskip("cuda.core")
+pytest.importorskip("numba.cuda")
+
+WITH_TIMES = {"time": "int64"}
+
+
+@pytest.mark.parametrize("structure, macro", [(CSR, "LATEST"), (SlabGraph, "FADES"), (FaimGraph, "FADES")])
+def test_samples_compile(structure, macro):
+    case = bare_case((macro, "1"))
+    check_compiles(structure, "sample_temporal_neighbors", case, *NARROW, WITH_TIMES)
+
+
+@pytest.mark.parametrize("structure", [SlabGraph, FaimGraph])
+def test_triangles_compile(structure):
+    """In structures with a fast look-up, and without."""
+    check_compiles(structure, "intersect", numbered_case, *NARROW, WITH_TIMES)
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(5, np.float32)])
+def test_functors_compile(weights, monkeypatch, request):
+    kept = []
+    graphs = [
+        CSR.from_edges(
+            [0, 1, 2, 3, 3], [1, 2, 0, 0, 4], weights, num_vertices=6, time=[1, 1, 1, 2, 3], device="cpu", **options
+        )
+        for options in ({}, {"directed": True})
+    ]  # fmt: skip
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        for graph in graphs:
+            if weights is None:
+                earliest_arrival(graph, 1)
+            temporal_pagerank(graph, half_life=2)
+    kept = [call for call in kept if call[0] != "filter" or len(call[1]) > 3]  # others are those of pagerank
+    compile_noted(graphs[0], kept, request)
+
+
+def test_functors_of_incremental_triangles_compile(monkeypatch):
+    kept = []
+    graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], device="cpu")
+    counter = DynamicTemporalTriangleCount(graph, 5)
+    with monkeypatch.context() as patch:
+        patch.setattr(fr, "intersect", lambda *args, **options: kept.append(args))
+        graph.insert_edges([0], [2], time=[3])
+    _, _, _, op, *args = kept[0]
+    kinds = ("edge", "vertex", "vertex", "vertex", "edge", "edge")
+
+    def case(graph):
+        values = tuple(value if hasattr(value, "dtype") else np.int64(value) for value in args)
+        return (("op", op, kinds, None),), values, (("HAS_OP", "1"), ("NUMBERED", "1"))
+
+    check_compiles(SlabGraph, "intersect", case, *NARROW, WITH_TIMES)
+    assert counter.total == 0
