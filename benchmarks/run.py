@@ -39,6 +39,13 @@ from .graphs import GraphSource
 from .papers.command import main as papers_main
 from .results import FOLDER, Results
 
+
+def _networkx_main(arguments: Sequence[str]) -> int:
+    from . import networkx_graphs  # here, since NetworkX may not be installed
+
+    return networkx_graphs.main(arguments)
+
+
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
     "gallery": gallery, "native": native, "features": features, "directed": directed, "schedules": schedules,
@@ -47,8 +54,8 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
-    "growth": growth.main, "latency": latency.main, "pipeline": pipeline.main, "summary": summary.main,
-    "temporal": temporal.main,
+    "growth": growth.main, "latency": latency.main, "networkx": _networkx_main, "pipeline": pipeline.main,
+    "summary": summary.main, "temporal": temporal.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -60,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
-        "pipeline, streams from where they come; distributed, graphs in parts.",
+        "pipeline, streams from where they come; distributed, graphs in parts; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

@@ -17,6 +17,7 @@ SOURCES = {
     str(path.relative_to(PROJECT_ROOT)): path for name in USERS for path in sorted((PROJECT_ROOT / name).rglob("*.py"))
 }
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
+OF_NETWORKX = {"_registered_algorithms", "_dispatchable", "_call_if_any_backends_installed"}  # its backends need them
 BY_NAME = {"attrgetter", "delattr", "getattr", "hasattr", "methodcaller", "setattr"}
 PERMITTED = '''
 import frontier
@@ -90,7 +91,7 @@ def private_uses(tree, package=""):
 
 
 def is_private(name):
-    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES
+    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES | OF_NETWORKX
 
 
 def is_own(node):

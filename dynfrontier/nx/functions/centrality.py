@@ -1,0 +1,41 @@
+"""Betweenness and closeness centrality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+import algorithms
+from algorithms import UNREACHED
+
+from ..holders import mirror_of
+from .table import function
+from .traversal import distances_from
+
+
+@function(least_nodes=500, k=None, weight=None)
+def betweenness_centrality(
+    G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
+) -> dict[Any, float]:
+    mirror = mirror_of(G)
+    found = algorithms.betweenness_centrality(mirror.graph, normalized=bool(normalized), endpoints=bool(endpoints))
+    return mirror.by_node(found.betweenness_centrality)
+
+
+@function(least_nodes=500, distance=None)
+def closeness_centrality(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Any:
+    mirror = mirror_of(G)
+    if u is None:
+        found = algorithms.closeness_centrality(mirror.graph, wf_improved=bool(wf_improved))
+        return mirror.by_node(found.closeness_centrality)
+    v = mirror.find(u)
+    if v is None:
+        raise nx.NodeNotFound(f"Source {u} is not in G")
+    distances = distances_from(mirror, [v], backward=mirror.directed)
+    lengths = distances[distances < UNREACHED]
+    total, others = int(lengths.sum()), len(mirror) - 1
+    if not total:
+        return 0.0
+    closeness = (lengths.size - 1.0) / total
+    return closeness * ((lengths.size - 1.0) / others) if wf_improved else closeness

@@ -1,0 +1,64 @@
+"""Triangles and clustering coefficients. Self-loops are in no triangle, and NetworkX does not count them either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from algorithms import triangle_count
+
+from ..holders import mirror_of, source_of
+from ..mirror import Mirror
+from .table import FEW, function
+
+
+def _chosen(graph: Any, found: dict[Any, Any], nodes: Any) -> Any:
+    """What was found for all nodes, some, or one."""
+    source = source_of(graph)
+    if nodes is None:
+        return found
+    if nodes in source:
+        return found[nodes]
+    return {node: found[node] for node in source.nbunch_iter(nodes)}
+
+
+@function(least_nodes=FEW, undirected=True)
+def triangles(G: Any, nodes: Any = None) -> Any:
+    mirror = mirror_of(G)
+    return _chosen(G, mirror.by_node(triangle_count(mirror.graph).per_vertex), nodes)
+
+
+def _counts(mirror: Mirror) -> tuple[np.ndarray, np.ndarray]:
+    """By node, twice the triangles, and the ordered pairs of neighbors."""
+    degrees = mirror.values(mirror.graph.degrees())
+    return 2 * mirror.values(triangle_count(mirror.graph).per_vertex), degrees * (degrees - 1)
+
+
+def _coefficients(mirror: Mirror) -> dict[Any, float]:
+    closed, pairs = _counts(mirror)
+    values = closed / np.maximum(pairs, 1)
+    return {
+        name: value if count else 0
+        for name, value, count in zip(mirror.names, values.tolist(), closed.tolist(), strict=True)
+    }
+
+
+@function(least_nodes=FEW, undirected=True, weight=None)
+def clustering(G: Any, nodes: Any = None, weight: Any = None) -> Any:
+    return _chosen(G, _coefficients(mirror_of(G)), nodes)
+
+
+@function(least_nodes=FEW, undirected=True, weight=None)
+def average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> float:
+    found = _chosen(G, _coefficients(mirror_of(G)), nodes).values()
+    if not count_zeros:
+        found = [value for value in found if value > 0]
+    return sum(found) / len(found)
+
+
+@function(least_nodes=FEW, undirected=True)
+def transitivity(G: Any) -> float:
+    closed, pairs = _counts(mirror_of(G))
+    total = int(closed.sum())
+    return total / int(pairs.sum()) if total else 0

@@ -1,0 +1,54 @@
+"""Communities. They are random, and others than NetworkX's for the same seed, but the same for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any
+
+import algorithms
+
+from ..holders import Unsupported, mirror_of
+from .components import grouped
+from .table import FEW, function, refused, seed_of, without_loops
+
+ROUNDS = 10_000
+
+
+def _refuse_louvain(resolution: Any, threshold: Any, max_level: Any, **_: Any) -> str | None:
+    for name, value in (("resolution", resolution), ("threshold", threshold)):
+        if not isinstance(value, Real) or value < 0:
+            return f"{name}={value!r} is not supported; it must be a number that is not negative"
+    if max_level is not None and (not isinstance(max_level, int) or max_level < 1):
+        return f"max_level={max_level!r} is not supported"
+    return None
+
+
+@function(least_nodes=FEW, undirected=True, refuse=_refuse_louvain)
+def louvain_communities(
+    G: Any, weight: Any = "weight", resolution: float = 1, threshold: float = 1e-7, max_level: Any = None,
+    seed: Any = None,
+) -> list[set[Any]]:  # fmt: skip
+    mirror = mirror_of(G, weight)
+    without_loops(mirror, "louvain_communities")
+    graph = mirror.graph
+    if weight is None and graph.is_weighted:
+        raise Unsupported("weight=None of a graph that holds weights is not supported")
+    if not len(mirror):
+        return []
+    with refused(ValueError):  # negative weights
+        found = algorithms.louvain(
+            graph, resolution=float(resolution), threshold=float(threshold), seed=seed_of(seed),
+            **({} if max_level is None else {"max_level": max_level}),
+        )  # fmt: skip
+    return grouped(mirror, found.labels)
+
+
+@function(least_nodes=FEW, undirected=True, weight=None)
+def asyn_lpa_communities(G: Any, weight: Any = None, seed: Any = None) -> Iterator[set[Any]]:
+    mirror = mirror_of(G)
+    without_loops(mirror, "asyn_lpa_communities")
+    found = algorithms.label_propagation(mirror.graph, max_iter=ROUNDS, seed=seed_of(seed))
+    if not found.converged:
+        raise Unsupported(f"labels still changed after {ROUNDS} rounds")
+    return iter(grouped(mirror, found.labels))

@@ -1,0 +1,126 @@
+"""PageRank, HITS and Katz centrality, with NetworkX's starting values, tolerances and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import algorithms
+from algorithms import ConvergenceError
+
+from ..holders import Unsupported, mirror_of
+from ..mirror import Mirror
+from .table import FEW, function, refused, without_loops
+
+PRODUCTS = 20
+"""Products with a vector that an iteration of NetworkX's solver for HITS takes; ours takes one."""
+
+
+NUMBERS = int | float | np.integer | np.floating
+
+
+def _number(name: str, value: Any) -> str | None:
+    if not isinstance(value, NUMBERS) or not 0 <= value < np.inf:
+        return f"{name}={value!r} is not supported; it must be a number that is not negative"
+    return None
+
+
+def _by_vertex(mirror: Mirror, given: Mapping[Any, Any], name: str) -> np.ndarray:
+    """Numbers by node, 0 where there is none, by vertex; nodes that the graph does not have are ignored."""
+    found = np.zeros(len(mirror.nodes))
+    for node, v in mirror.ids.items():
+        value = given.get(node, 0)
+        if not isinstance(value, NUMBERS) or not 0 <= value < np.inf:
+            raise Unsupported(f"{name} holds {value!r}, which is not supported")
+        found[v] = value
+    return found
+
+
+def _refuse_pagerank(alpha: Any, tol: Any, max_iter: Any, nstart: Any, personalization: Any, **_: Any) -> str | None:
+    for name, mapping in (("nstart", nstart), ("personalization", personalization)):
+        if mapping is not None and not isinstance(mapping, Mapping):
+            return f"{name} must be a dict"
+    if _number("alpha", alpha) or alpha > 1:
+        return f"alpha={alpha!r} is not supported; it must be between 0 and 1"
+    return _number("tol", tol) or (None if isinstance(max_iter, int) else "max_iter must be an int")
+
+
+@function(least_nodes=FEW, dangling=None, refuse=_refuse_pagerank)
+def pagerank(
+    G: Any, alpha: float = 0.85, personalization: Any = None, max_iter: int = 100, tol: float = 1e-6,
+    nstart: Any = None, weight: Any = "weight", dangling: Any = None,
+) -> dict[Any, float]:  # fmt: skip
+    mirror = mirror_of(G, weight)
+    without_loops(mirror, "pagerank")
+    if not len(mirror):
+        return {}
+    target = None
+    if personalization is not None:
+        target = _by_vertex(mirror, personalization, "personalization")
+        if target.sum() == 0:
+            raise ZeroDivisionError
+    start = np.zeros(len(mirror.nodes)) if nstart is None else _by_vertex(mirror, nstart, "nstart")
+    if nstart is None:
+        start[slice(None) if mirror.order is None else mirror.order] = 1
+    elif start.sum() == 0:
+        raise Unsupported("nstart adds up to 0")
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    xp = mirror.graph.xp
+    with refused(ValueError):  # weights that are negative
+        try:
+            found = algorithms.pagerank(
+                mirror.graph, float(alpha), max_iter, float(tol) * len(mirror),
+                None if target is None else xp.asarray(target), xp.asarray(start),
+                weighted=weight is not None and mirror.graph.is_weighted,
+            )  # fmt: skip
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return mirror.by_node(found.pagerank)
+
+
+@function(least_nodes=FEW, nstart=None, normalized=True, refuse=lambda tol, **_: _number("tol", tol))
+def hits(
+    G: Any, max_iter: int = 100, tol: float = 1e-8, nstart: Any = None, normalized: bool = True
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    mirror = mirror_of(G, "weight")
+    without_loops(mirror, "hits")
+    if not len(mirror):
+        return {}, {}
+    if mirror.is_distinct():
+        raise Unsupported("hits of graphs with weights is not supported")
+    if not mirror.graph.num_edges:
+        raise Unsupported("hits of graphs without edges is not supported")
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    with refused(ConvergenceError):  # what takes longer than this is left to NetworkX's solver
+        found = algorithms.hits(mirror.graph, max_iter=PRODUCTS * int(max_iter), tol=float(tol))
+    return mirror.by_node(found.hubs), mirror.by_node(found.authorities)
+
+
+def _refuse_katz(alpha: Any, beta: Any, tol: Any, max_iter: Any, **_: Any) -> str | None:
+    if not isinstance(max_iter, int) or max_iter < 2:
+        return f"max_iter={max_iter!r} is not supported; it must be at least 2"
+    return _number("alpha", alpha) or _number("beta", beta) or _number("tol", tol)
+
+
+@function(least_nodes=FEW, nstart=None, weight=None, refuse=_refuse_katz)
+def katz_centrality(
+    G: Any, alpha: float = 0.1, beta: float = 1.0, max_iter: int = 1000, tol: float = 1e-6, nstart: Any = None,
+    normalized: bool = True, weight: Any = None,
+) -> dict[Any, float]:  # fmt: skip
+    mirror = mirror_of(G)
+    without_loops(mirror, "katz_centrality")
+    if not len(mirror):
+        return {}
+    try:  # NetworkX's first iteration is from 0 to beta, where ours start
+        found = algorithms.katz_centrality(
+            mirror.graph, float(alpha), float(beta), max_iter=max_iter - 1, tol=float(tol) * len(mirror)
+            / len(mirror.nodes), normalized=bool(normalized),
+        )  # fmt: skip
+    except ConvergenceError as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return mirror.by_node(found.katz_centrality)

@@ -1,0 +1,29 @@
+"""Independent sets and colorings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import algorithms
+
+from ..holders import Unsupported, mirror_of
+from .table import FEW, function, seed_of, without_loops
+
+
+@function(least_nodes=FEW, undirected=True, refuse=lambda nodes, **_: "nodes must be None" if nodes else None)
+def maximal_independent_set(G: Any, nodes: Any = None, seed: Any = None) -> list[Any]:
+    mirror = mirror_of(G)
+    without_loops(mirror, "maximal_independent_set")
+    if not len(mirror):
+        raise Unsupported("maximal_independent_set of a graph without nodes is not supported")
+    members = mirror.values(algorithms.maximal_independent_set(mirror.graph, seed=seed_of(seed)).members)
+    return [mirror.names[place] for place in np.flatnonzero(members).tolist()]
+
+
+@function(least_nodes=FEW, undirected=True, strategy="largest_first", interchange=False)
+def greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+    mirror = mirror_of(G)
+    without_loops(mirror, "greedy_color")
+    return mirror.by_node(algorithms.coloring(mirror.graph).color)

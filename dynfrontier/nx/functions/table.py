@@ -1,0 +1,106 @@
+"""`function`: adds a function to the backend, with what it refuses and when it is worth a conversion."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..holders import Unsupported
+
+NEVER = 2**63
+FEW = 500
+"""Nodes from which on algorithms of more than linear work, and iterations, are expected to be faster than NetworkX's
+with the conversion included; smaller graphs NetworkX is done with in milliseconds. Those of linear work never are: the
+conversion takes longer than they do."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the backend.
+
+    Attributes
+    ----------
+    run : function
+    only : dict
+        The value that each of these arguments must have.
+    refuse : function of the arguments by name, optional
+        Why the backend cannot do it, as a string, or None.
+    least_nodes : int
+        With fewer, a graph is not worth a conversion.
+    undirected : bool
+        Whether directed graphs are refused.
+    """
+
+    run: Callable[..., Any]
+    only: dict[str, Any]
+    refuse: Callable[..., str | None] | None
+    least_nodes: int
+    undirected: bool
+    signature: inspect.Signature = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "signature", inspect.signature(self.run))
+
+    def can_run(self, args: Any, kwargs: Any) -> bool | str:
+        """Whether the arguments are supported: True, or why not."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            return str(error)
+        bound.apply_defaults()
+        given = bound.arguments
+        graph = given["G"]
+        if graph.is_multigraph():
+            return "graphs with parallel edges are not supported"
+        if self.undirected and graph.is_directed():
+            return "directed graphs are not supported"
+        for name, value in self.only.items():
+            if given[name] is not value and (value is None or given[name] != value):
+                return f"{name} must be {value!r}"
+        for name in ("weight", "distance"):
+            if callable(given.get(name)):
+                return f"a function as {name} is not supported"
+        for name in ("cutoff", "depth_limit"):
+            if given.get(name) is not None and not isinstance(given[name], int | float):
+                return f"{name} must be a number, not {type(given[name]).__name__}"
+        return True if self.refuse is None else self.refuse(**given) or True
+
+
+TABLE: dict[str, Function] = {}
+
+
+def function(
+    *, least_nodes: int = NEVER, undirected: bool = False, refuse: Callable[..., str | None] | None = None, **only: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the decorated function to the table; `only` names the values that arguments must have."""
+
+    def add(run: Callable[..., Any]) -> Callable[..., Any]:
+        TABLE[run.__name__] = Function(run, only, refuse, least_nodes, undirected)
+        return run
+
+    return add
+
+
+@contextmanager
+def refused(*errors: type[Exception]) -> Iterator[None]:
+    """Where algorithms of this package raise these for graphs that NetworkX may have an answer for."""
+    try:
+        yield
+    except errors as error:
+        raise Unsupported(str(error)) from error
+
+
+def without_loops(mirror: Any, what: str) -> None:
+    """Raise Unsupported if the graph has self-loops, which count in NetworkX's `what`, and structures do not hold."""
+    if mirror.loops:
+        raise Unsupported(f"{what} of graphs with self-loops is not supported")
+
+
+def seed_of(generator: Any) -> int:
+    """A seed drawn from what NetworkX makes of its argument `seed`: a generator of Python's or NumPy's."""
+    if hasattr(generator, "getrandbits"):
+        return generator.getrandbits(31)
+    return int(generator.randint(0, 2**31 - 1))

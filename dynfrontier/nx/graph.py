@@ -1,0 +1,284 @@
+"""`Graph` and `DiGraph`: NetworkX graphs whose edges are also in a dynamic structure.
+
+They are NetworkX's own classes, with dicts that log changes (`tracked`). The first function of the backend that is
+called with such a graph converts it; before each later one, the structure gets what changed since, as one batch.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from .holders import structure_maker
+from .info import NAME
+from .mirror import Mirror
+from .tracked import Adjacency, EdgeData, Log, Neighbors, Nodes, Predecessors
+
+CACHED = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "degree", "in_degree", "out_degree")
+"""Views that NetworkX keeps in a graph's dict once they were asked for."""
+
+
+class _State:
+    """What a graph and its shallow copies share: the log, the mirrors, and how to make them.
+
+    Attributes
+    ----------
+    options : dict
+        structure, device and weight.
+    mirrors : dict
+        By the attribute that is the weight.
+    conversions : int
+        How often all of the graph was read.
+    """
+
+    def __init__(self, **options: Any):
+        self.options = options
+        self.adjacency: Any = None
+        self.nodes: Any = None
+        self.log = Log()
+        self.lock = threading.RLock()
+        self.mirrors: dict[Any, Mirror] = {}
+        self.conversions = 0
+
+    def mirror(self, graph: nx.Graph, weight: Any, *, logged: bool) -> Mirror:
+        """The mirror with this attribute as weights, or any if it is None, up to date with the graph.
+
+        `logged` says whether the dicts of the graph are those that the log is about.
+        """
+        with self.lock:
+            weight = self.options["weight"] if weight is None else weight
+            if not logged or self.log.lost:
+                return self._convert(graph, weight)  # a view; or changes cannot be followed
+            if not self.log.on:
+                self.mirrors.clear()
+            elif self.log:
+                self._update(graph)
+            if weight not in self.mirrors:
+                if not self.mirrors:
+                    self.log.start([weight])  # first, so that what changes while the graph is read is not missed
+                else:
+                    self.log.watched.add(weight)
+                try:
+                    self.mirrors[weight] = self._convert(graph, weight)
+                except BaseException:
+                    if not self.mirrors:
+                        self.log.stop()
+                    raise
+            return self.mirrors[weight]
+
+    def _convert(self, graph: nx.Graph, weight: Any) -> Mirror:
+        self.conversions += 1
+        return Mirror(graph, weight, structure_maker(self.options["structure"], self.options["device"]))
+
+    def _update(self, graph: nx.Graph) -> None:
+        changed = self.log.take()
+        try:
+            for mirror in self.mirrors.values():
+                mirror.update(graph, *changed)
+        except BaseException:  # the structure may have some of it: start again from the dicts
+            self.log.stop()
+            self.mirrors.clear()
+            raise
+
+
+if TYPE_CHECKING:
+    from networkx import Graph as _Base
+else:
+    _Base = object
+
+
+class _Mutable(_Base):
+    """What both classes add to NetworkX's."""
+
+    __networkx_backend__ = NAME
+    _state: _State
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return object.__new__(cls)
+
+    def __init__(
+        self,
+        incoming_graph_data: Any = None,
+        *,
+        structure: str = "slab",
+        device: str = "auto",
+        weight: Any = "weight",
+        **attr: Any,
+    ):
+        attr.pop("backend", None)
+        if (structure, device) != ("slab", "auto"):
+            structure_maker(structure, device)  # raises if there is none
+        self._start(structure=structure, device=device, weight=weight)
+        super().__init__()
+        self._adopt()
+        if incoming_graph_data is not None:
+            nx.convert.to_networkx_graph(incoming_graph_data, create_using=self)
+        self.graph.update(attr)
+
+    def _start(self, **options: Any) -> None:
+        self.__dict__["_state"] = _State(**options)
+
+    def _adopt(self) -> None:
+        """Make the dicts of this graph those that the log is about."""
+        self._state.adjacency, self._state.nodes = self._adj, self._node
+        if self.is_directed():
+            self._pred = Predecessors()
+
+    # ---- NetworkX makes its dicts by these --------------------------------------------------------------------------
+
+    def node_dict_factory(self) -> Nodes:
+        return Nodes(self._state.log)
+
+    def adjlist_outer_dict_factory(self) -> Adjacency:
+        return Adjacency(self._state.log)
+
+    def adjlist_inner_dict_factory(self) -> Neighbors:
+        return Neighbors(self._state.log)
+
+    def edge_attr_dict_factory(self) -> EdgeData:
+        return EdgeData(self._state.log)
+
+    def to_directed_class(self) -> type:
+        return DiGraph
+
+    def to_undirected_class(self) -> type:
+        return Graph
+
+    # ---- the structure ----------------------------------------------------------------------------------------------
+
+    __networkx_cache__ = property(lambda self: None, lambda self, value: None)  # there is nothing to convert and keep
+
+    def synchronized(self, weight: Any = None) -> Mirror:
+        """For functions of the backend: the mirror with this attribute as weights, up to date."""
+        origin = self.__dict__.get("_graph")  # of a view
+        if isinstance(origin, _Mutable) and origin.has_dicts(self._adj, self._node):
+            return origin.synchronized(weight)
+        state = self._state
+        return state.mirror(self, weight, logged=self.has_dicts(state.adjacency, state.nodes))
+
+    def has_dicts(self, adjacency: Any, nodes: Any) -> bool:
+        """Whether these are the dicts of this graph."""
+        return self._adj is adjacency and self._node is nodes
+
+    @property
+    def structure(self) -> Any:
+        """The structure, up to date: for operators and algorithms of one's own.
+
+        It must be changed through this graph only. `vertices` tells which vertex a node is.
+        """
+        return self.synchronized().graph
+
+    @property
+    def vertices(self) -> dict[Any, int]:
+        """The vertex of each node in `structure`."""
+        return dict(self.synchronized().ids)
+
+    @property
+    def conversions(self) -> int:
+        """How often all of the graph was read to fill a structure; one is the first time."""
+        return self._state.conversions
+
+    # ---- copies have the same options -------------------------------------------------------------------------------
+
+    def _like_this(self, other: Any) -> Any:
+        if isinstance(other, _Mutable) and "_graph" not in other.__dict__:
+            other.structure_options = self.structure_options
+        return other
+
+    @property
+    def structure_options(self) -> dict[str, Any]:
+        """What the constructor got: structure, device and weight. Those of a view are those of the graph."""
+        origin = self.__dict__.get("_graph")
+        return origin.structure_options if isinstance(origin, _Mutable) else dict(self._state.options)
+
+    @structure_options.setter
+    def structure_options(self, options: dict[str, Any]) -> None:
+        self._state.options = options
+
+    def copy(self, as_view: bool = False) -> Any:
+        return self._like_this(super().copy(as_view=as_view))
+
+    def to_directed(self, as_view: bool = False) -> Any:
+        return self._like_this(super().to_directed(as_view=as_view))
+
+    def __copy__(self) -> Any:
+        # As of any graph of NetworkX: another graph with the same dicts, and so the same log.
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        for name in CACHED:
+            twin.__dict__.pop(name, None)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name not in (*CACHED, "_state")}
+        return state | {"_options": self._state.options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        self._start(**state.pop("_options"))
+        if "_graph" in state:  # a view, of dicts of that graph
+            self.__dict__.update(state)
+            self._state.adjacency = self._state.nodes = None
+            return
+        adjacency, nodes = state.pop("_adj"), state.pop("_node")
+        for name in ("_succ", "_pred"):
+            state.pop(name, None)
+        self.__dict__.update(state)
+        self._node, self._adj = self.node_dict_factory(), self.adjlist_outer_dict_factory()
+        self._adopt()
+        for node, data in nodes.items():
+            self._node[node] = data
+        directed = self.is_directed()
+        for node in adjacency:
+            self._adj[node] = self.adjlist_inner_dict_factory()
+            if directed:
+                self._pred[node] = {}
+        made: dict[int, EdgeData] = {}
+        for u, neighbors in adjacency.items():
+            for v, given in neighbors.items():
+                data = made.get(id(given))
+                if data is None:
+                    data = made[id(given)] = self.edge_attr_dict_factory()
+                    data.update(given)
+                self._adj[u][v] = data
+                if directed:
+                    self._pred[v][u] = data
+
+
+class Graph(_Mutable, nx.Graph):
+    """A `networkx.Graph` that the backend does not convert again after it was changed.
+
+    Everything that NetworkX has works with it: what the backend does not have is run by NetworkX, on the same dicts.
+
+    Parameters
+    ----------
+    incoming_graph_data : graph, edges, arrays and whatever else NetworkX takes
+    structure : str
+        Name of the structure that edges are in, as well as in NetworkX's dicts.
+    device : {"auto", "cpu", "gpu"}
+    weight : hashable
+        The edge attribute that is the structure's weight. Functions that are asked for another one get a second
+        structure, which is maintained from then on like the first.
+    **attr
+        Attributes of the graph.
+
+    Raises
+    ------
+    ValueError
+        There is no such structure or device.
+    """
+
+    def to_undirected(self, as_view: bool = False) -> Any:
+        return self._like_this(super().to_undirected(as_view=as_view))
+
+
+class DiGraph(_Mutable, nx.DiGraph):
+    """A `networkx.DiGraph` that the backend does not convert again after it was changed; parameters as of `Graph`."""
+
+    def to_undirected(self, reciprocal: bool = False, as_view: bool = False) -> Any:
+        return self._like_this(super().to_undirected(reciprocal=reciprocal, as_view=as_view))
+
+    def reverse(self, copy: bool = True) -> Any:
+        return self._like_this(super().reverse(copy=copy))

@@ -1,0 +1,85 @@
+"""Where functions of the backend find a graph's mirror: `Converted`, and what `Graph` of this package has."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import networkx as nx
+
+import frontier as fr
+
+from .info import NAME
+from .mirror import Mirror
+
+
+class Unsupported(NotImplementedError):
+    """The backend does not support what it was asked for, and NetworkX may."""
+
+
+def structure_maker(structure: str, device: str) -> Any:
+    """A function that makes graphs of a structure on a device.
+
+    Raises
+    ------
+    ValueError
+        There is no such structure or device.
+    """
+    kind, place = fr.structures().get(structure), fr.resolve_device(device)
+    if kind is None:
+        raise ValueError(f"there is no structure {structure!r}; choose from {', '.join(fr.structures())}")
+
+    def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
+        return kind.from_edges(src, dst, weights, device=place, **options)
+
+    return make
+
+
+class Converted:
+    """A graph of NetworkX's, converted: what NetworkX's dispatching hands from conversion to function, and caches.
+
+    Each attribute that is asked for as weight is converted once. The graph must not change meanwhile; NetworkX drops
+    its cache when it is changed by a method.
+    """
+
+    __networkx_backend__ = NAME
+
+    def __init__(self, source: nx.Graph):
+        self.source = source
+        self._lock = threading.RLock()
+        self._mirrors: dict[Any, Mirror] = {}
+
+    def is_directed(self) -> bool:
+        return self.source.is_directed()
+
+    def is_multigraph(self) -> bool:
+        return self.source.is_multigraph()
+
+    def mirror(self, weight: Any) -> Mirror:
+        """The mirror with this attribute as weights, or any if it is None."""
+        with self._lock:
+            if weight is None and self._mirrors:
+                return next(iter(self._mirrors.values()))
+            if weight not in self._mirrors:
+                options = nx.config.backends[NAME]
+                self._mirrors[weight] = Mirror(self.source, weight, structure_maker(options.structure, options.device))
+            return self._mirrors[weight]
+
+
+def source_of(graph: Any) -> nx.Graph:
+    """The NetworkX graph that a graph of the backend stands for, or is."""
+    return graph.source if isinstance(graph, Converted) else graph
+
+
+def mirror_of(graph: Any, weight: Any = None) -> Mirror:
+    """The mirror of a graph of the backend, up to date.
+
+    Raises
+    ------
+    Unsupported
+        With `weight`, some weight is no finite number.
+    """
+    found = graph.mirror(weight) if isinstance(graph, Converted) else graph.synchronized(weight)
+    if weight is not None and (found.unsuitable or None in found.loops.values()):
+        raise Unsupported(f"some edge has a {weight!r} that is no finite number, or too large an integer")
+    return found

@@ -1,0 +1,88 @@
+"""What NetworkX is told about the backend: the entry point ``networkx.backend_info``.
+
+NetworkX reads it whenever it is imported, with or without use of the backend, so nothing is imported here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+NAME = "dynfrontier"
+
+SUPPORTED = {
+    "all_pairs_shortest_path_length": "From 64 nodes at a time.",
+    "ancestors": "",
+    "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
+    " as theirs do, but are others.",
+    "average_clustering": "Undirected graphs; `weight` must be None.",
+    "betweenness_centrality": "`k` and `weight` must be None.",
+    "bfs_edges": "`sort_neighbors` must be None. Children of a node come in the order of the graph's nodes.",
+    "bfs_layers": "Nodes of a layer come in the order of their parents, then of the graph's nodes.",
+    "bfs_predecessors": "As `bfs_edges`.",
+    "bfs_successors": "As `bfs_edges`.",
+    "bfs_tree": "As `bfs_edges`.",
+    "closeness_centrality": "`distance` must be None.",
+    "clustering": "Undirected graphs; `weight` must be None.",
+    "connected_components": "",
+    "core_number": "",
+    "descendants": "",
+    "descendants_at_distance": "",
+    "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
+    "greedy_color": 'Strategy "largest_first" on undirected graphs without self-loops; the order of nodes of equal'
+    " degree differs.",
+    "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True.",
+    "is_connected": "",
+    "is_strongly_connected": "",
+    "is_weakly_connected": "",
+    "jaccard_coefficient": "Graphs without self-loops.",
+    "k_core": "`core_number` must be None.",
+    "k_corona": "`core_number` must be None.",
+    "k_crust": "`core_number` must be None.",
+    "k_shell": "`core_number` must be None.",
+    "k_truss": "",
+    "katz_centrality": "Graphs without self-loops; `nstart` and `weight` must be None, `alpha` and `beta` numbers that"
+    " are not negative.",
+    "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
+    " others.",
+    "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
+    "minimum_spanning_edges": "Of edges of equal weight others may be chosen.",
+    "minimum_spanning_tree": "Of edges of equal weight others may be chosen.",
+    "multi_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
+    "node_connected_component": "",
+    "number_connected_components": "",
+    "number_strongly_connected_components": "",
+    "number_weakly_connected_components": "",
+    "pagerank": "Graphs without self-loops; `dangling` must be None.",
+    "single_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
+    "single_source_shortest_path_length": "",
+    "single_target_shortest_path_length": "",
+    "strongly_connected_components": "Components come in the order of the graph's nodes.",
+    "transitivity": "Undirected graphs.",
+    "triangles": "",
+    "weakly_connected_components": "",
+}
+"""Each function of NetworkX that the backend has, and what it is restricted to. A test holds it to the functions."""
+
+CLASSES = {
+    "graph__new__": "``nx.Graph(backend='dynfrontier')`` is a `dynfrontier.nx.Graph`.",
+    "digraph__new__": "``nx.DiGraph(backend='dynfrontier')`` is a `dynfrontier.nx.DiGraph`.",
+}
+
+DEFAULTS = {"device": "auto", "structure": "csr"}
+"""``nx.config.backends.dynfrontier``: where graphs of NetworkX are converted to. `dynfrontier.nx.Graph` has its own."""
+
+
+def get_info() -> dict[str, Any]:
+    """The entry point."""
+    return {
+        "backend_name": NAME,
+        "project": NAME,
+        "package": NAME,
+        "short_summary": "Graphs that change, on GPUs and CPUs.",
+        "description": "Runs on the CPU or an NVIDIA GPU. A dynfrontier.nx.Graph is not converted again after it was "
+        "changed.",
+        "functions": {
+            name: {"additional_docs": docs} if docs else {} for name, docs in {**SUPPORTED, **CLASSES}.items()
+        },
+        "default_config": dict(DEFAULTS),
+    }

@@ -1,0 +1,247 @@
+"""`Mirror`: what a NetworkX graph holds, in a structure: nodes as vertices, edges, and one attribute as weights.
+
+Structures hold simple graphs without self-loops, of numbers. What they do not hold is beside them:
+
+    ids[node]        the vertex of a node
+    nodes[v]         the node of a vertex; HOLE for a vertex that was deleted
+    loops[v]         the weight of a self-loop, or None if that is no number
+    unsuitable       pairs of vertices whose edge has a weight that is no finite number; the structure has 1 there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import frontier as fr
+
+from .weights import fits, plain, type_of
+
+HOLE = object()
+
+
+class Mirror:
+    """The contents of a NetworkX graph in a structure.
+
+    Parameters
+    ----------
+    source : networkx.Graph or DiGraph
+        Or a view of one.
+    weight : hashable or None
+        The edge attribute that is the weight; edges without it have 1.
+    make : function of (src, dst, weights, **options)
+        Makes the structure: `Graph.from_edges` of one.
+
+    Attributes
+    ----------
+    graph : frontier.DynamicGraph
+        Without weights while all are the integer 1; with int64 while all are integers; otherwise with float64.
+    order : array of int64, or None
+        The vertices of the nodes, in the order of the NetworkX graph; None if these are 0, 1, 2, ...
+    names : list
+        The nodes in this order.
+    batches : int
+        How many batches of updates the structure has got.
+    """
+
+    def __init__(self, source: nx.Graph, weight: Any, make: Callable[..., fr.DynamicGraph]):
+        self.weight, self.make, self.directed, self.batches = weight, make, source.is_directed(), 0
+        self.nodes = list(source)
+        self.ids = {node: v for v, node in enumerate(self.nodes)}
+        self.order: np.ndarray | None = None
+        self.names = self.nodes
+        self.loops: dict[int, int | float | None] = {}
+        self.unsuitable: set[tuple[int, int]] = set()
+        self._read(source)
+
+    # ---- reading everything -----------------------------------------------------------------------------------------
+
+    def _read(self, source: nx.Graph) -> None:
+        adjacency = dict(source.adjacency())
+        rows = [list(adjacency[node]) for node in self.nodes]
+        counts = np.fromiter(map(len, rows), np.int64, len(rows))
+        src = np.repeat(np.arange(counts.size), counts)
+        dst = np.fromiter(map(self.ids.__getitem__, chain.from_iterable(rows)), np.int64, src.size)
+        keep = src != dst if self.directed else src < dst
+        values = None
+        if self.weight is not None:
+            values = [data.get(self.weight, 1) for node in self.nodes for data in adjacency[node].values()]
+        for place in np.flatnonzero(src == dst).tolist():
+            self.loops[int(src[place])] = 1 if values is None else plain(values[place])
+        src, dst = src[keep], dst[keep]
+        weights = None
+        if values is not None:
+            weights = self._weights(src, dst, [values[place] for place in np.flatnonzero(keep).tolist()])
+        self._make(src, dst, weights)
+
+    def _weights(self, src: np.ndarray, dst: np.ndarray, values: list[Any]) -> np.ndarray | None:
+        """The weights of edges, of the narrowest type that holds them; those that it does not hold are recorded."""
+        held = [plain(value) for value in values]
+        dtype = type_of([weight for weight in held if weight is not None])
+        for place, weight in enumerate(held):
+            if weight is None or not fits(weight, dtype):
+                self.unsuitable.add(self._pair(int(src[place]), int(dst[place])))
+                held[place] = 1
+        return None if dtype is None else np.array(held, dtype)
+
+    def _make(self, src: Any, dst: Any, weights: Any) -> None:
+        self.graph = self.make(
+            src, dst, weights, num_vertices=len(self.nodes), directed=self.directed, in_edges=self.directed
+        )
+
+    def _pair(self, i: int, j: int) -> tuple[int, int]:
+        return (i, j) if self.directed or i < j else (j, i)
+
+    # ---- reading what changed ---------------------------------------------------------------------------------------
+
+    def update(self, source: nx.Graph, nodes: Iterable[Any], edges: set[tuple[Any, Any]], removed: bool) -> None:
+        """Bring the structure up to date with what is now in the dicts for these nodes and edges.
+
+        The structure gets one batch of edges to insert and one of edges to delete, where there are any. If this raises,
+        the mirror is of no more use.
+        """
+        ids = self.ids
+        new = [node for node in nodes if node in source and node not in ids]
+        gone = [node for node in nodes if node not in source and node in ids]
+        if new:
+            self._add(new)
+        self._update_edges(source, edges)
+        if gone:
+            self._remove(gone)
+        if new or removed:
+            self._reorder(source, removed or self.order is not None)
+
+    def _add(self, new: list[Any]) -> None:
+        before = len(self.nodes)
+        ids = self.graph.device.to_host(self.graph.insert_vertices(len(new))).tolist()
+        self.nodes.extend([HOLE] * (self.graph.num_vertices - before))
+        for node, v in zip(new, ids, strict=True):
+            self.ids[node], self.nodes[v] = v, node
+        if ids[0] < before and self.order is None:
+            self.order = np.arange(before)  # some take the places of others: `_reorder` looks them up
+
+    def _remove(self, gone: list[Any]) -> None:
+        ids = [self.ids.pop(node) for node in gone]
+        self.graph.delete_vertices(np.array(ids, np.int64))
+        for v in ids:
+            self.nodes[v] = HOLE
+            self.loops.pop(v, None)
+
+    def _reorder(self, source: nx.Graph, mixed: bool) -> None:
+        if not mixed:
+            self.names = self.nodes
+            return
+        self.names = list(source)
+        order = np.fromiter(map(self.ids.__getitem__, self.names), np.int64, len(self.names))
+        in_place = order.size == len(self.nodes) and bool((order == np.arange(order.size)).all())
+        self.order = None if in_place else order
+        if in_place:
+            self.names = self.nodes
+
+    def _update_edges(self, source: nx.Graph, edges: set[tuple[Any, Any]]) -> None:
+        ids = self.ids
+        there: list[tuple[int, int]] = []
+        values: list[int | float] = []
+        gone: list[tuple[int, int]] = []
+        for u, v in edges:
+            i, j = ids.get(u), ids.get(v)
+            if i is None or j is None:  # of a node that came and went
+                continue
+            if not self.directed and i > j and (v, u) in edges:
+                continue
+            data = source.get_edge_data(u, v)
+            if data is None:
+                if i == j:
+                    self.loops.pop(i, None)
+                else:
+                    self.unsuitable.discard(self._pair(i, j))
+                    gone.append((i, j))
+                continue
+            weight = 1 if self.weight is None else plain(data.get(self.weight, 1))
+            if i == j:
+                self.loops[i] = weight
+                continue
+            pair = self._pair(i, j)
+            self.unsuitable.discard(pair)
+            if weight is None:
+                self.unsuitable.add(pair)
+                weight = 1
+            there.append((i, j))
+            values.append(weight)
+        if gone:
+            src, dst = np.array(gone, np.int64).T
+            self.graph.delete_edges(src, dst)
+            self.batches += 1
+        if there:
+            self._insert(there, values)
+
+    def _insert(self, pairs: list[tuple[int, int]], values: list[int | float]) -> None:
+        dtype, before = type_of(values), self.graph.weight_dtype
+        if dtype is not None and (before is None or (before == np.int64 and dtype == np.float64)):
+            self._widen(dtype)
+        dtype = self.graph.weight_dtype
+        for place, weight in enumerate(values):
+            if not fits(weight, dtype):
+                self.unsuitable.add(self._pair(*pairs[place]))
+                values[place] = 1
+        src, dst = np.array(pairs, np.int64).T
+        self.graph.insert_edges(src, dst, None if dtype is None else np.array(values, dtype))
+        self.batches += 1
+
+    def _widen(self, dtype: np.dtype) -> None:
+        """Give the structure weights of another type: at most twice, and from its own arrays."""
+        before = self.graph
+        src, dst, weights = before.to_coo()
+        if weights is None:
+            weights = before.xp.ones(src.size, dtype)
+        elif dtype == np.float64:
+            wide = before.device.to_host(abs(weights) > 2**53)
+            for i, j in zip(*(before.device.to_host(ends)[wide].tolist() for ends in (src, dst)), strict=True):
+                self.unsuitable.add(self._pair(i, j))
+        absent = before.absent_mask
+        self._make(src, dst, weights.astype(dtype))
+        if absent is not None:
+            self.graph.delete_vertices(before.xp.flatnonzero(absent))
+
+    # ---- for functions ----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def find(self, node: Any) -> int | None:
+        """The vertex of a node; None if it is no node of the graph."""
+        try:
+            return self.ids.get(node)
+        except TypeError:  # not hashable
+            return None
+
+    def values(self, array: Any) -> np.ndarray:
+        """An array by vertex as one by node, on the host."""
+        host = self.graph.device.to_host(array)
+        return host if self.order is None else host[self.order]
+
+    def by_node(self, array: Any) -> dict[Any, Any]:
+        """An array by vertex as a dict by node, of Python numbers."""
+        return dict(zip(self.names, self.values(array).tolist(), strict=True))
+
+    def places(self) -> np.ndarray:
+        """The place of each vertex in the order of nodes."""
+        if self.order is None:
+            return np.arange(len(self.nodes))
+        found = np.full(len(self.nodes), len(self.names))
+        found[self.order] = np.arange(self.order.size)
+        return found
+
+    def arcs(self) -> tuple[np.ndarray, np.ndarray]:
+        """All arcs, of undirected edges both directions, on the host."""
+        src, dst, _ = self.graph.to_coo()
+        src, dst = (self.graph.device.to_host(ends).astype(np.int64) for ends in (src, dst))
+        return (src, dst) if self.directed else (np.concatenate([src, dst]), np.concatenate([dst, src]))
+
+    def is_distinct(self) -> bool:
+        """Whether any edge, self-loops included, has a weight other than the integer 1."""
+        return self.graph.is_weighted or any(weight is None or weight != 1 for weight in self.loops.values())

@@ -1,0 +1,256 @@
+"""Dicts of a NetworkX graph that log what is changed in them, by whatever route.
+
+A graph keeps ``_node[n]``, its attributes of nodes, and ``_adj[u][v]``, those of edges; in an undirected graph ``u, v``
+and ``v, u`` have the same dict. All changes, those by methods of the graph and those by users who have a dict in hand,
+end in one of these. The log names nodes and edges that *may* have changed, and no more: what they are now is read from
+the dicts when the log is worked off. So an edge that was changed often is read once, and a change that an exception cut
+short is seen as far as it went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class Log:
+    """Which nodes and edges may have changed.
+
+    Attributes
+    ----------
+    on : bool
+        Whether anything is logged: not before there is a structure to keep in step.
+    watched : set
+        Edge attributes whose changes are logged: those that are the weights of a structure.
+    nodes : dict
+        Nodes that were added or removed, as keys, in this order.
+    edges : set of pairs
+    removed : bool
+        Whether a node was removed, so that nodes may come in another order.
+    lost : str or None
+        Why the log is of no use: something was put into the dicts that cannot log.
+    """
+
+    __slots__ = ("edges", "lost", "nodes", "on", "removed", "watched")
+
+    def __init__(self) -> None:
+        self.lost: str | None = None
+        self.watched: set[Any] = set()
+        self.stop()
+
+    def start(self, watched: Iterable[Any]) -> None:
+        """Log from now on."""
+        self.stop()
+        self.watched = set(watched)
+        self.on = True
+
+    def stop(self) -> None:
+        """Forget everything, and log nothing."""
+        self.on = False
+        self.watched = set()
+        self._forget()
+
+    def take(self) -> tuple[dict[Any, None], set[tuple[Any, Any]], bool]:
+        """The nodes and edges, and whether nodes were removed; they are forgotten."""
+        taken = self.nodes, self.edges, self.removed
+        self._forget()
+        return taken
+
+    def _forget(self) -> None:
+        self.nodes: dict[Any, None] = {}
+        self.edges: set[tuple[Any, Any]] = set()
+        self.removed = False
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.edges)
+
+
+class EdgeData(dict):
+    """The attributes of an edge."""
+
+    __slots__ = ("edge", "log")
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.edge: tuple[Any, Any] | None = None
+
+    def _changed(self) -> None:
+        if self.log.on and self.edge is not None:  # without an edge it is new, and not in the graph yet
+            self.log.edges.add(self.edge)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        dict.__setitem__(self, key, value)
+        if key in self.log.watched:
+            self._changed()
+
+    def __delitem__(self, key: Any) -> None:
+        dict.__delitem__(self, key)
+        if key in self.log.watched:
+            self._changed()
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            dict.update(self, *args, **kwargs)
+        finally:
+            self._changed()
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        self.update(other)
+        return self
+
+    def clear(self) -> None:
+        dict.clear(self)
+        self._changed()
+
+    def pop(self, *args: Any) -> Any:
+        try:
+            return dict.pop(self, *args)
+        finally:
+            self._changed()
+
+    def popitem(self) -> Any:
+        try:
+            return dict.popitem(self)
+        finally:
+            self._changed()
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        try:
+            return dict.setdefault(self, key, default)
+        finally:
+            self._changed()
+
+    def __reduce__(self) -> Any:
+        return dict, (), None, None, iter(self.items())
+
+
+class _Rarely(dict):
+    """The changes that no method of NetworkX's graphs makes, by those that they make."""
+
+    __slots__ = ()
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if key not in self and default:
+            return default[0]
+        found = self[key]
+        del self[key]
+        return found
+
+    def popitem(self) -> Any:
+        if not self:
+            raise KeyError("popitem(): dictionary is empty")
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> Any:
+        return dict, (), None, None, iter(self.items())
+
+
+class Neighbors(_Rarely):
+    """The neighbors of a node, each with the attributes of the edge."""
+
+    __slots__ = ("log", "node")
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.node: Any = None
+
+    def __setitem__(self, neighbor: Any, data: Any) -> None:
+        dict.__setitem__(self, neighbor, data)
+        log, edge = self.log, (self.node, neighbor)
+        if type(data) is not EdgeData or data.log is not log:
+            log.lost = "the attributes of an edge were replaced by a dict of another kind, or of another graph"
+        elif data.edge is None:
+            data.edge = edge
+        elif data.edge != edge and data.edge != (neighbor, self.node):
+            log.lost = "two edges have the same dict of attributes"
+        if log.on:
+            log.edges.add(edge)
+
+    def __delitem__(self, neighbor: Any) -> None:
+        dict.__delitem__(self, neighbor)
+        if self.log.on:
+            self.log.edges.add((self.node, neighbor))
+
+    def clear(self) -> None:
+        if self.log.on:
+            self.log.edges.update((self.node, neighbor) for neighbor in self)
+        dict.clear(self)
+
+
+class Adjacency(_Rarely):
+    """The neighbors of each node."""
+
+    __slots__ = ("log",)
+
+    def __init__(self, log: Log):
+        self.log = log
+
+    def __setitem__(self, node: Any, neighbors: Any) -> None:
+        before = self.get(node)
+        dict.__setitem__(self, node, neighbors)
+        log = self.log
+        if type(neighbors) is not Neighbors or neighbors.log is not log or neighbors or before:
+            log.lost = "the neighbors of a node were replaced"
+        else:
+            neighbors.node = node
+
+    def __delitem__(self, node: Any) -> None:
+        neighbors = self[node]
+        dict.__delitem__(self, node)
+        if self.log.on:
+            self.log.edges.update((node, neighbor) for neighbor in neighbors)
+
+    def clear(self) -> None:
+        dict.clear(self)
+        self.log.stop()
+        self.log.lost = None
+
+
+class Predecessors(dict):
+    """The predecessors of each node: what changes here changes in `Adjacency` too, so nothing is logged."""
+
+    __slots__ = ()
+
+    def __setitem__(self, node: Any, neighbors: Any) -> None:
+        dict.__setitem__(self, node, dict(neighbors))
+
+    def __reduce__(self) -> Any:
+        return dict, (), None, None, iter(self.items())
+
+
+class Nodes(_Rarely):
+    """The attributes of each node."""
+
+    __slots__ = ("log",)
+
+    def __init__(self, log: Log):
+        self.log = log
+
+    def __setitem__(self, node: Any, data: Any) -> None:
+        dict.__setitem__(self, node, data)
+        if self.log.on:
+            self.log.nodes[node] = None
+
+    def __delitem__(self, node: Any) -> None:
+        dict.__delitem__(self, node)
+        if self.log.on:
+            self.log.nodes[node] = None
+            self.log.removed = True
+
+    def clear(self) -> None:
+        dict.clear(self)
+        self.log.stop()

@@ -1,0 +1,302 @@
+"""The NetworkX backend: what NetworkX sees of it, its functions against NetworkX's own, and what is left to that."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+
+import networkx as nx
+import pytest
+
+import dynfrontier.nx as dn
+from dynfrontier.nx import calls
+from dynfrontier.nx.expected import EXPECTED
+from dynfrontier.nx.functions import TABLE
+from dynfrontier.nx.info import CLASSES, NAME, SUPPORTED, get_info
+from dynfrontier.nx.interface import backend
+from dynfrontier.nx.register import ensure_registered
+from dynfrontier.nx.suite import report, run
+from frontier.runtime.cache import PROJECT_ROOT
+
+ensure_registered()
+REGISTERED = nx.utils.backends._registered_algorithms
+
+
+def original(name):
+    return REGISTERED[name].orig_func
+
+
+@pytest.fixture(params=["converted", "mutable"])
+def as_given(request, device):
+    """A function that gives a NetworkX graph to the backend: as it is, or as a graph of this package.
+
+    Both in the same structure, so that each kernel is compiled once.
+    """
+    if request.param == "mutable":
+        return lambda graph: (dn.DiGraph if graph.is_directed() else dn.Graph)(graph, device=device, structure="csr")
+    return lambda graph: graph
+
+
+@pytest.fixture(autouse=True)
+def _config(request):
+    where = request.getfixturevalue("device") if "device" in request.fixturenames else "cpu"
+    with nx.config.backends[NAME](device=where), nx.config(warnings_to_ignore={"cache"}):
+        yield
+
+
+def named():
+    """An undirected graph with nodes of several kinds, of which some are isolated, not in the order of its edges."""
+    graph = nx.Graph()
+    graph.add_nodes_from(["z", (1, 2), 3, "a", 2.5, frozenset("f"), "lonely"])
+    graph.add_weighted_edges_from([("a", 3, 2), (3, "z", 4), ("z", "a", 1), (2.5, (1, 2), 3), ("z", (1, 2), 9)])
+    return graph
+
+
+def directed():
+    graph = nx.DiGraph([(0, 1), (1, 2), (2, 0), (2, 3), (4, 3), (5, 5)])
+    graph.add_node("lonely")
+    return graph
+
+
+def assert_python(value):
+    """No number of NumPy's is in a result, at any depth."""
+    assert not type(value).__module__.startswith(("numpy", "cupy"))
+    if isinstance(value, dict):
+        for item in value.values():
+            assert_python(item)
+    elif isinstance(value, list | tuple | set):
+        for item in value:
+            assert_python(item)
+
+
+# ---- what NetworkX is told ------------------------------------------------------------------------------------------
+
+
+def test_entry_points():
+    project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())["project"]
+    for group, expected in (("networkx.backends", backend), ("networkx.backend_info", get_info)):
+        module, name = project["entry-points"][group][NAME].split(":")
+        assert getattr(import_module(module), name) is expected
+    assert NAME in nx.utils.backends.backends and nx.config.backends[NAME].structure == "csr"
+
+
+def test_info_and_functions_agree():
+    assert list(SUPPORTED) == sorted(TABLE)
+    assert set(get_info()["functions"]) == {*SUPPORTED, *CLASSES}
+
+
+def test_the_page_lists_the_functions():
+    page = (PROJECT_ROOT / "docs" / "networkx.md").read_text(encoding="utf-8")
+    rows = "\n".join(f"| `{name}` | {docs} |" for name, docs in SUPPORTED.items())
+    assert f"<!-- functions -->\n| function | restricted to |\n| --- | --- |\n{rows}\n<!-- /functions -->" in page
+
+
+@pytest.mark.parametrize("name", list(SUPPORTED))
+def test_signatures_are_networkxs(name):
+    ours = TABLE[name].signature.parameters.values()
+    theirs = inspect.signature(inspect.unwrap(original(name))).parameters.values()
+    assert [(p.name, p.default) for p in ours] == [(p.name, p.default) for p in theirs]
+
+
+def test_networkx_imports_no_compiler():
+    code = (
+        "import sys, dynfrontier.nx, dynfrontier.nx.info as info; info.get_info(); import networkx; "
+        "assert not {'numba', 'frontier', 'cupy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=PROJECT_ROOT)
+
+
+def test_classes():
+    assert type(nx.Graph([(0, 1)], backend=NAME)) is dn.Graph
+    assert type(nx.DiGraph([(0, 1)], backend=NAME)) is dn.DiGraph
+
+
+# ---- results --------------------------------------------------------------------------------------------------------
+
+CASES = [
+    ("connected_components", named, ()), ("number_connected_components", named, ()), ("is_connected", named, ()),
+    ("node_connected_component", named, ("a",)), ("triangles", named, ()), ("triangles", named, ("z",)),
+    ("triangles", named, ([3, "lonely", "absent"],)), ("clustering", named, ()), ("clustering", named, (["z", 3],)),
+    ("average_clustering", named, ()), ("average_clustering", named, (None, None, False)), ("transitivity", named, ()),
+    ("core_number", named, ()), ("pagerank", named, ()),
+    ("pagerank", named, (0.7, {"a": 1, "absent": 3}, 200, 1e-9, {"z": 2}, None)),
+    ("single_source_shortest_path_length", named, ("a",)), ("single_source_shortest_path_length", named, ("a", 1)),
+    ("single_source_dijkstra_path_length", named, ("a",)), ("single_source_dijkstra_path_length", named, ("a", 5)),
+    ("multi_source_dijkstra_path_length", named, (["a", 2.5],)), ("dijkstra_path_length", named, ("a", (1, 2))),
+    ("bfs_edges", named, ("a",)), ("bfs_layers", named, ("a",)), ("bfs_layers", named, ([3, 2.5],)),
+    ("descendants_at_distance", named, ("a", 2)), ("jaccard_coefficient", named, ()),
+    ("minimum_spanning_edges", named, ()), ("closeness_centrality", named, ("a",)),
+    ("weakly_connected_components", directed, ()), ("strongly_connected_components", directed, ()),
+    ("number_strongly_connected_components", directed, ()), ("is_weakly_connected", directed, ()),
+    ("ancestors", directed, (3,)), ("descendants", directed, (4,)),
+    ("single_target_shortest_path_length", directed, (3,)),
+    ("bfs_edges", directed, (3, True)), ("closeness_centrality", directed, (3,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "make", "arguments"), CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)])
+def test_results_are_networkxs(as_given, name, make, arguments, monkeypatch):
+    monkeypatch.setattr(calls, "_file", "counted")
+    monkeypatch.setattr(calls, "_ran", calls.Counter())
+    found = REGISTERED[name](as_given(make()), *arguments, backend=NAME)
+    expected = original(name)(make(), *arguments)
+    if inspect.isgenerator(expected) or name == "jaccard_coefficient":
+        found, expected = list(found), list(expected)
+    assert_python(found)
+    if name == "strongly_connected_components":  # theirs come as they are found
+        expected.sort(key=lambda part: min(list(make()).index(node) for node in part))
+    elif name == "bfs_edges":  # the trees are unique, the order of a node's children is another
+        found, expected = sorted(found, key=str), sorted(expected, key=str)
+    elif name == "bfs_layers":
+        found, expected = list(map(set, found)), list(map(set, expected))
+    if isinstance(expected, dict):
+        assert list(found) == list(expected) or name.endswith("_length")
+    assert found == (pytest.approx(expected, abs=1e-6) if "rank" in name or "closeness" in name else expected)
+    assert type(found) is type(expected)
+    assert calls.counts()["ran"] == {name: 1}
+
+
+def test_graphs_are_returned_with_all_attributes(as_given):
+    graph = nx.Graph(nx.complete_graph(4), title="K4 and a path")
+    graph.add_edges_from([(3, 4), (4, 5)], color="red")
+    graph.nodes[0]["label"] = "first"
+    for name, k in (("k_core", 3), ("k_truss", 4)):
+        found, expected = REGISTERED[name](as_given(graph), k, backend=NAME), original(name)(graph, k)
+        assert (found.graph, dict(found.nodes.data()), dict(found.adj)) == (
+            expected.graph, dict(expected.nodes.data()), dict(expected.adj))  # fmt: skip
+
+
+def test_breadth_first_trees(as_given):
+    graph = nx.path_graph(4)
+    graph.add_edge(0, 3)
+    tree = nx.bfs_tree(as_given(graph), 0, backend=NAME)
+    assert type(tree) is nx.DiGraph and list(tree.edges) == [(0, 1), (0, 3), (1, 2)]
+    assert list(nx.bfs_successors(as_given(graph), 0, backend=NAME)) == [(0, [1, 3]), (1, [2])]
+    assert dict(nx.bfs_predecessors(as_given(graph), 0, 1, backend=NAME)) == {1: 0, 3: 0}
+
+
+def test_graphs_of_few_nodes(as_given):
+    empty, one = nx.Graph(), nx.Graph()
+    one.add_node("alone")
+    assert nx.pagerank(as_given(empty), backend=NAME) == nx.core_number(as_given(empty), backend=NAME) == {}
+    assert list(nx.connected_components(as_given(empty), backend=NAME)) == []
+    assert nx.transitivity(as_given(empty), backend=NAME) == 0
+    assert nx.pagerank(as_given(one), backend=NAME) == {"alone": 1.0}
+    assert nx.clustering(as_given(one), backend=NAME) == {"alone": 0}
+    assert list(nx.bfs_edges(as_given(one), "alone", backend=NAME)) == []
+
+
+# ---- errors and limits ----------------------------------------------------------------------------------------------
+
+
+def test_errors_are_networkxs(as_given):
+    graph = as_given(named())
+    with pytest.raises(nx.NodeNotFound, match="Source nowhere is not in G"):
+        nx.single_source_shortest_path_length(graph, "nowhere", backend=NAME)
+    with pytest.raises(nx.NodeNotFound, match="Node nowhere not found in graph"):
+        nx.single_source_dijkstra_path_length(graph, "nowhere", backend=NAME)
+    with pytest.raises(nx.NetworkXNoPath, match="Node lonely not reachable from a"):
+        nx.dijkstra_path_length(graph, "a", "lonely", backend=NAME)
+    with pytest.raises(nx.NetworkXError, match="The node nowhere is not in the graph"):
+        list(nx.bfs_edges(graph, "nowhere", backend=NAME))
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.pagerank(graph, max_iter=1, tol=1e-12, backend=NAME)
+    with pytest.raises(ZeroDivisionError):
+        nx.pagerank(graph, personalization={"nowhere": 1}, backend=NAME)
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.is_connected(as_given(nx.Graph()), backend=NAME)
+    with pytest.raises(nx.NetworkXNotImplemented, match="self loops"):
+        nx.core_number(as_given(nx.Graph([(0, 0)])), backend=NAME)
+    with pytest.raises(KeyError):
+        nx.node_connected_component(graph, "nowhere", backend=NAME)
+
+
+REFUSED = [
+    ("pagerank", nx.MultiGraph, {}, "parallel edges"),
+    ("pagerank", nx.Graph, {"dangling": {0: 1}}, "dangling must be None"),
+    ("pagerank", nx.Graph, {"alpha": 1.5}, "alpha=1.5"), ("clustering", nx.DiGraph, {}, "directed graphs"),
+    ("clustering", nx.Graph, {"weight": "weight"}, "weight must be None"),
+    ("betweenness_centrality", nx.Graph, {"k": 2}, "k must be None"),
+    ("bfs_edges", nx.Graph, {"source": 0, "sort_neighbors": sorted}, "sort_neighbors must be None"),
+    ("single_source_dijkstra_path_length", nx.Graph, {"source": 0, "weight": max}, "a function as weight"),
+    ("katz_centrality", nx.Graph, {"beta": {0: 1}}, "beta="),
+    ("greedy_color", nx.Graph, {"strategy": "DSATUR"}, "strategy must be"),
+    ("louvain_communities", nx.DiGraph, {}, "directed graphs"),
+    ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),
+    ("pagerank", nx.Graph, {"unknown": 1}, "unknown"), ("diameter", nx.Graph, {}, "not implemented"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "make", "arguments", "reason"), REFUSED)
+def test_what_is_refused_before_a_conversion(name, make, arguments, reason):
+    assert reason in backend.can_run(name, (make([(0, 1)]),), arguments)
+
+
+def test_small_graphs_and_linear_work_are_left_to_networkx():
+    small, large = nx.path_graph(10), nx.path_graph(1000)
+    assert backend.should_run("pagerank", (large,), {}) is True
+    assert "fewer than" in backend.should_run("pagerank", (small,), {})
+    assert "conversion" in backend.should_run("connected_components", (large,), {})
+    assert backend.should_run("connected_components", (dn.Graph(small),), {}) is True
+    assert nx.number_connected_components(large, backend=NAME) == 1
+    assert backend.should_run("connected_components", (large,), {}) is True  # it has been converted
+
+
+@pytest.mark.parametrize("name", ["pagerank", "hits"])
+def test_self_loops_are_networkxs_matter(device, name):
+    plain = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 0), (1, 0)])
+    with pytest.raises(NotImplementedError):
+        REGISTERED[name](plain, backend=NAME)
+    found, expected = REGISTERED[name](dn.DiGraph(plain, device=device)), original(name)(plain)
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_weights_that_are_refused(device):
+    plain = nx.Graph([(0, 1, {"weight": 2}), (1, 2, {"weight": "heavy"})])
+    with pytest.raises(NotImplementedError):
+        nx.pagerank(plain, backend=NAME)
+    assert nx.single_source_shortest_path_length(plain, 0, backend=NAME) == {0: 0, 1: 1, 2: 2}
+    with pytest.raises(TypeError):  # of NetworkX's
+        nx.single_source_dijkstra_path_length(dn.Graph(plain, device=device), 0)
+
+
+def test_everything_else_runs_on_graphs_of_this_package(device):
+    plain = nx.krackhardt_kite_graph()
+    graph = dn.Graph(plain, device=device)
+    assert nx.diameter(graph) == nx.diameter(plain)
+    assert nx.shortest_path(graph, 0, 9) == nx.shortest_path(plain, 0, 9)
+    assert nx.clustering(graph, weight="weight") == nx.clustering(plain, weight="weight")
+    assert nx.union_all([graph, dn.Graph([("a", "b")])]).number_of_nodes() == 12
+    nx.set_edge_attributes(graph, 5, "weight")
+    assert nx.dijkstra_path_length(graph, 0, 9) == 5 * nx.shortest_path_length(plain, 0, 9)
+    with nx.config(fallback_to_nx=True):
+        assert nx.is_isomorphic(graph, plain)
+
+
+def test_switched_on_for_all_calls(monkeypatch):
+    monkeypatch.setattr(calls, "_file", "counted")
+    monkeypatch.setattr(calls, "_ran", calls.Counter())
+    monkeypatch.setattr(calls, "_left", calls.Counter())
+    graph = nx.gnm_random_graph(600, 1200, seed=1)
+    with nx.config.backend_priority(algos=[NAME]):
+        assert nx.triangles(graph) == original("triangles")(graph)
+        assert nx.is_connected(nx.path_graph(3)) and nx.diameter(nx.path_graph(3)) == 2
+    counted = calls.counts()
+    assert counted["ran"] == {"triangles": 1}
+    assert set(counted["networkx"]) >= {"is_connected", "diameter"}
+    assert "triangles" in report(counted) and f"ran here: 1 of {len(SUPPORTED)} functions" in report(counted)
+
+
+def test_each_expected_failure_has_a_reason():
+    assert all(file.startswith("test_") and test.startswith("test_") and why for (file, test), why in EXPECTED.items())
+
+
+def test_a_part_of_networkxs_own_tests():
+    chosen = ("algorithms.components.tests.test_connected", "algorithms.tests.test_core")
+    status, counted = run(["-x", "--pyargs", *(f"networkx.{module}" for module in chosen)])
+    assert status == 0
+    assert {"connected_components", "core_number", "k_truss"} <= set(counted["ran"])
