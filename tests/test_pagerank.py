@@ -218,6 +218,45 @@ def test_ranks_keep_up(structure, device, orientation, kind, rng):
     check(graph, ranks)
 
 
+class Counted:
+    """How often methods of `DynamicPageRank` are called."""
+
+    def __init__(self, monkeypatch, *names):
+        self.calls = dict.fromkeys(names, 0)
+        for name in names:
+            monkeypatch.setattr(DynamicPageRank, name, self.counting(name, getattr(DynamicPageRank, name)))
+
+    def counting(self, name, method):
+        def call(*args):
+            self.calls[name] += 1
+            return method(*args)
+
+        return call
+
+
+def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypatch, rng):
+    """Ranks near the change move, and are pushed; nothing is computed from all arcs, with in-edges or without."""
+    src, dst, n = GRAPHS["grid"]
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device, **orientation)
+    ranks = DynamicPageRank(graph, tol=1e-5)
+    counted = Counted(monkeypatch, "_gather")
+    for _ in range(3):
+        graph.insert_edges(*rng.integers(0, n, (2, 1)))
+        check(graph, ranks)
+        graph.delete_edges(src[:1], dst[:1])
+        check(graph, ranks)
+        src, dst = src[1:], dst[1:]
+    assert counted.calls["_gather"] == 0
+
+
+def test_ranks_are_settled_once(structure, device, monkeypatch):
+    graph = make(structure, device, "wheel")
+    ranks = DynamicPageRank(graph)
+    graph.insert_edges([2], [7])
+    first, counted = host(ranks.pagerank), Counted(monkeypatch, "_measure")
+    assert (host(ranks.pagerank) == first).all() and counted.calls["_measure"] == 0
+
+
 def growing_stream(rng, num_vertices, batches, size=16):
     """Batches whose vertices are more and more, the first ones most often: sources and destinations."""
     for step in range(batches):
