@@ -44,7 +44,8 @@ TENTATIVE = 1
 CHANGED = 2
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
-relaxations."""
+relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
+look for parents: a search from scratch looks at fewer."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -93,7 +94,7 @@ class DynamicDistances(IncrementalAlgorithm):
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
         if not self._known or (self._weighted and not self._repair(src, dst, changed_weights=True)):
             return
-        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
+        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._arguments)
         if improved:
             self._relax(improved)
         self._is_checked = False
@@ -132,6 +133,9 @@ class DynamicDistances(IncrementalAlgorithm):
         tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
         if not tentative:
             return True
+        if tentative.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs:
+            self._known = False
+            return False
         if self._weighted and int(self._bad[0]):
             self._known = False
             return False
@@ -253,6 +257,7 @@ class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     relax: Callable
+    relax_listed: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
     adopt: Callable
@@ -352,4 +357,17 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             predecessor[src] = dst
         return False
 
-    return RepairFunctors(relax, mark_tentative, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    def relax_unit(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        return relax(src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways)
+
+    def mark_without_looking(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        if predecessor[dst] != src:
+            return False
+        predecessor[dst] = -1
+        state[dst] = TENTATIVE
+        return True
+
+    # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
+    # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
+    listed = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
+    return RepairFunctors(relax, *listed, adopt_or_pass_on, adopt, pass_on, pull, find_parent)

@@ -60,6 +60,10 @@ those with the second."""
 BELOW_GOAL = 1 / 4
 """Pushes leave alone what could add up to this part of the tolerance."""
 
+BEGIN_BELOW = 1 / 4
+"""Ranks from scratch are made better than asked for by this factor. What is pending then lies everywhere: if it used up
+the tolerance, the first small change would have all vertices send it."""
+
 SCALE_ABOVE = 1 / 4
 """Ranks are scaled when this part of what is pending does not cancel out."""
 
@@ -301,7 +305,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._drift = 0.0
         self._bad.fill(0)
         self._stale = True
-        self._settle()
+        self._settle(BEGIN_BELOW)
         self._outdated = False
 
     def _jumps(self) -> Any:
@@ -314,8 +318,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         jump = distribution(graph, None, "personalization")
         return graph.xp.zeros(graph.num_vertices, np.float64) if jump is None else jump
 
-    def _settle(self) -> None:
+    def _settle(self, share: float = 1.0) -> None:
         """Send what is pending until one more iteration would change the ranks by less than the tolerance in total.
+
+        Or, if enough rounds are allowed, by less than a `share` of that.
 
         Raises
         ------
@@ -328,12 +334,14 @@ class DynamicPageRank(IncrementalAlgorithm):
         stale, self._stale = self._stale, True  # until all of this has worked
         if stale:
             self._sum_up()
-        rounds, may_push_few = 0, True
+        rounds, begun = 0, False
         while True:
             pending, net, self._total, jumps, weight = self._measure()
             goal = self.alpha * self.tol * self._total
             error = pending + abs(net)
-            reached = error < goal or not self.alpha
+            if not (self.alpha and weight):  # nothing is ever sent
+                break
+            reached = error < share * goal or (error < goal and rounds >= self.max_iter)
             if reached and self._drift <= self.alpha * self.tol / 16:
                 break
             if rounds >= self.max_iter:
@@ -344,11 +352,12 @@ class DynamicPageRank(IncrementalAlgorithm):
                 )
             if reached:
                 self._sum_up()
-            elif abs(net) > SCALE_ABOVE * pending and 1 / MOST_SCALED < jumps / (jumps - net) < MOST_SCALED:
+            # What a batch leaves near its edges may have one sign: it is sent there, not made up for everywhere.
+            elif begun and abs(net) > SCALE_ABOVE * pending and _is_near(jumps, jumps - net):
                 self._scale(jumps / (jumps - net))
             else:
-                rounds += self._send(pending / weight, goal / weight, may_push_few, self.max_iter - rounds) - 1
-                may_push_few = False
+                rounds += self._send(pending / weight, goal / weight, not begun, self.max_iter - rounds) - 1
+                begun = True
             rounds += 1
             self._drift += ROUNDING
         self._stale, self._settled = False, True
@@ -409,6 +418,11 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._received.fill(0)
             give = _give_weighted if self._uses_weights else _give
             fr.advance(self.graph, self._everyone, give, shares, self._received)
+
+
+def _is_near(one: float, other: float) -> bool:
+    """Whether neither of two numbers is much larger than the other."""
+    return one < MOST_SCALED * other and other < MOST_SCALED * one
 
 
 # ---- batches --------------------------------------------------------------------------------------------------------

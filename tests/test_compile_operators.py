@@ -558,7 +558,7 @@ def distances_case(op, header, weight_dtype):
 
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
-    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
+    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
     "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
     "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip
