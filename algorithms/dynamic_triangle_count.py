@@ -134,10 +134,11 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         fr.intersect(graph, src, dst, _credit, self._mark, batch, sixths, checked=False)
 
 
-RECOUNT_ABOVE = 1 / 4
+RECOUNT_ABOVE = 1 / 16
 MANY_EDGES = 4096
 """All triangles are counted after a batch of more edges than the second, if it has more than the first fraction of the
-graph's: an edge is looked at once then, in a graph in which each leads to the larger degree alone."""
+graph's. An edge costs less then, since each leads to the larger degree alone: on sx-mathoverflow one thread of a CPU
+took 4 microseconds for an edge of a batch, and 0.3 for one of the graph."""
 
 MOST_BATCHES = np.iinfo(np.uint8).max
 """After as many batches the marks are cleared, so that none is taken for a later batch's."""
