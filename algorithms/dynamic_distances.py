@@ -44,7 +44,8 @@ TENTATIVE = 1
 CHANGED = 2
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
-relaxations."""
+relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
+look for parents: a search from scratch looks at fewer."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -91,9 +92,9 @@ class DynamicDistances(IncrementalAlgorithm):
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Relax from a batch of edges that are new or have changed weights."""
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
-        if not self._known or (self._weighted and not self._repair(src, dst)):
+        if not self._known or (self._weighted and not self._repair(src, dst, changed_weights=True)):
             return
-        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax, *self._arguments)
+        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._arguments)
         if improved:
             self._relax(improved)
         self._is_checked = False
@@ -117,44 +118,61 @@ class DynamicDistances(IncrementalAlgorithm):
                 xp.concatenate([self._distance, xp.full(fresh, self._unreached, self._distance.dtype)]),
                 xp.concatenate([self._predecessor, xp.full(fresh, -1, self._predecessor.dtype)]),
             )
+        self._everyone = fr.Frontier.all(self.graph)
         self._distance[self.source] = 0 if self._has_source() else self._unreached
 
     # ---- repair -----------------------------------------------------------------------------------------------------
 
-    def _repair(self, src: Any, dst: Any) -> bool:
-        """Repair the subtrees below deleted or longer tree edges; False if distances must be recomputed instead."""
+    def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> bool:
+        """Repair the subtrees below deleted or longer tree edges; False if distances must be recomputed instead.
+
+        With `changed_weights` there may be edges that are not relaxed yet, so that all vertices may come nearer; after
+        deletions those that were cut off have new distances, and no others.
+        """
         graph, arguments = self.graph, self._arguments
         tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
         if not tentative:
             return True
+        if tentative.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs:
+            self._known = False
+            return False
         if self._weighted and int(self._bad[0]):
             self._known = False
             return False
         if graph.directed and graph.has_in_edges:
             while tentative:
-                fr.advance(graph, tentative, self._functors.adopt, *arguments, edges="in")
+                fr.advance(graph, tentative, self._functors.adopt, *arguments, edges="in", output=None)
                 tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments)
         else:
             fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
-        cut_off = fr.filter(fr.Frontier.all(graph), _forget, *arguments)
+        cut_off = fr.filter(self._everyone, _forget, *arguments)
         if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
         if cut_off:
             if graph.has_in_edges:
-                fr.advance(graph, cut_off, self._functors.pull, *arguments, edges="in")
-            self._relax(cut_off if graph.has_in_edges else fr.Frontier.all(graph))
+                fr.advance(graph, cut_off, self._functors.pull, *arguments, edges="in", output=None)
+                self._relax(cut_off, changed=None if changed_weights else cut_off)
+            else:
+                self._relax(self._everyone)
             self._is_checked = False
         return True
 
-    def _relax(self, start: fr.Frontier) -> None:
-        """Relax edges, starting from those that leave some vertices, and maintain the tree."""
+    def _relax(self, start: fr.Frontier, changed: fr.Frontier | None = None) -> None:
+        """Relax edges, starting from those that leave some vertices, and maintain the tree.
+
+        In a directed graph vertices with new distances find their predecessors afterwards: those in `changed`, if it is
+        known, which saves a pass over the vertices.
+        """
         graph, arguments = self.graph, self._arguments
         fr.traverse(graph, start, self._functors.relax, *arguments)
         if graph.directed:
-            changed = fr.filter(fr.Frontier.all(graph), _take_changed, *arguments)
+            if changed is None:
+                changed = fr.filter(self._everyone, _take_changed, *arguments)
+            else:
+                fr.compute(changed, _settle, *arguments)
             if graph.has_in_edges:
-                fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in")
+                fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
         self._mend_tree()
 
     def _check_sums(self) -> None:
@@ -188,6 +206,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._distance = distance
         self._predecessor = predecessor
         self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
+        self._everyone = fr.Frontier.all(self.graph)
         self._bad.fill(0)
         self._flat.fill(0)
         self._known = self._is_checked = True
@@ -223,6 +242,10 @@ def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways):
     return True
 
 
+def _settle(v, distance, predecessor, state, flat, bad, unreached, both_ways):
+    state[v] = SETTLED
+
+
 def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_ways):
     if state[v] != CHANGED:
         return False
@@ -234,6 +257,7 @@ class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     relax: Callable
+    relax_listed: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
     adopt: Callable
@@ -333,4 +357,17 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             predecessor[src] = dst
         return False
 
-    return RepairFunctors(relax, mark_tentative, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    def relax_unit(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        return relax(src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways)
+
+    def mark_without_looking(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+        if predecessor[dst] != src:
+            return False
+        predecessor[dst] = -1
+        state[dst] = TENTATIVE
+        return True
+
+    # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
+    # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
+    listed = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
+    return RepairFunctors(relax, *listed, adopt_or_pass_on, adopt, pass_on, pull, find_parent)

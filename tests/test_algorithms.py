@@ -9,7 +9,7 @@ from graphs import GRAPHS
 from verifiers import host, triangles_per_vertex, verify_bfs, verify_triangles
 
 import algorithms
-from algorithms import DynamicTriangleCount, bfs, triangle_count
+from algorithms import DynamicTriangleCount, bfs, dynamic_triangle_count, triangle_count
 
 
 def networkx_graph(edges):
@@ -127,6 +127,28 @@ def test_dynamic_triangles_under_all_kinds_of_updates(structure, device, rng):
         if step == 5:
             graph.insert_vertices(9)
             verify_triangles(graph, count)
+
+
+def test_large_batches_are_counted_from_scratch(structure, device, rng, monkeypatch):
+    monkeypatch.setattr(dynamic_triangle_count, "MANY_EDGES", 8)
+    graph = structure(60, device=device)
+    count = DynamicTriangleCount(graph)
+    recounts = []
+    monkeypatch.setattr(
+        dynamic_triangle_count, "triangle_count", lambda graph: recounts.append(graph) or triangle_count(graph)
+    )
+    for step in range(4):  # nothing is counted between large batches
+        src, dst = rng.integers(0, 60, (2, 200))
+        graph.insert_edges(src, dst)
+        graph.delete_edges(src[:90], dst[:90])
+        graph.insert_edges(src[:3], dst[:3])
+        graph.insert_vertices(step)
+        if step % 2:
+            verify_triangles(graph, count)
+    assert len(recounts) == 2
+    graph.delete_edges(src[90:96], dst[90:96])
+    verify_triangles(graph, count)
+    assert len(recounts) == 2
 
 
 def test_failed_updates_leave_counts_alone(structure, device):

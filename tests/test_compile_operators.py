@@ -82,8 +82,23 @@ def pagerank_step_case(graph):
 def push_ranks_case(graph):
     module = dynamic_pagerank_module
     functors = advance_module.Functors(module._push_weighted, None, module._push_vertex)
-    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.float64(1e-9))
+    args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), np.float64(0.85), np.float64(1e-9))
     return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
+
+
+def measure_ranks_case(graph):
+    functor = (("op", dynamic_pagerank_module._measure_vertex, ("vertex", "column"), np.dtype(np.float64)),)
+    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85))
+    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "5"))
+
+
+def edge_of_ranks_case(name, *arrays):
+    def case(graph):
+        op = getattr(dynamic_pagerank_module, name)
+        args = (*(np.zeros(1, kind) for kind in arrays), np.bool_(True))
+        return (("op", op, OP, None),), args, (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
+
+    return case
 
 
 def prepared_advance_case(graph):
@@ -312,6 +327,9 @@ CASES = {
     "traverse": ("traverse", traverse_case),
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),
+    "pagerank-measure": ("reduce", measure_ranks_case),
+    "pagerank-add": ("visit_edges", edge_of_ranks_case("_add_edge", np.float64, np.uint8)),
+    "pagerank-remove": ("visit_edges", edge_of_ranks_case("_remove_edge", np.float64, np.float64, np.float64)),
     "pagerank-push": ("advance", push_ranks_case),
     "advance-prepared": ("advance", prepared_advance_case),
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
@@ -375,6 +393,7 @@ SNAPSHOT_CASES = {
     "advance-block": ("advance", scheduled_case("block", "set")),
     "advance-merge-edges": ("advance", scheduled_case("merge", "edges")),
     "advance-edges": ("advance", scheduled_case("tile", "edges")),
+    "advance-nothing": ("advance", scheduled_case("tile", "nothing")),
     "traverse-merge": ("traverse", scheduled_traverse_case),
     "sum-thread": ("neighbor_reduce", scheduled_reduce_case("thread")),
     "sum-block": ("neighbor_reduce", scheduled_reduce_case("block")),
@@ -550,7 +569,7 @@ def distances_case(op, header, weight_dtype):
 
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
-    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges",
+    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
     "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
     "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip

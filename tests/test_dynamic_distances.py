@@ -7,6 +7,7 @@ from verifiers import host, verify_distances
 
 from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
+from frontier.runtime.scratch import Counters
 
 pytestmark = pytest.mark.few
 
@@ -66,6 +67,30 @@ def test_batches(structure, device, name, weight_dtype, orientation, never_recom
         check()
         graph.insert_edges(src[chosen], dst[chosen], some_weights(rng, size, weight_dtype))
         check()
+
+
+def test_directed_repairs_wait_as_undirected_ones_do(structure, device, monkeypatch):
+    """The host waits where it reads how large an output is; looking for parents puts nothing out."""
+    (src, dst, n), reads, waits = GRAPHS["rmat"], {}, []
+    read = Counters.read
+    monkeypatch.setattr(repair, "RECOMPUTE_ABOVE", 1.0)
+    for directed in (False, True):
+        options = {"directed": True, "in_edges": True} if directed else {}
+        both = (np.concatenate([src, dst]), np.concatenate([dst, src]), n) if directed else (src, dst, n)
+        graph, _, check = follow(structure, device, both, None, 1, **options)
+        gone = np.arange(0, len(src), 40)
+        gone = np.concatenate([gone, gone + len(src)]) if directed else gone
+        waits.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(Counters, "read", lambda counters: waits.append(counters) or read(counters))
+            graph.delete_edges(both[0][gone], both[1][gone])
+        reads[directed] = len(waits)
+        check()
+    # For each level of vertices that lose their tree edges, and their children, directed graphs wait once.
+    assert reads[True] <= reads[False] + MOST_LEVELS
+
+
+MOST_LEVELS = 6
 
 
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])

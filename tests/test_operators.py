@@ -372,6 +372,58 @@ def test_reduce_gives_one_number(graph, rng, kind, dtype):
     assert (host(x)[members] == values[members] * 3).all()
 
 
+def count_both(src, dst, edge, weight, seen):
+    fr.atomic_add(seen, src, 1)
+    return True
+
+
+@pytest.mark.parametrize("edges", ["out", "in"])
+def test_advance_without_an_output(graph, rng, edges):
+    seen = graph.xp.zeros(graph.num_vertices, np.int64)
+    members = np.flatnonzero(rng.random(graph.num_vertices) < 0.4)
+    frontier = fr.Frontier(graph, members)
+    assert fr.advance(graph, frontier, count_both, seen, edges=edges, output=None) is None
+    expected = np.zeros(graph.num_vertices, np.int64)
+    expected[members] = host(graph.degrees())[members]
+    assert (host(seen) == expected).all()
+    assert fr.advance(graph, fr.Frontier(graph), count_both, seen, output=None) is None
+    with pytest.raises(ValueError, match="output=None"):
+        fr.advance(graph, frontier, count_both, seen, direction="pull", output=None)
+
+
+def one_of_two(v, column, x, y):
+    if column == 0:
+        x[v] += 1
+    return x[v] if column == 0 else x[v] * y[v] + column
+
+
+def one_of_edge(src, dst, edge, weight, column, x):
+    return x[src] if column == 0 else x[dst]
+
+
+@pytest.mark.parametrize("kind", ["sum", "max"])
+def test_reduce_in_columns(graph, rng, kind):
+    """The columns of a member are asked for in order, so that the first may change what the others read."""
+    members = np.flatnonzero(rng.random(graph.num_vertices) < 0.4)
+    old, y = rng.integers(-1000, 1000, (2, graph.num_vertices)).astype(np.int64)
+    x = graph.xp.asarray(old.copy())
+    frontier = fr.Frontier(graph, members)
+    found = fr.reduce(frontier, one_of_two, x, graph.xp.asarray(y), reduce=kind, dtype="int64", columns=3)
+    new = old[members] + 1
+    assert found.shape == (3,) and (host(x)[members] == new).all()
+    expected = [getattr(values, kind)() for values in (new, new * y[members] + 1, new * y[members] + 2)]
+    assert host(found).tolist() == expected
+    nobody, out = fr.Frontier(graph), graph.xp.full(2, 5.0)
+    assert fr.reduce(nobody, one_of_two, x, x, columns=2, out=out) is out and host(out).tolist() == [0, 0]
+    arcs = fr.EdgeFrontier.all(graph)
+    found = fr.reduce(arcs, one_of_edge, x, reduce=kind, dtype="int64", columns=2)
+    of_ends = [getattr(host(x)[host(ends)], kind)() for ends in (arcs.src, arcs.dst)]
+    assert host(found).tolist() == of_ends
+    for columns in (0, 33):
+        with pytest.raises(ValueError, match="columns"):
+            fr.reduce(frontier, one_of_two, x, x, columns=columns)
+
+
 def test_reduce_over_nothing(graph):
     nobody, x = fr.Frontier(graph), graph.xp.zeros(graph.num_vertices, np.int32)
     assert int(fr.reduce(nobody, take, x, 1, dtype="int32")[0]) == 0

@@ -218,6 +218,47 @@ def test_ranks_keep_up(structure, device, orientation, kind, rng):
     check(graph, ranks)
 
 
+class Counted:
+    """How often methods of `DynamicPageRank` are called."""
+
+    def __init__(self, monkeypatch, *names):
+        self.calls = dict.fromkeys(names, 0)
+        for name in names:
+            monkeypatch.setattr(DynamicPageRank, name, self.counting(name, getattr(DynamicPageRank, name)))
+
+    def counting(self, name, method):
+        def call(*args):
+            self.calls[name] += 1
+            return method(*args)
+
+        return call
+
+
+def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypatch):
+    """Ranks near the change move, and are pushed; nothing is computed from all arcs, with in-edges or without."""
+    ids = np.arange(100 * 100).reshape(100, 100)
+    src, dst = (np.concatenate([a.ravel(), b.ravel()]) for a, b in ((ids[1:], ids[:, 1:]), (ids[:-1], ids[:, :-1])))
+    graph = structure.from_edges(src, dst, num_vertices=ids.size, device=device, **orientation)
+    ranks = DynamicPageRank(graph, tol=1e-5)
+    counted = Counted(monkeypatch, "_gather", "_send")
+    for step in (0, 5000):
+        graph.insert_edges(ids[30, :1] + step, ids[50, 50:51])
+        found = host(ranks.pagerank)
+        graph.delete_edges(src[step : step + 1], dst[step : step + 1])
+        assert not np.array_equal(host(ranks.pagerank), found)
+    assert counted.calls["_send"] > 0 and counted.calls["_gather"] == 0
+    expected = host(pagerank(graph, tol=1e-9).pagerank)
+    assert np.abs(host(ranks.pagerank) - expected).sum() < 1e-5 * 0.85 / 0.15
+
+
+def test_ranks_are_settled_once(structure, device, monkeypatch):
+    graph = make(structure, device, "wheel")
+    ranks = DynamicPageRank(graph)
+    graph.insert_edges([2], [7])
+    first, counted = host(ranks.pagerank), Counted(monkeypatch, "_measure")
+    assert (host(ranks.pagerank) == first).all() and counted.calls["_measure"] == 0
+
+
 def growing_stream(rng, num_vertices, batches, size=16):
     """Batches whose vertices are more and more, the first ones most often: sources and destinations."""
     for step in range(batches):

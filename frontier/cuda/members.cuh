@@ -1,5 +1,6 @@
 // The members of a frontier, with each of which a kernel calls a functor: vertices, or, with the macro OF_EDGES, arcs
 // (then VIEW_HEADER is needed, too). MEMBER: the functor's parameters; MEMBERS_PARAMS: the kernel's; CALL_OP(i): the call.
+// MEMBER_VALUES(i): what the functor is called with, before the user's arguments.
 #pragma once
 #include "frontier/cuda/types.cuh"
 
@@ -9,13 +10,14 @@
 #include "frontier/cuda/edge.cuh"
 #define MEMBER VID src, VID dst, i64 edge, Weight weight
 #define MEMBERS_PARAMS View view, const VID* sources, const i64* slots
-#define CALL_OP(i) \
-  op(sources[i], view.neighbors[slots[i]], edge_of(view, slots[i]), weight_of(view, slots[i]) ARG_NAMES)
+#define MEMBER_VALUES(i) sources[i], view.neighbors[slots[i]], edge_of(view, slots[i]), weight_of(view, slots[i])
 
 #else
 
 #define MEMBER VID v
 #define MEMBERS_PARAMS const VID* vertices
-#define CALL_OP(i) op(vertices[i] ARG_NAMES)
+#define MEMBER_VALUES(i) vertices[i]
 
 #endif
+
+#define CALL_OP(i) op(MEMBER_VALUES(i) ARG_NAMES)

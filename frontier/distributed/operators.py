@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def advance(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
-    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str = "vertices",
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
 ) -> PartFrontier:  # fmt: skip
     """`frontier.advance`, which always pushes here, and puts each vertex out once.
@@ -104,9 +104,12 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
 
 
 def reduce(
-    frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None
-) -> Any:
+    frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
+    columns: int | None = None,
+) -> Any:  # fmt: skip
     """`frontier.reduce`; the result is the same on all parts."""
+    if columns is not None:
+        raise NotImplementedError("columns is not available for a graph of several parts yet")
     graph: Any = graph_of(frontier)
     _check_at_vertices(graph, op, args)
     found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)

@@ -36,8 +36,9 @@ def make_flush(degree: Any) -> Any:
     return flush
 
 
-SET, LIST, EDGES = "set", "list", "edges"
-"""What advance puts out: vertices, each once; vertices as often as they are reached; or arcs, as sources and slots."""
+SET, LIST, EDGES, NOTHING = "set", "list", "edges", "nothing"
+"""What advance puts out: vertices, each once; vertices as often as they are reached; arcs, as sources and slots; or
+nothing."""
 
 
 @numba.njit(inline="always")
@@ -58,6 +59,11 @@ def _joins_set(stamps, v, epoch):
 @numba.njit(inline="always")
 def _joins_list(stamps, v, epoch):
     return True
+
+
+@numba.njit(inline="always")
+def _joins_nothing(stamps, v, epoch):
+    return False
 
 
 @numba.njit(inline="always")
@@ -84,4 +90,5 @@ def output_functions(kind: str, degree: Any) -> tuple[Any, Any, Any, Any]:
     something into the buffer, and emptying it."""
     if kind == EDGES:
         return _edge_buffer, _joins_list, _put_edge, _flush_edges
-    return _vertex_buffer, _joins_set if kind == SET else _joins_list, _put_vertex, make_flush(degree)
+    joins = {SET: _joins_set, LIST: _joins_list, NOTHING: _joins_nothing}[kind]
+    return _vertex_buffer, joins, _put_vertex, make_flush(degree)

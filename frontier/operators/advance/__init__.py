@@ -27,7 +27,7 @@ from ..engine import (
 from ..functors import ARC, OP_PARAMETERS, TRUTH, VERTEX
 from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
 from ..output import EDGES as ARCS
-from ..output import LIST, SET
+from ..output import LIST, NOTHING, SET
 from ..shares import cpu_balance, run_shares
 from .cpu import make_pull, make_push
 
@@ -54,6 +54,12 @@ def advance(
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: Literal["edges"],
     unique: bool = True, balance: str = "auto",
 ) -> EdgeFrontier: ...  # fmt: skip
+@overload
+def advance(
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: None, unique: bool = True,
+    balance: str = "auto",
+) -> None: ...  # fmt: skip
 @reads
 def advance(
     graph: Graph,
@@ -64,10 +70,10 @@ def advance(
     prepare: Callable | None = None,
     direction: str = "auto",
     edges: str = "out",
-    output: str = "vertices",
+    output: str | None = "vertices",
     unique: bool = True,
     balance: str = "auto",
-) -> Frontier | EdgeFrontier:
+) -> Frontier | EdgeFrontier | None:
     """Visit every edge that leaves the frontier; the destinations for which `op` returns True form the next frontier.
 
     Parameters
@@ -97,10 +103,11 @@ def advance(
         Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
         them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
         end. In-edges have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
-    output : {"vertices", "edges"}
+    output : {"vertices", "edges"} or None
         Whether the next frontier holds the destinations or the edges themselves. Edges come from a push, and not with
         ``edges="both"`` in directed graphs, as a pull and the other direction would walk arcs of another graph; with
-        ``edges="in"`` they are a frontier of ``graph.reverse``.
+        ``edges="in"`` they are a frontier of ``graph.reverse``. With None `op` is called for its effects alone, what it
+        returns is ignored, and the host does not wait for the device.
     unique : bool
         Whether to put out a destination once only. False saves marking those that are in the output: where `op` hardly
         ever returns True twice for a destination, or calls for the same vertex do no harm. Further calls of `advance`
@@ -114,7 +121,7 @@ def advance(
 
     Returns
     -------
-    Frontier, or EdgeFrontier with ``output="edges"``
+    Frontier, EdgeFrontier with ``output="edges"``, or None without `output`
         The destinations for which `op` returned True, without duplicates unless `unique` is False; or the edges.
 
     Raises
@@ -134,9 +141,10 @@ def advance(
         frontier = check_edge_frontier(graph, frontier).destinations
     frontier = check_frontier(graph, frontier)
     one_of(direction, "direction", DIRECTIONS)
-    one_of(output, "output", OUTPUTS)
+    if output is not None:
+        one_of(output, "output", OUTPUTS)
     one_of(balance, "balance", BALANCES)
-    kind = ARCS if output == "edges" else SET if flag(unique, "unique") else LIST
+    kind = NOTHING if output is None else ARCS if output == "edges" else SET if flag(unique, "unique") else LIST
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     walked = graphs_to_walk(graph, edges, op)
     if direction == "pull":
@@ -146,7 +154,7 @@ def advance(
     check_functors(condition, prepare, args)
     values = functor_args(graph, op, args)
     if not frontier:
-        return _nothing(walked[0], kind)
+        return None if output is None else _nothing(walked[0], kind)
     functors = Functors(op, condition, prepare)
     may_pull = direction == "auto" and len(walked) == 1 and kind == SET
     if direction == "pull" or (may_pull and pull_pays(walked[0], frontier, functors)):
@@ -162,6 +170,8 @@ def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable | Non
         raise ValueError("direction='pull' follows edges one way: it cannot be combined with edges='both'")
     if prepare is not None:
         raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
+    if kind == NOTHING:
+        raise ValueError("direction='pull' searches for members of the output: it cannot be combined with output=None")
     if kind == ARCS:
         raise ValueError("direction='pull' walks arcs the other way: it cannot be combined with output='edges'")
 
@@ -235,8 +245,13 @@ def push(
     """
     walked = (graph,) if walked is None else walked
     vertices, count = frontier._walk(), frontier._walk_length()
-    room = graph.num_vertices if output == SET else sum(_own(each, frontier)._walk_arcs() for each in walked)
-    if not room:
+    if output == NOTHING:
+        room = 0
+    elif output == SET:
+        room = graph.num_vertices
+    else:
+        room = sum(_own(each, frontier)._walk_arcs() for each in walked)
+    if not room and output != NOTHING:
         return _nothing(walked[0], output)
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph) if output == SET else (None, np.int32(0))
@@ -264,6 +279,8 @@ def push(
             )  # fmt: skip
         if functors.prepare is not None:  # which is called once for each member
             functors, kernels = functors._replace(prepare=None), None
+    if output == NOTHING:
+        return None
     size, arcs = counters.read()[:2]
     if output == ARCS:
         return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
@@ -326,7 +343,9 @@ def advance_functors(functors: Functors) -> tuple:
     return ("op", op, ARC, TRUTH), ("condition", condition, VERTEX, TRUTH), ("prepare", prepare, VERTEX, None)
 
 
-OUTPUT_MACROS = {SET: (), LIST: (("REPEATS", "1"),), ARCS: (("EDGE_OUTPUT", "1"),)}
+OUTPUT_MACROS = {
+    SET: (), LIST: (("REPEATS", "1"),), ARCS: (("EDGE_OUTPUT", "1"),), NOTHING: (("NO_OUTPUT", "1"),),
+}  # fmt: skip
 
 
 def advance_options(graph: Graph, functors: Functors, balance: str = "tile", output: str = SET) -> tuple:

@@ -1,5 +1,5 @@
 // CUDA kernels of advance. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, HAS_CONDITION, HAS_PREPARE, TILE_SIZE,
-// BALANCE; EDGE_OUTPUT, to put out arcs, or REPEATS, to put out vertices as often as they are reached.
+// BALANCE; EDGE_OUTPUT, to put out arcs, REPEATS, to put out vertices as often as they are reached, or NO_OUTPUT.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -27,7 +27,9 @@ extern "C" __device__ void prepare(VID src ARG_PARAMS);
 #define PUSH_LIST VertexList
 #define OUT_PARAMS int* stamps, int epoch, VID* out, u64* counters
 #define OUT_LIST VertexList{out}
-#ifdef REPEATS
+#if defined(NO_OUTPUT)
+#define JOIN(u, v, slot) (void)0
+#elif defined(REPEATS)
 #define JOIN(u, v, slot) output.append(view, v)
 #else
 #define JOIN(u, v, slot) if (atomicExch(stamps + v, epoch) != epoch) output.append(view, v)

@@ -1,4 +1,4 @@
-"""reduce: one number from all members of a frontier."""
+"""reduce: one number, or a few, from all members of a frontier."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_output, one_of
+from ...arguments import check_output, integer, one_of
 from ...edge_frontier import EdgeFrontier
 from ...frontier import Frontier
 from ...runtime.kernels import C_TYPES
@@ -17,15 +17,16 @@ from ..launch import parts_for
 from ..members import form_of, kernel_members
 from ..neighbor_reduce import clear
 from ..reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
-from .cpu import make_reduce
+from .cpu import make_reduce, make_reduce_columns
 
 HEADER = "frontier/operators/reduce/reduce.cuh"
+MOST_COLUMNS = 32  # sums of a thread, which are held in registers
 
 
 @reads
 def reduce(
     frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64,
-    out: Any = None,
+    out: Any = None, columns: int | None = None,
 ) -> Any:  # fmt: skip
     """Call `op` for every member of a frontier and reduce the returned values to one number.
 
@@ -33,19 +34,22 @@ def reduce(
     ----------
     frontier : Frontier or EdgeFrontier
     op : function ``op(v, *args) -> number``, or ``op(src, dst, edge, weight, *args) -> number`` for edges
-        May also change its array arguments, as in `compute`.
+        May also change its array arguments, as in `compute`. With `columns`, the value in one column, a number from 0:
+        ``op(v, column, *args)``, called for the columns of a member in ascending order.
     *args : arrays and numbers
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
         Of the values and the result, if `out` is not given. Use int64 if `op` returns integers that float64 would
         round, those beyond 2**53.
-    out : array, shape (1,), optional
+    out : array, shape (1,) or (columns,), optional
         Output array.
+    columns : int, optional
+        Reduce this many values for each member, at most 32: several numbers from one pass over the members.
 
     Returns
     -------
-    array of `dtype`, shape (1,), on the graph's device
+    array of `dtype`, shape (1,) or (columns,), on the graph's device
         `out`, or a new array. It stays on the device, so that it can be passed to the next operator without a host
         synchronization; ``float()`` or ``int()`` reads it. For an empty frontier 0, or the largest (min) or smallest
         (max) number of the type.
@@ -55,7 +59,7 @@ def reduce(
     FunctorError
         `op` cannot be compiled; the message shows the line.
     ValueError, TypeError
-        `reduce`, `dtype` or `out` is invalid.
+        `reduce`, `dtype`, `out` or `columns` is invalid.
 
     Notes
     -----
@@ -65,24 +69,33 @@ def reduce(
     graph, form = form_of(frontier)
     xp = graph.xp
     one_of(reduce, "reduce", REDUCTIONS)
-    check_op(op, "op", form.parameters, args, A_NUMBER)
+    parameters, kinds, options = form.parameters, form.kinds, form.options
+    if columns is not None:
+        columns = integer(columns, "columns", 1)
+        if columns > MOST_COLUMNS:
+            raise ValueError(f"columns must be at most {MOST_COLUMNS}, got {columns}")
+        parameters, kinds = (*parameters, "column"), (*kinds, "column")
+        options = (*options, ("COLUMNS", str(columns)))
+    size = columns or 1
+    check_op(op, "op", parameters, args, A_NUMBER)
     if out is not None:
-        check_output(graph, out, "out", 1, DTYPES)
+        check_output(graph, out, "out", size, DTYPES)
     dtype = result_dtype(dtype) if out is None else out.dtype
     values = functor_args(graph, op, args)
     identity = identity_of(reduce, dtype)
-    out = xp.empty(1, dtype) if out is None else out
+    out = xp.empty(size, dtype) if out is None else out
     clear(graph, out) if identity == 0 else out.fill(identity)
     count = len(frontier)
     members = kernel_members(frontier, op)
     if graph.device.is_gpu:
-        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), *form.options)
-        functor = (("op", op, form.kinds, dtype),)
+        options = (("REDUCE", reduce.capitalize()), ("RESULT", C_TYPES[dtype]), *options)
+        functor = (("op", op, kinds, dtype),)
         kernels = cuda_kernels_for(graph, HEADER, functor, values, options)
         kernels.reduce_members(count, *members, identity, out, *values)
     elif count:
-        partial = np.full(parts_for(count), identity, dtype)
-        kernel = cpu_kernel_for(None, make_reduce, (op,), reduce, form.of_edges)
-        run_cpu(kernel, (op,), partial.size, count, *members, partial, values)
-        out[0] = partial.sum() if reduce == "sum" else partial.min() if reduce == "min" else partial.max()
+        partial = np.full((parts_for(count), size)[: 1 if columns is None else 2], identity, dtype)
+        make = make_reduce if columns is None else make_reduce_columns
+        kernel = cpu_kernel_for(None, make, (op,), reduce, form.of_edges)
+        run_cpu(kernel, (op,), len(partial), count, *members, partial, values)
+        out[:] = getattr(partial, reduce)(axis=0)
     return out

@@ -1,4 +1,4 @@
-"""The CPU kernel of reduce."""
+"""The CPU kernels of reduce."""
 
 from __future__ import annotations
 
@@ -26,3 +26,20 @@ def make_reduce(op: Any, reduce: str, of_edges: bool) -> Any:
             partial[part] = total
 
     return reduce_members
+
+
+def make_reduce_columns(op: Any, reduce: str, of_edges: bool) -> Any:
+    """The reductions of a functor's values, one for each column."""
+    combine = combiner(reduce)
+    call = member_call(op, of_edges)
+
+    @parallel_kernel(few=None)
+    def reduce_columns(begin, end, size, members, partial, args):
+        parts, columns = partial.shape
+        for part in range(begin, end):
+            for i in range(size * part // parts, size * (part + 1) // parts):
+                for column in range(columns):
+                    value = partial.dtype.type(call(members, i, (column, *args)))
+                    partial[part, column] = partial.dtype.type(combine(partial[part, column], value))
+
+    return reduce_columns

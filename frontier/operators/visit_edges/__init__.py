@@ -11,8 +11,11 @@ from ...access import reads
 from ...arguments import check_graph
 from ...arrays import as_ids, same_length
 from ...frontier import Frontier
+from ...functor import uses_parameter
 from ..engine import (
     A_TRUTH,
+    EDGE_POSITION,
+    WEIGHT_POSITION,
     check_op,
     cpu_kernel_for,
     cuda_kernels_for,
@@ -65,7 +68,7 @@ def visit_edges(
 
     Notes
     -----
-    O(m) look-ups.
+    O(m) look-ups; none if `op` looks neither at the edge nor at the weight.
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)
@@ -86,10 +89,10 @@ def visit_edges(
     n = np.int64(graph.num_vertices)
     if graph.device.is_gpu:
         functor = (("op", op, ARC, TRUTH),)
-        kernels = cuda_kernels_for(graph, HEADER, functor, values)
+        kernels = cuda_kernels_for(graph, HEADER, functor, values, _lookup_options(op))
         kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, *values)
     else:
-        kernel = cpu_kernel_for(graph.package, make_visit, (op,))
+        kernel = cpu_kernel_for(graph.package, make_visit, (op,), _needs_lookup(op))
         run_cpu(
             kernel, (op,), count, n, *read_view(graph, op), src, dst, stamps, epoch,
             out, counters.array, values,
@@ -103,11 +106,22 @@ def visit_edges(
 def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable, values: tuple) -> None:
     count, n = int(src.size), np.int64(graph.num_vertices)
     if count and graph.device.is_gpu:
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, (("NO_OUTPUT", "1"),))
+        options = (("NO_OUTPUT", "1"), *_lookup_options(op))
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, options)
         kernels.visit_only(count, n, graph.view(), src, dst, *values)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,))
+        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,), _needs_lookup(op))
         run_cpu(kernel, (op,), count, n, *read_view(graph, op), src, dst, values)
+
+
+def _needs_lookup(op: Callable) -> bool:
+    """Whether a functor looks at the edge or the weight, so that arcs must be found in the graph."""
+    return uses_parameter(op, EDGE_POSITION) or uses_parameter(op, WEIGHT_POSITION)
+
+
+def _lookup_options(op: Callable) -> tuple[tuple[str, str], ...]:
+    """The macro for functors that do without."""
+    return () if _needs_lookup(op) else (("NO_LOOKUP", "1"),)
 
 
 def _graphs_ids(graph: Graph, ids: Any, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import numba
 import numpy as np
 
 from ...atomics import atomic_add, atomic_exch
@@ -13,10 +14,15 @@ from ..output import BUFFER, make_flush
 from ..weights import edge_or_none, weight_or_one
 
 
-def make_visit(iterator: ModuleType, op: Any) -> Any:
+@numba.njit(inline="always")
+def _not_looked_up(view, u, v):
+    return -1
+
+
+def make_visit(iterator: ModuleType, op: Any, look_up: bool) -> Any:
     """visit_edges: a functor called for each listed arc."""
     degree = iterator.degree
-    find = iterator.find
+    find = iterator.find if look_up else _not_looked_up
     flush = make_flush(degree)
 
     @parallel_kernel
@@ -45,9 +51,9 @@ def make_visit(iterator: ModuleType, op: Any) -> Any:
     return visit
 
 
-def make_visit_only(iterator: ModuleType, op: Any) -> Any:
+def make_visit_only(iterator: ModuleType, op: Any, look_up: bool) -> Any:
     """visit_edges without an output; skips ids out of range."""
-    find = iterator.find
+    find = iterator.find if look_up else _not_looked_up
 
     @parallel_kernel
     def visit_only(begin, end, num_vertices, view, weights, src, dst, args):

@@ -1,9 +1,16 @@
-// CUDA kernels of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, NO_OUTPUT.
+// CUDA kernels of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, NO_OUTPUT; NO_LOOKUP, if the
+// functor looks neither at the edge nor at the weight.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/tile.cuh"
+
+#ifdef NO_LOOKUP
+#define SLOT_OF(u, v) i64(-1)
+#else
+#define SLOT_OF(u, v) view.find(u, v)
+#endif
 
 #ifdef NO_OUTPUT
 
@@ -14,7 +21,7 @@ extern "C" __global__ void visit_only(
   GRID_STRIDE(i, count) {
     VID u = src[i], v = dst[i];
     if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) continue;
-    i64 slot = view.find(u, v);
+    i64 slot = SLOT_OF(u, v);
     op(u, v, edge_of(view, slot), slot < 0 ? Weight(1) : weight_of(view, slot) ARG_NAMES);
   }
 }
@@ -35,7 +42,7 @@ extern "C" __global__ void visit(
     if (u >= 0) {
       v = dst[i];
       if (u < num_vertices && v >= 0 && v < num_vertices) {
-        i64 slot = view.find(u, v);
+        i64 slot = SLOT_OF(u, v);
         joins = op(u, v, edge_of(view, slot), slot < 0 ? Weight(1) : weight_of(view, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch;
       } else {
         atomicAdd(counters + 2, 1ull);
