@@ -77,7 +77,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--seconds", type=float, default=1.0, help="after which a call is not repeated")
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="for everything")
     found.add_argument("--no-warm-up", action="store_true", help="do not compile kernels on tiny graphs beforehand")
-    found.add_argument("--add-to", type=Path, metavar="FILE", help="a results file whose other graphs are kept")
+    found.add_argument("--add-to", type=Path, metavar="FILE", help="a results file, of which is kept what is not "
+                       "measured again")  # fmt: skip
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
     return found
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
     )  # fmt: skip
     results = Results(NAME, device.kind, "full", header=header)
     if given.add_to is not None:
-        _keep(results, Results.load(given.add_to), graphs)
+        _keep(results, Results.load(given.add_to), graphs, [analytic.name for analytic in algorithms])
     saved = 0.0
     inputs = _inputs(graphs, results)
     for note in results.notes:
@@ -225,12 +226,14 @@ def _path(file: str) -> Path | None:
     return next(iter(sorted(Path(folder).glob(f"{file}*"))), None) if folder else None
 
 
-def _keep(results: Results, before: Results, graphs: Sequence[str]) -> None:
-    """Take over the rows of a results file of the same code, but for those of some graphs."""
+def _keep(results: Results, before: Results, graphs: Sequence[str], algorithms: Sequence[str]) -> None:
+    """Take over the rows of a results file, but for those of some algorithms on some graphs."""
     if (before.header["commit"], before.header["dirty"]) != (results.header["commit"], results.header["dirty"]):
-        results.notes.append(f"some graphs were measured at commit {before.header['commit'][:10]}")
-    results.rows += [row for row in before.rows if row["graph"] not in graphs]
-    results.notes += before.notes
+        results.notes.append(f"some cells were measured at commit {before.header['commit'][:10]}")
+    results.rows += [
+        row for row in before.rows if row["graph"] not in graphs or row["algorithm"].split("(")[0] not in algorithms
+    ]
+    results.notes += [note for note in before.notes if note not in results.notes]
 
 
 def _judges(device: fr.Device) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from algorithms import DynamicComponents, analytics
 from algorithms.catalogue import GALLERY
-from benchmarks import gallery, incremental, run, summary
+from benchmarks import compare, gallery, incremental, run, summary
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
@@ -354,3 +354,15 @@ def test_a_peer_that_is_late_is_a_lower_bound() -> None:
     gallery._compare(results)
     (text,) = gallery.tables(results)
     assert "> 3,000" in text and "> 1,500.0" in text
+
+
+def test_a_comparison_that_goes_on_keeps_what_it_does_not_measure_again() -> None:
+    def results(commit: str, *cells: tuple[str, str]) -> Results:
+        rows = [{"graph": graph, "algorithm": algorithm} for graph, algorithm in cells]
+        return Results("compare", "cpu", "full", rows, ["a note"], {"commit": commit, "dirty": False})
+
+    before = results("1" * 40, ("rmat7", "bfs"), ("rmat7", "k_truss(4)"), ("rmat8", "k_truss(4)"))
+    now = results("2" * 40)
+    compare._keep(now, before, ["rmat7"], ["k_truss"])
+    assert now.rows == [before.rows[0], before.rows[2]]
+    assert set(now.notes) == {"a note", "some cells were measured at commit 1111111111"}
