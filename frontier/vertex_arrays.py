@@ -73,3 +73,7 @@ class MakesVertexArrays:
     def total(self, array: Any) -> Any:
         """The sum of an array by vertex."""
         return array.sum()
+
+    def sum_over_parts(self, number: int) -> int:
+        """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""
+        return int(number)

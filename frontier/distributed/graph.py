@@ -175,7 +175,7 @@ class DistributedGraph(AnyDynamicGraph):
             raise NotImplementedError("intersect with an op needs arrays of the workers: call it by graph.run(...)")
         return np.concatenate(self._share_out(_intersect, us, vs))
 
-    def _make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
+    def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
         """An object of a class on every worker, made of the worker's part."""
         return PartsObject(self, cls, args, kwargs)
 

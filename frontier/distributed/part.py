@@ -234,6 +234,9 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self.arrays.settle([array])
         return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
 
+    def sum_over_parts(self, number: int) -> int:
+        return self.comm.reduce_numbers([number])[0]
+
     def reading(self) -> AbstractContextManager[Any]:
         """`Graph.reading`: a part is used by one thread alone."""
         return nullcontext()
