@@ -58,7 +58,7 @@ def connected_components(graph: fr.Graph) -> Components:
     """
     members = fr.Frontier.all(graph)
     ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=_unite)
+    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=unite)
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
@@ -89,7 +89,7 @@ def _link(src, dst, edge, weight, labels):
     return False
 
 
-def _unite(v, labels, theirs):
+def unite(v, labels, theirs):
     """Link v to what another part of the graph has linked it to."""
     if theirs[v] >= 0:
         join(labels, labels[v], theirs[v])

@@ -30,7 +30,7 @@ import numpy as np
 import frontier as fr
 
 from ._union_find import join, root_of
-from .connected_components import connected_components, most_common_label
+from .connected_components import connected_components, most_common_label, unite
 from .incremental import IncrementalAlgorithm, maintained
 
 DETACHED = np.int32(np.iinfo(np.int32).max)
@@ -50,8 +50,9 @@ class DynamicComponents(IncrementalAlgorithm):
     Parameters
     ----------
     graph : DynamicGraph
-        For a directed graph, weakly connected components. If it keeps no in-edges (``in_edges=True``), deletions cannot
-        be repaired: a batch that deletes any edge recomputes the components from scratch.
+        For a directed graph, weakly connected components. If it keeps no in-edges (``in_edges=True``), or consists of
+        several parts, deletions cannot be repaired: after a batch that deletes any edge, the components are recomputed
+        from scratch.
 
     Attributes
     ----------
@@ -71,11 +72,16 @@ class DynamicComponents(IncrementalAlgorithm):
     """
 
     exact = False
+    over_parts = True
     _labels: Any
     _link: Any
     _level: Any
     _parent: Any
     _largest: Any
+
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
+        made = super().__new__(cls, graph, *args, **kwargs)
+        return object.__new__(_OverParts) if type(made) is DynamicComponents and _is_in_parts(graph) else made
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
@@ -218,6 +224,66 @@ class DynamicComponents(IncrementalAlgorithm):
             self._recompute()
         elif len(detached) > MANY_DETACHED * self.graph.num_vertices:
             self._find_largest()
+
+
+def _is_in_parts(graph: Any) -> bool:
+    return getattr(graph, "in_parts", False)
+
+
+class _OverParts(DynamicComponents):
+    """The same for a graph in several parts, without a spanning forest.
+
+    Each part unites the labels of the edges it is notified of in a union-find forest of its own. These are united when
+    the labels are read, so that insertions exchange nothing. After deletions the components are recomputed then.
+    """
+
+    @maintained
+    def count(self) -> int:
+        """Number of components."""
+        self._relabel()
+        return self._count
+
+    def edges_deleting(self, src: Any, dst: Any) -> None:
+        """Record the number of arcs."""
+        self._num_arcs = self.graph.num_arcs
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Have the components recomputed when they are read, if there is an edge less."""
+        self._outdated |= self.graph.num_arcs != self._num_arcs
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Merge components."""
+        if not self._outdated:
+            super().edges_inserted(src, dst)
+
+    def vertices_changed(self) -> None:
+        """Have the components recomputed when they are read."""
+        self._outdated = True
+
+    def _relabel(self) -> None:
+        if self._outdated:
+            self._recompute()
+        elif self._joining:
+            self._count = int(fr.reduce(self._members, _take_root, self._labels, self._link, dtype=np.int64)[0])
+            self.graph.complete(self._labels)
+            self._joining = False
+
+    def _recompute(self) -> None:
+        graph, xp = self.graph, self.graph.xp
+        found = connected_components(graph)
+        ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+        self._labels, self._count = found.labels, found.count
+        forest = xp.where(found.labels < 0, ids, found.labels)
+        self._link = graph.vertex_array(graph.vertex_dtype, forest, combine=unite)
+        self._tally = graph.flags(2)
+        self._members = fr.Frontier.all(graph)
+        self._joining = self._outdated = False
+
+
+def _take_root(v, labels, link):
+    """Give v the label that its component has now; returns whether v is that label."""
+    labels[v] = root_of(link, labels[v])
+    return labels[v] == v
 
 
 def _join(src, dst, edge, weight, labels, link, tally):

@@ -46,7 +46,7 @@ import numpy as np
 import frontier as fr
 
 from .incremental import IncrementalAlgorithm, maintained
-from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution
+from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution, pagerank
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
@@ -130,6 +130,12 @@ class DynamicPageRank(IncrementalAlgorithm):
     """
 
     sees_changes = True  # of weights
+    over_parts = True
+
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
+        made = super().__new__(cls, graph, *args, **kwargs)
+        in_parts = getattr(graph, "in_parts", False)
+        return object.__new__(_OverParts) if type(made) is DynamicPageRank and in_parts else made
 
 
     def __init__(
@@ -584,3 +590,44 @@ def _give(src, dst, edge, weight, shares, received):
 def _give_weighted(src, dst, edge, weight, shares, received):
     fr.atomic_add(received, dst, weight * shares[src])
     return False
+
+
+class _OverParts(DynamicPageRank):
+    """The same for a graph in several parts: `pagerank` goes on from the old ranks when they are read."""
+
+    exact = False
+    sees_changes = False
+
+    @maintained
+    def pagerank(self) -> Any:
+        """The ranks: a new float64 array on the graph's device."""
+        return self._ranks.copy()
+
+    def _start(self, kept: Any = None) -> None:
+        graph = self.graph
+        self._outdated = True  # until this has worked
+        personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
+        found = pagerank(
+            graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, snapshot=False
+        )
+        self._ranks, self._outdated = found.pagerank, False
+
+    def _bring_up(self) -> None:
+        if not self._outdated:
+            return
+        graph, kept = self.graph, self.graph.xp.zeros(self.graph.num_vertices, np.float64)
+        kept[: self._ranks.size] = self._ranks
+        if graph.absent_mask is not None:
+            kept[graph.absent_mask] = 0
+        self._start(kept if float(kept.sum()) > 0 else None)
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Have the ranks brought up to date when they are read."""
+        self._outdated = True
+
+    def edges_deleting(self, src: Any, dst: Any) -> None:
+        """Nothing to be done yet."""
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Have the ranks brought up to date when they are read."""
+        self._outdated = True

@@ -53,15 +53,18 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     passes over an array with one entry per vertex, as does the first read of `total` after a batch.
     """
 
+    over_parts = True
+
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         count = triangle_count(graph)
         self._total: int | None = count.total  # None: to be summed up
-        self._sixths = 6 * count.per_vertex
-        self._lost = graph.xp.zeros_like(self._sixths)  # sixths of the triangles that a deletion will destroy
+        self._sixths = graph.vertex_array(np.int64, 6 * count.per_vertex, combine="add")
+        self._lost = graph.vertex_array(np.int64, combine="add")  # sixths of triangles that a deletion will destroy
         self._mark = graph.xp.zeros(0, np.uint8)
         self._batch = 0
         self._outdated = False  # whether all triangles are to be counted
+        self._leaving = 0  # edges of the deletion that is under way
         self._loses_many = False  # whether that is to be done after the deletion that is under way
         self._attach()
 
@@ -69,26 +72,29 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     def total(self) -> int:
         """Triangles of the graph."""
         if self._total is None:
-            self._total = int(self._sixths.sum()) // 18  # three vertices, six sixths
+            self._total = int(self.graph.total(self._sixths)) // 18  # three vertices, six sixths
         return self._total
 
     @maintained
     def per_vertex(self) -> Any:
         """Triangles of each vertex: a new int64 array on the graph's device."""
+        self.graph.complete(self._sixths)
         return self._sixths // 6
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
-        if self._is_large(src):
+        edges = self.graph.sum_over_parts(src.size)
+        if self._is_large(edges):
             self._outdated = True
-        elif src.size and not self._outdated:
+        elif edges and not self._outdated:
             self._total = None
             self._add_through(src, dst, self._sixths)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Count the triangles that deleting a batch of edges will destroy."""
-        self._loses_many = self._is_large(src)
-        if src.size and not self._outdated and not self._loses_many:
+        self._leaving = self.graph.sum_over_parts(src.size)
+        self._loses_many = self._is_large(self._leaving)
+        if self._leaving and not self._outdated and not self._loses_many:
             self._lost.fill(0)
             self._add_through(src, dst, self._lost)
 
@@ -96,38 +102,43 @@ class DynamicTriangleCount(IncrementalAlgorithm):
         """Subtract those triangles."""
         if self._loses_many:
             self._outdated = True
-        elif src.size and not self._outdated:
+        elif self._leaving and not self._outdated:
             self._total = None
+            self.graph.settle(self._sixths, self._lost)
             self._sixths -= self._lost
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
         if self._sixths.size == self.graph.num_vertices:
             return
-        grown = self.graph.xp.zeros(self.graph.num_vertices, np.int64)
+        self.graph.complete(self._sixths)
+        grown = self.graph.vertex_array(np.int64, combine="add")
         grown[: self._sixths.size] = self._sixths
         self._sixths = grown
-        self._lost = self.graph.xp.zeros_like(grown)
+        self._lost = self.graph.vertex_array(np.int64, combine="add")
 
-    def _is_large(self, src: Any) -> bool:
+    def _is_large(self, edges: int) -> bool:
         """Whether counting all triangles takes less than counting those through edges of the graph."""
-        return src.size > max(MANY_EDGES, RECOUNT_ABOVE * self.graph.num_edges)
+        return edges > max(MANY_EDGES, RECOUNT_ABOVE * self.graph.num_edges)
 
     def _bring_up(self) -> None:
         """Count all triangles, if that was put off."""
         if self._outdated:
             count = triangle_count(self.graph)
-            self._total, self._sixths = count.total, 6 * count.per_vertex
-            self._lost = self.graph.xp.zeros_like(self._sixths)
+            self._total = count.total
+            self._sixths = self.graph.vertex_array(np.int64, 6 * count.per_vertex, combine="add")
+            self._lost = self.graph.vertex_array(np.int64, combine="add")
             self._outdated = False
 
     def _add_through(self, src: Any, dst: Any, sixths: Any) -> None:
         """Add the triangles with an edge among these to `sixths`. The host does not wait."""
         graph = fr.snapshot_if_faster(self.graph, src, dst)
         self._batch += 1
-        if self._mark.size < graph.edge_capacity or self._batch > MOST_BATCHES:
-            self._mark = self.graph.xp.zeros(graph.edge_capacity, np.uint8)
+        if self._batch > MOST_BATCHES:
+            self._mark.fill(0)
             self._batch = 1
+        if self._mark.size < graph.edge_capacity:
+            self._mark = self.graph.xp.zeros(graph.edge_capacity, np.uint8)
         batch = np.uint8(self._batch)
         fr.visit_edges(graph, src, dst, _set_mark, self._mark, batch, output=False)
         fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)

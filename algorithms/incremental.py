@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import frontier as fr
 
@@ -29,14 +29,30 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     ----------
     graph : DynamicGraph
 
+    Attributes
+    ----------
+    over_parts : bool
+        Whether it may follow a graph in several parts (`frontier.distributed`). Its arrays by vertex are then made by
+        `Graph.vertex_array`, and completed before they are read as a whole.
+
     Raises
     ------
     TypeError
-        `graph` is not a `DynamicGraph`.
+        `graph` is not a `DynamicGraph`, or a graph in several parts that this cannot follow.
     """
+
+    over_parts: ClassVar[bool] = False
+
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
+        make = getattr(graph, "make_over_parts", None)
+        made = None if make is None else make(cls, args, kwargs)
+        return object.__new__(cls) if made is None else made
 
     def __init__(self, graph: fr.DynamicGraph):
         fr.arguments.check_dynamic_graph(graph)
+        if graph.in_parts and not self.over_parts:
+            name = type(self).__name__
+            raise TypeError(f"graph must be on one device: a {name} cannot follow one in several parts yet")
         self.graph = graph
         self._closed = False
         self._cause: BaseException | None = None

@@ -95,9 +95,30 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
     those that are left are copied in either form.
     """
+    if graph.in_parts:
+        return _over_parts(graph, k)
     src, dst, _, form = _truss(graph, k, snapshot)
     src, dst = fr.keys.unpack(graph, graph.xp.sort(_edge_keys(graph, src, dst)))
     return KTruss(src, dst, int(k), graph.num_vertices, type(graph), form=form)
+
+
+def _over_parts(graph: Any, k: int) -> KTruss:
+    """The same for a graph in several parts: edges are deleted from a copy, until all have enough triangles."""
+    _check(graph)
+    k = fr.arguments.integer(k, "k", 2)
+    xp = graph.xp
+    src, dst = graph.own_edges()
+    truss = graph.empty_like()
+    truss.insert_edges(src, dst)
+    least = min(k - 2, graph.num_vertices)
+    while least:
+        triangles = fr.intersect(truss, src, dst, checked=False)
+        gone, held = xp.flatnonzero(triangles < least), xp.flatnonzero(triangles >= least)
+        if not truss.delete_edges(src[gone], dst[gone]).deleted:
+            break
+        src, dst = src[held], dst[held]
+    src, dst, _ = truss.to_coo()
+    return KTruss(src, dst, k, graph.num_vertices, graph.structure)
 
 
 def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import frontier as fr
 
@@ -15,6 +16,9 @@ class Result:
     Results can be copied and pickled. Pickling copies GPU arrays to the host; loading copies them back if there is a
     GPU, and returns NumPy arrays otherwise.
     """
+
+    _frame_of: ClassVar[Callable[[Any], Any] | None] = None
+    """What makes another frame of one of pandas; of results that workers have computed, their own."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
@@ -30,7 +34,8 @@ class Result:
         Returns
         -------
         DataFrame
-            pandas; for arrays on a GPU cuDF if it is installed, without a copy to the host.
+            pandas; for arrays on a GPU cuDF if it is installed, without a copy to the host. Of a graph on the workers
+            of a Dask cluster, one of Dask.
 
         Raises
         ------
@@ -55,10 +60,13 @@ class Result:
             columns = {"vertex": xp.arange(some.size), **columns}
         if on_gpu:
             try:
-                return importlib.import_module("cudf").DataFrame(columns)
+                if self._frame_of is None:
+                    return importlib.import_module("cudf").DataFrame(columns)
             except ImportError:
-                columns = {name: column.get() for name, column in columns.items()}
-        return importlib.import_module("pandas").DataFrame(columns)
+                pass  # then pandas
+            columns = {name: column.get() for name, column in columns.items()}
+        frame = importlib.import_module("pandas").DataFrame(columns)
+        return frame if self._frame_of is None else self._frame_of(frame)
 
 
 def _restored(kind: type[Result], held: dict[str, Any], on_gpu: list[str]) -> Result:

@@ -41,11 +41,18 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
     O(V + E) work.
     """
     functors = tree_functors(length)
-    predecessor = graph.xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+    predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
     everyone = fr.Frontier.all(graph)
-    fr.advance(graph, everyone, functors.choose_nearer, distance, predecessor, unreached)
-    if fr.filter(everyone, _has_none, distance, predecessor, unreached, source):
+    choose = functors.choose_and_tell if graph.in_parts else functors.choose_nearer
+    fr.advance(graph, everyone, choose, distance, predecessor, unreached)
+    if not fr.filter(everyone, _has_none, distance, predecessor, unreached, source):
+        return predecessor
+    if not graph.in_parts:
         fr.traverse(graph, everyone, functors.grow, distance, predecessor, unreached, source)
+        return predecessor
+    while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
+        graph.complete(predecessor)
+        everyone = fr.advance(graph, everyone, functors.grow, distance, predecessor, unreached, source)
     return predecessor
 
 
@@ -68,6 +75,7 @@ class TreeFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     choose_nearer: Callable
+    choose_and_tell: Callable
     grow: Callable
 
 
@@ -80,6 +88,12 @@ def tree_functors(length: Callable) -> TreeFunctors:
             predecessor[dst] = src
         return False
 
+    def choose_and_tell(src, dst, edge, weight, distance, predecessor, unreached):
+        if distance[src] < distance[dst] < unreached and distance[src] + length(weight) == distance[dst]:
+            predecessor[dst] = src
+            return True
+        return False
+
     def grow(src, dst, edge, weight, distance, predecessor, unreached, source):
         if predecessor[dst] >= 0 or dst == source or not (src == source or predecessor[src] >= 0):
             return False
@@ -87,7 +101,7 @@ def tree_functors(length: Callable) -> TreeFunctors:
             return fr.atomic_cas(predecessor, dst, -1, src) == -1
         return False
 
-    return TreeFunctors(choose_nearer, grow)
+    return TreeFunctors(choose_nearer, choose_and_tell, grow)
 
 
 def _has_none(v, distance, predecessor, unreached, source):

@@ -108,6 +108,8 @@ def sssp(
 
 def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> Distances:
     xp = graph.xp
+    if graph.in_parts:
+        return _over_parts(graph, source, delta, unreached, predecessors)
     distance = xp.full(graph.num_vertices, unreached, unreached.dtype)
     distance[source] = 0
     too_long = xp.zeros(1, np.int32)
@@ -115,6 +117,30 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
     queue.push(fr.Frontier(graph, [source]))
     while near := queue.pop():
         fr.traverse(graph, near, _relax, distance, queue.limit, queue.deferred, unreached, too_long)
+    _check_lengths(graph, too_long, [distance], unreached)
+    tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
+    return Distances(distance, tree)
+
+
+def _over_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> Distances:
+    """The same for a graph in several parts, whose frontiers are sorted into near and far after each exchange."""
+    distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
+    distance[source] = 0
+    too_long = graph.flags()
+    limit, last = delta, np.nextafter(unreached, type(unreached)(0)) if unreached.dtype.kind == "f" else unreached - 1
+    near, far = fr.Frontier(graph, [source]), fr.Frontier(graph)
+    while True:
+        while near:
+            reached = fr.advance(graph, near, _relax_any, distance, unreached, too_long)
+            near = fr.filter(reached, _is_near, distance, limit)
+            far = far | (reached - near)
+        far = fr.filter(far, _is_far, distance, limit)
+        if not far:
+            break
+        least = graph.device.to_host(fr.reduce(far, _own, distance, reduce="min", dtype=unreached.dtype))[0]
+        limit = least + delta if least < last - delta else last
+        near = fr.filter(far, _is_near, distance, limit)
+    graph.complete(distance, too_long)
     _check_lengths(graph, too_long, [distance], unreached)
     tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
     return Distances(distance, tree)
@@ -187,6 +213,28 @@ def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_lon
             return True
         fr.defer(deferred, dst)
     return False
+
+
+def _relax_any(src, dst, edge, weight, distance, unreached, too_long):
+    own = distance[src]
+    if not weight < unreached - own:
+        if weight < math.inf:
+            too_long[0] = 1
+        return False
+    through = own + weight
+    return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+
+
+def _own(v, distance):
+    return distance[v]
+
+
+def _is_near(v, distance, limit):
+    return distance[v] <= limit
+
+
+def _is_far(v, distance, limit):
+    return distance[v] > limit
 
 
 def _leads_on(src, dst, edge, weight, distance, unreached):

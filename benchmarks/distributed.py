@@ -1,10 +1,14 @@
 """Strong and weak scaling of graphs in parts: the same program on one worker and on several.
 
-    python -m benchmarks distributed --parts 1,2 --transport nccl                # a process for each GPU
+    python -m benchmarks distributed                                             # on all GPUs, or two CPU processes
     python -m benchmarks distributed --parts 1,2 --transport ucxx --scale 16     # processes on CPUs
 
 Each worker makes its share of an R-MAT graph, and every step is timed from when all workers are ready until all are
-done. Results of several workers are compared with those of the first number, and the program fails if they differ.
+done. Strong scaling is the same graph on more workers, weak scaling twice the graph on twice the workers. Results of
+several workers are compared with those of the first number, and the program fails if they differ.
+
+Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is made again with graphs of one, two and three
+times the edges: GPMA+, batches of 1 % of the edges, and the throughput of updates, BFS, components and PageRank.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from algorithms import bfs, connected_components, pagerank, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
 from frontier.distributed import GraphPart, Processes
 
 from .results import FOLDER, Results, describe_run
@@ -47,17 +51,21 @@ class Clock:
         comm = self.part.comm
         comm.barrier()
         self.part.device.synchronize()
-        sent, start = comm.sent_bytes, time.perf_counter()
+        before, start = (comm.sent_bytes, comm.exchanges, comm.waits), time.perf_counter()
         result = step()
         self.part.device.synchronize()
+        row = {
+            "sent_bytes": comm.sent_bytes - before[0], "exchanges": comm.exchanges - before[1],
+            "waits": comm.waits - before[2],
+        }  # fmt: skip
         comm.barrier()
-        row = {"seconds": time.perf_counter() - start, "sent_bytes": comm.sent_bytes - sent}
+        row["seconds"] = time.perf_counter() - start
         if work:
             row["per_second"] = work / row["seconds"]
         self.rows[name] = row
         return result
 
-    def often(self, name: str, step: Callable[[], Any]) -> Any:
+    def often(self, name: str, step: Callable[[], Any], work: float = 0.0) -> Any:
         """Time a step after a first call of it, and then the share of exchange, with a synchronization for each."""
         result = step()
         times = []
@@ -65,13 +73,29 @@ class Clock:
             self.once(name, step)
             times.append(self.rows[name]["seconds"])
         self.rows[name]["seconds"] = float(np.median(times))
+        if work:
+            self.rows[name]["per_second"] = work / self.rows[name]["seconds"]
+        self.share(name, step)
+        return result
+
+    def share(self, name: str, step: Callable[[], Any]) -> Any:
+        """Note the share of exchange in the time of a step, with a synchronization for each exchange."""
         comm = self.part.comm
         comm.synchronizes, before = True, comm.seconds
         start = time.perf_counter()
-        step()
+        result = step()
         self.rows[name]["share_of_exchange"] = (comm.seconds - before) / (time.perf_counter() - start)
         comm.synchronizes = False
         return result
+
+
+def chunk_of(chunk: int, options: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    """A piece of the graph, and of the batch: edges from the sources of its edges to any vertices."""
+    scale = options["scale"]
+    edges = fr.io.rmat(scale, options["edge_factor"] / CHUNKS, seed=1 + chunk)
+    rng = np.random.default_rng(1 + chunk)
+    some = rng.integers(0, edges.src.size, options["batch"] // CHUNKS)
+    return edges.src, edges.dst, edges.src[some], rng.integers(0, 1 << scale, some.size)
 
 
 def measure(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -79,39 +103,57 @@ def measure(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
     comm, scale = worker.comm, options["scale"]
     xp = comm.device.xp
     n = 1 << scale
-    mine = [
-        fr.io.rmat(scale, options["edge_factor"] / CHUNKS, seed=1 + chunk)
-        for chunk in range(comm.rank, CHUNKS, comm.size)
-    ]
-    src, dst = (
-        xp.asarray(np.concatenate([getattr(e, name) for e in mine]).astype(np.int32)) for name in ("src", "dst")
+    batch = options["batch"]
+    src, dst, extra_src, extra_dst = (
+        xp.asarray(np.concatenate(pieces).astype(np.int32))
+        for pieces in zip(*(chunk_of(chunk, options) for chunk in range(comm.rank, CHUNKS, comm.size)), strict=True)
     )
     part = GraphPart(comm, options["structure"], n)
     clock = Clock(part, options["repeat"])
-    batch = options["batch"]
-    rng = np.random.default_rng(comm.rank)
-    first = rng.integers(0, src.size, batch // comm.size)
-    extra_src, extra_dst = src[xp.asarray(first)], xp.asarray(rng.integers(0, n, first.size).astype(np.int32))
-
-    GraphPart(comm, options["structure"], n).insert_edges(src[:1000], dst[:1000])  # compiles
+    small = GraphPart(comm, options["structure"], n)
+    small.insert_edges(src[:1000], dst[:1000])  # compiles
+    small.delete_edges(src[:10], dst[:10])
     clock.once("build", lambda: part.insert_edges(src, dst), work=int(src.size) * comm.size)
     edges = part.num_edges
+
+    def insert() -> Any:
+        return part.insert_edges(extra_src, extra_dst)
+
+    def delete() -> Any:
+        return part.delete_edges(extra_src, extra_dst)
+
     for name in ("first", "again"):
-        inserted = clock.once(f"insert ({name})", lambda: part.insert_edges(extra_src, extra_dst), work=batch)
-        deleted = clock.once(f"delete ({name})", lambda: part.delete_edges(extra_src, extra_dst), work=batch)
+        inserted = clock.once(f"insert ({name})", insert, work=batch)
+        deleted = clock.once(f"delete ({name})", delete, work=batch)
+    clock.share("insert (again)", insert)
+    clock.share("delete (again)", delete)
     part.insert_edges(src, dst)  # edges of the graph that were in the batch
     checks: dict[str, Any] = {"edges": edges, "edges_again": part.num_edges}
-    source = int(part.degrees().argmax())
-    found: Any = clock.often("BFS", lambda: bfs(part, source))
+    source, arcs = int(part.degrees().argmax()), part.num_arcs
+    found: Any = clock.often("BFS", lambda: bfs(part, source), work=arcs)
     checks["distances"] = int(found.distance.astype(np.int64).sum())
-    found = clock.often("components", lambda: connected_components(part))
+    clock.rows["BFS"]["levels"] = found.levels
+    found = clock.often("components", lambda: connected_components(part), work=arcs)
     checks["labels"], checks["components"] = int(found.labels.astype(np.int64).sum()), found.count
-    found = clock.often("PageRank", lambda: pagerank(part))
+    found = clock.often("PageRank", lambda: pagerank(part), work=arcs)
     clock.rows["PageRank"]["iterations"] = found.iterations
     checks["ranks"] = [round(float(rank), 9) for rank in found.pagerank[:64].tolist()]
     if options["triangles"]:
         found = clock.often("triangles", lambda: triangle_count(part))
         checks["triangles"], checks["per_vertex"] = found.total, int((found.per_vertex % 1_000_003).sum())
+        with DynamicTriangleCount(part) as triangles:
+
+            def follow(update: Callable[[], Any]) -> Callable[[], Any]:
+                return lambda: (update(), triangles.total)
+
+            for _ in range(2):  # the first is not counted, since it compiles
+                clock.once("insert + triangles", follow(insert), work=batch)
+                checks["triangles_inserted"] = triangles.total
+                clock.once("delete + triangles", follow(delete), work=batch)
+            checks["triangles_deleted"] = triangles.total
+            clock.share("insert + triangles", follow(insert))
+            clock.share("delete + triangles", follow(delete))
+            checks["triangles_recounted"] = triangle_count(part, per_vertex=False).total
     usage = part.local.memory_usage()
     return {
         "rows": clock.rows, "checks": checks, "used_bytes": usage.used, "inserted": inserted.inserted,
@@ -124,6 +166,8 @@ def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
     wrong = [name for name in expected if name != "ranks" and found[name] != expected[name]]
     if not np.allclose(found["ranks"], expected["ranks"], rtol=1e-3, atol=1e-8):
         wrong.append("ranks")
+    if found.get("triangles_recounted") != found.get("triangles_deleted"):
+        wrong.append("triangles_recounted")
     return wrong
 
 
@@ -133,50 +177,45 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m benchmarks distributed", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("--parts", default="1,2", help="numbers of workers")
-    parser.add_argument("--transport", default="ucxx", choices=("ucxx", "nccl"))
-    parser.add_argument("--scale", type=int, default=20, help="of the R-MAT graph on the first number of workers")
+    parser.add_argument("--parts", help="numbers of workers; by default 1, 2, ... up to the number of GPUs, or 1,2")
+    parser.add_argument("--transport", choices=("ucxx", "nccl"), help="by default nccl with several GPUs")
+    parser.add_argument("--scale", type=int, help="of the R-MAT graph on the first number of workers: 22, on CPUs 14")
     parser.add_argument("--edge-factor", type=int, default=16)
-    parser.add_argument("--batch", type=int, default=2**20, help="edges of a batch, of all workers together")
+    parser.add_argument("--batch", type=int, help="edges of a batch, of all workers together; by default n / 4")
     parser.add_argument("--structure", default="slab")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--weak", action="store_true", help="also twice the graph on twice the workers")
+    parser.add_argument("--no-weak", action="store_true", help="without weak scaling")
     parser.add_argument("--no-triangles", action="store_true")
+    parser.add_argument("--no-figure-12", action="store_true", help="without the figure, whose scale is two less")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     given = parser.parse_args(arguments)
+    gpus = count_gpus()
+    transport = given.transport or ("nccl" if gpus > 1 else "ucxx")
+    most = gpus if transport == "nccl" else 2
+    parts = [int(each) for each in given.parts.split(",")] if given.parts else powers_of_two(most)
+    scale = given.scale or (22 if transport == "nccl" else 14)
     settings = {
-        "scale": given.scale, "edge_factor": given.edge_factor, "batch": given.batch, "structure": given.structure,
-        "repeat": given.repeat, "triangles": not given.no_triangles,
+        "scale": scale, "edge_factor": given.edge_factor, "batch": given.batch or 2**scale // 4,
+        "structure": given.structure, "repeat": given.repeat, "triangles": not given.no_triangles,
     }  # fmt: skip
-    parts = [int(each) for each in given.parts.split(",")]
-    cases = [(size, settings, False) for size in parts]
-    if given.weak:
-        growth = [(size, (size // parts[0]).bit_length() - 1) for size in parts[1:]]
-        cases += [(size, settings | {"scale": given.scale + more, "batch": given.batch << more}, True)
-                  for size, more in growth]  # fmt: skip
-    results, wrong = [], []
-    for size, options, weak in cases:
-        started = time.perf_counter()
-        with Processes(size, given.transport) as engine:
-            answers = engine.run_alike(measure, options)
-        found = answers[0] | {"used_bytes": max(answer["used_bytes"] for answer in answers)}
-        results.append({"parts": size, "weak": weak, "options": options, **found})
-        base = results[0]
-        print(
-            f"\n{size} part(s){', weak scaling' if weak else ''}: R-MAT {options['scale']}/{given.edge_factor}, "
-            f"{found['checks']['edges']:,} edges, {found['used_bytes'] / 1e6:,.0f} MB on the largest part "
-            f"({found['used_bytes'] / base['used_bytes']:.2f}x), {time.perf_counter() - started:.0f} s in total"
-        )
-        for name, row in found["rows"].items():
-            ratio = base["rows"][name]["seconds"] / row["seconds"]
-            share = f", {row['share_of_exchange']:.0%} in exchange" if "share_of_exchange" in row else ""
-            sent = f"sent {row['sent_bytes'] / 1e6:9.2f} MB"
-            print(f"  {name:16} {row['seconds'] * 1e3:10.2f} ms   {ratio:5.2f}x   {sent}{share}", flush=True)
-        if not weak:
-            wrong += [f"{name} on {size} parts" for name in differences(found["checks"], base["checks"])]
-    device = fr.resolve_device("gpu" if given.transport == "nccl" else "cpu")
+    results: list[dict[str, Any]] = []
+    wrong = []
+    for size in parts:
+        cases = cases_of(size, size / parts[0], settings, weak=not given.no_weak, figure=not given.no_figure_12)
+        with Processes(size, transport) as engine:
+            for kind, options in cases:
+                started = time.perf_counter()
+                answers = engine.run_alike(measure, options)
+                found = answers[0] | {"used_bytes": max(answer["used_bytes"] for answer in answers)}
+                found = {"parts": size, "kind": kind, "options": options, **found}
+                base = base_of(results, found)
+                results.append(found)
+                show(found, base, time.perf_counter() - started)
+                if kind != "weak":
+                    wrong += [f"{name} on {size} parts" for name in differences(found["checks"], base["checks"])]
+    device = fr.resolve_device("gpu" if transport == "nccl" else "cpu")
     path = Results(
-        "distributed", device.kind, "full", rows=results, header=describe_run(device, transport=given.transport)
+        "distributed", device.kind, "full", rows=results, header=describe_run(device, transport=transport)
     ).save(given.out)
     print(f"written to {path}")
     if wrong:
@@ -184,3 +223,60 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     print("\nall results are those of the first number of workers")
     return 0
+
+
+def count_gpus() -> int:
+    """How many GPUs this process sees."""
+    if not fr.gpu_available():
+        return 0
+    import cupy
+
+    return int(cupy.cuda.runtime.getDeviceCount())
+
+
+def powers_of_two(most: int) -> list[int]:
+    """1, 2, 4, ..."""
+    return [1 << i for i in range(max(most, 1).bit_length())]
+
+
+def cases_of(
+    size: int, growth: float, settings: dict[str, Any], *, weak: bool, figure: bool
+) -> list[tuple[str, dict[str, Any]]]:
+    """What to measure on a number of workers: kinds, and settings."""
+    cases = [("strong", settings)]
+    more = int(growth).bit_length() - 1
+    if weak and more:
+        cases.append(("weak", settings | {"scale": settings["scale"] + more, "batch": settings["batch"] << more}))
+    if figure:
+        scale = settings["scale"] - 2
+        for times in (1, 2, 3):
+            factor = times * settings["edge_factor"]
+            cases.append(("figure 12", settings | {
+                "scale": scale, "edge_factor": factor, "batch": (factor << scale) // 100, "structure": "gpma",
+                "triangles": False, "repeat": 1,
+            }))  # fmt: skip
+    return cases
+
+
+def base_of(results: list[dict[str, Any]], found: dict[str, Any]) -> dict[str, Any]:
+    """What to compare with: the same on the first number of workers; for weak scaling, the graph for that number."""
+    same = [row for row in results if row["kind"] == found["kind"] and row["options"] == found["options"]]
+    return results[0] if found["kind"] == "weak" else (same or [found])[0]
+
+
+def show(found: dict[str, Any], base: dict[str, Any], seconds: float) -> None:
+    """Print a table."""
+    options = found["options"]
+    print(
+        f"\n{found['kind']}, {found['parts']} part(s): {options['structure']}, R-MAT {options['scale']}/"
+        f"{options['edge_factor']}, {found['checks']['edges']:,} edges, {found['used_bytes'] / 1e6:,.0f} MB on the "
+        f"largest part ({found['used_bytes'] / base['used_bytes']:.2f}x), {seconds:.0f} s in total"
+    )
+    for name, row in found["rows"].items():
+        ratio = base["rows"][name]["seconds"] / row["seconds"]
+        rate = f"{row['per_second'] / 1e6:9.1f} M/s" if "per_second" in row else " " * 13
+        share = f", {row['share_of_exchange']:4.0%} in exchange" if "share_of_exchange" in row else ""
+        print(
+            f"  {name:18} {row['seconds'] * 1e3:10.2f} ms {ratio:5.2f}x {rate}  {row['exchanges']:3} exchanges, "
+            f"{row['waits']:3} waits, {row['sent_bytes'] / 1e6:9.2f} MB{share}", flush=True
+        )  # fmt: skip

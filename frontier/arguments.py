@@ -55,8 +55,6 @@ def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
     check_graph(graph, name)
     if not isinstance(graph, AnyDynamicGraph):
         raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
-    if graph.in_parts:
-        raise TypeError(f"{name} must be on one device: the updates of a graph in several parts cannot be followed yet")
     if graph.read_only:
         raise TypeError(f"{name} must be a graph that can be updated, not the reverse of one, which is read-only")
 

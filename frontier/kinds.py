@@ -15,6 +15,9 @@ class AnyGraph:
     """Classes that stand in for others where a graph is not on one device (`form_for`)."""
     num_vertices: int
 
+    def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> object:
+        """What stands for an object of a class that is made on every worker, of the worker's part; None on a worker."""
+
     def __len__(self) -> int:
         return self.num_vertices
 

@@ -130,6 +130,16 @@ class ObserverError(RuntimeError):
         )
         super().__init__(f"the update was made{made}, but observers failed and were detached: {reasons}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What another process gets of it: all but the observers, which cannot leave theirs."""
+        return _unpickled, (self.result, str(self))
+
+
+def _unpickled(result: Any, message: str) -> ObserverError:
+    error = ObserverError(result, [])
+    error.args = (message,)
+    return error
+
 
 @dataclass(frozen=True)
 class MemoryUsage:

@@ -49,8 +49,31 @@ class MakesVertexArrays:
         array[...] = fill
         return array
 
+    def flags(self, count: int = 1) -> Any:
+        """A small array of zeros, for functors to write ones to; `complete` makes it the same on all parts.
+
+        Returns
+        -------
+        array of int32, shape (count,), on the graph's device
+        """
+        return self.xp.zeros(count, np.int32)
+
     def complete(self, *arrays: Any) -> None:
         """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
 
         For code that reads arrays between operators: what operators and results need is seen to by themselves.
         """
+
+    def settle(self, *arrays: Any) -> None:
+        """Bring all that functors have added to arrays with ``combine="add"`` to the owners of the entries.
+
+        For code that adds one such array to another, which is less work than to `complete` both.
+        """
+
+    def total(self, array: Any) -> Any:
+        """The sum of an array by vertex."""
+        return array.sum()
+
+    def sum_over_parts(self, number: int) -> int:
+        """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""
+        return int(number)

@@ -11,6 +11,10 @@ from frontier.operators.functors import ARC, TRUTH, VERTEX
 from structures import SlabGraph
 
 components = importlib.import_module("algorithms.connected_components")
+common_module = importlib.import_module("frontier.operators.visit_common")
+dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
+dynamic_components = importlib.import_module("algorithms.dynamic_components")
+sssp = importlib.import_module("algorithms.sssp")
 CHOOSE = (("HAS_OP", "1"),)
 DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
 
@@ -19,8 +23,22 @@ def labels(graph):
     return np.zeros(1, graph.vertex_dtype)
 
 
+MARKS, BATCH, SIXTHS = np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64)
+COMMON = (("LANES", str(common_module.LANES)), CHOOSE[0])
+
 CASES = {
-    "unite": ("compute", lambda g: ((("op", components._unite, VERTEX, None),), (labels(g), labels(g)), ())),
+    "common": ("visit_common", lambda g: (
+        (("op", dynamic_module._credit, common_module.KINDS, None),), (MARKS, BATCH, SIXTHS), COMMON
+    )),
+    "common-count": ("visit_common", lambda g: ((), (), COMMON[:1])),
+    "take-root": ("reduce", lambda g: (
+        (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
+        (("REDUCE", "Sum"), ("RESULT", "i64")),
+    )),
+    "relax-any": ("visit_edges", lambda g: (
+        (("op", sssp._relax_any, ARC, TRUTH),), (np.zeros(1, np.float32), np.float32(1), np.zeros(1, np.int32)), ()
+    )),
+    "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
     "comes-from": (
         "extract", lambda g: ((("op", triangles._comes_from, ARC, TRUTH),), (DEGREES, OWNERS, np.int32(1)), CHOOSE)

@@ -9,7 +9,7 @@ from graphs import GRAPHS
 from model import Model, random_batch
 
 import frontier as fr
-from algorithms import DynamicTriangleCount, bfs, coloring, connected_components, pagerank, triangle_count
+from algorithms import DynamicCore, bfs, coloring, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart, PartLostError, Threads
 from frontier.distributed.communicator import SMALL
@@ -230,7 +230,7 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
 
     more = random_batch(rng, 30, 200)[:2]
     monkeypatch.setattr(SlabGraph, method, fail)
-    monkeypatch.setattr("frontier.distributed.batches.has_ample_memory", lambda *_: False)
+    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
     with pytest.raises(MemoryError, match="for the test"):
         if how == "delete":
             graph.delete_edges(src, dst)
@@ -268,7 +268,7 @@ def test_a_first_batch_that_fails_on_one_part_leaves_all_empty(engine, monkeypat
         if self is first:
             raise MemoryError("no memory left, for the test")
 
-    monkeypatch.setattr("frontier.distributed.batches.has_ample_memory", lambda *_: False)
+    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         patch.setattr(SlabGraph, "_build", fail)
         graph.insert_edges(np.arange(29), np.arange(1, 30))
@@ -410,10 +410,12 @@ def test_sets(engine):
 
 def test_what_is_missing_says_so(engine):
     graph, _ = of_shape(engine, "one-edge")
-    with pytest.raises(NotImplementedError, match="intersect is not available for a graph of several parts yet"):
-        fr.intersect(graph, [0], [1])
-    with pytest.raises(TypeError, match="the updates of a graph in several parts cannot be followed yet"):
-        DynamicTriangleCount(graph)
+    with pytest.raises(NotImplementedError, match="common_neighbors is not available for a graph of several parts yet"):
+        fr.common_neighbors(graph, [0], [1])
+    with pytest.raises(TypeError, match="a DynamicCore cannot follow one in several parts yet"):
+        DynamicCore(graph)
+    with pytest.raises(ValueError, match="graph must have times"):
+        fr.SlidingWindow(graph, count=3)
     with pytest.raises(NotImplementedError, match="edge_data is not available"):
         DistributedGraph(SlabGraph, 3, edge_data={}, engine=engine)
 

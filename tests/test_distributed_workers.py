@@ -17,8 +17,8 @@ import pytest
 from graphs import GRAPHS
 from model import Model
 
-from algorithms import bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, Processes
+from algorithms import DynamicComponents, DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
+from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, Processes, Threads
 from frontier.runtime import gpu_available
 from structures import SlabGraph
 
@@ -143,6 +143,16 @@ def test_workers(kind):
             weighted.insert_edges([0, 1, 99, 3], [4, 5, 6, 7])
         assert weighted.num_edges == len(model.edges())
 
+        with DynamicTriangleCount(graph) as triangles, DynamicComponents(graph) as components:
+            for each in (graph, one):
+                each.insert_edges(src[::2], dst[::-2][: src[::2].size])
+                each.delete_edges(src[:100], dst[:100])
+            assert triangles.total == triangle_count(one).total
+            assert np.array_equal(host(components.labels), connected_components(one).labels)
+        if kind == "dask" and not missing("pyarrow"):
+            frame = pagerank(graph).to_dataframe()
+            assert frame.npartitions == 2 and len(frame.compute()) == n
+
         large = np.arange(2**17) % n  # sent to Dask's workers past its scheduler
         assert graph.insert_edges(large, (large * 7 + np.arange(2**17) // n) % n).inserted > 0
 
@@ -150,3 +160,61 @@ def test_workers(kind):
             engine.run_alike(fail_alone)
         with pytest.raises(PartLostError):
             graph.degrees()
+
+
+# ---- lost workers ---------------------------------------------------------------------------------------------------
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_at(part: Any, phase: str, folder: str) -> None:
+    """Let the second worker be killed while all do something."""
+    second = part.comm.rank == 1
+    if phase == "exchange":
+        exchange = part.comm._exchange
+        calls = iter(range(100))
+        if second:  # when others have sent to it
+            part.comm._exchange = lambda transfers: die() if next(calls) == 1 else exchange(transfers)
+        part.insert_edges([1, 2], [3, 4])
+    elif phase == "update":
+        if second:
+            part.local.insert_edges = die
+        part.insert_edges([1, 2], [3, 4])
+    elif phase == "algorithm":
+        if second:
+            part.arrays.to_owners = die
+        bfs(part, 0)
+    else:
+        if second:
+            part.local.save = die
+        part.save(folder)
+
+
+@pytest.mark.skipif(bool(missing("ucxx")), reason=missing("ucxx"))
+@pytest.mark.parametrize("phase", ["exchange", "save", "update", "algorithm"])
+def test_a_stream_goes_on_after_a_worker_is_lost(phase, tmp_path, request):
+    """From the last save, on another number of workers."""
+    if phase in ("update", "algorithm") and not request.config.getoption("--long"):
+        pytest.skip("starts two processes: with --long")
+    rng = np.random.default_rng(7)
+    batches = [tuple(rng.integers(0, 60, (2, 150))) for _ in range(3)]
+    with Processes(2) as engine:
+        graph = DistributedGraph(SlabGraph, 60, engine=engine)
+        graph.insert_edges(*batches[0])
+        graph.save(tmp_path)
+        graph.insert_edges(*batches[1])
+        with pytest.raises(PartLostError, match="worker 1 of this graph is gone"):
+            graph.run(die_at, phase, str(tmp_path))
+        with pytest.raises(PartLostError):
+            graph.insert_edges(*batches[2])
+    one = SlabGraph(60, device="cpu")
+    with Threads(3) as others:
+        found = DistributedGraph.load(tmp_path, engine=others)
+        one.insert_edges(*batches[0])
+        assert found.num_edges == one.num_edges
+        with DynamicTriangleCount(found) as triangles:
+            for batch in batches[1:]:
+                assert found.insert_edges(*batch) == one.insert_edges(*batch)
+            assert triangles.total == triangle_count(one).total

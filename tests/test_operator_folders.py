@@ -48,5 +48,6 @@ def test_launches_have_no_numbers_of_one_gpu(name):
 
 def test_every_operator_is_public():
     offered = {getattr(fr, name).__module__ for name in public}
-    internal = {"match", "neighbor_columns", "neighbor_mode"}  # for structures, and parts of neighbor_reduce
+    # For structures, parts of neighbor_reduce, and for graphs in parts.
+    internal = {"match", "neighbor_columns", "neighbor_mode", "visit_common"}
     assert offered == {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import as_ids, same_length
 from ..batch import Arcs
 from ..form import free_bytes
 from ..sort import split_keys, unique_arcs
@@ -63,33 +64,124 @@ def _described(error: Exception | None) -> tuple[str, str] | None:
 
 @dataclass
 class Batch:
-    """The arcs of a batch that this part owns: those of the first part first, each part's in its order."""
+    """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
+
+    Attributes
+    ----------
+    safe : bool
+        Whether all parts have far more memory than the batch can take.
+    """
 
     src: Any
     dst: Any
     weights: Any
+    safe: bool
 
 
 def route(graph: GraphPart, src: Any, dst: Any, weights: Any = None, *, weighted: bool = False) -> Batch:
     """Check the edges that each part has, and send their arcs to the owners of their sources.
 
     The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device.
+    one device. One exchange of counts, for which the host waits, and one of arcs.
     """
-    xp = graph.xp
+    xp, comm = graph.xp, graph.comm
 
     def check() -> Any:
         return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=weighted).valid(xp)
 
-    arcs = agree(graph, check)
-    order, counts = graph.partition.by_owner(arcs.src)
-    received = graph.comm.exchange_counts(counts)
-    columns = (arcs.src, arcs.dst, arcs.weights)
-    return Batch(*(c if c is None else graph.comm.alltoallv(c[order], counts, received)[0] for c in columns))
+    arcs, error = attempt(check)
+    order, counts = (None, [0] * comm.size) if arcs is None else graph.partition.by_owner(arcs.src)
+    table = comm.gather_counts([*counts, error is not None, spare_arcs(graph)])
+    if table[:, comm.size].any():
+        raise_first(graph, error)
+    sent = table[:, : comm.size]
+    columns = [c for c in (arcs.src, arcs.dst, arcs.weights) if c is not None]
+    got, _ = comm.alltoallv_columns([c[order] for c in columns], counts, sent[:, comm.rank].tolist())
+    return Batch(got[0], got[1], got[2] if len(got) > 2 else None, bool((sent.sum(axis=0) < table[:, -1]).all()))
+
+
+def turn(graph: GraphPart, batch: Batch) -> Batch:
+    """The arcs of a batch reversed, at the owners of their destinations, in the same order."""
+    comm = graph.comm
+    order, counts = graph.partition.by_owner(batch.dst)
+    table = comm.gather_counts([*counts, spare_arcs(graph)])
+    columns = [c for c in (batch.dst, batch.src, batch.weights) if c is not None]
+    got, _ = comm.alltoallv_columns([c[order] for c in columns], counts, table[:, comm.rank].tolist())
+    safe = bool((table[:, : comm.size].sum(axis=0) < table[:, -1]).all())
+    return Batch(got[0], got[1], got[2] if len(got) > 2 else None, safe)
+
+
+def spare_arcs(graph: GraphPart) -> int:
+    """How many arcs a batch may have here at most, so that memory cannot run out; 0 if that is not known."""
+    free = free_bytes(graph.local)
+    if free is None:
+        return 0
+    held = sum(int(array.nbytes) for local in graph.locals() for _, array in stored_arrays(local))
+    return max((free - GROWTH * held) // BATCH_BYTES, 0)
+
+
+def to_sources(graph: GraphPart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
+    """Pairs of vertices that parts list, at the owners of the first ones, with more columns; see `Pairs`."""
+    return Pairs(graph, src, dst).send(*columns)
+
+
+class Pairs:
+    """Pairs of vertices that parts list, on their way to the owners of the first ones, and back.
+
+    Those whose first is negative are left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        On all parts: what one of them has listed is no array of ids of vertices.
+    """
+
+    def __init__(self, graph: GraphPart, src: Any, dst: Any):
+        comm, device = graph.comm, graph.device
+        self._comm, self._xp = comm, graph.xp
+        self._src, self._dst = src, dst
+        self._is_placed = graph.is_told(src) or comm.size == 1
+        if self._is_placed:
+            return
+
+        def check() -> Any:
+            u, v = as_ids(device, src, "src"), as_ids(device, dst, "dst")
+            same_length(src=u, dst=v)
+            n = graph.num_vertices
+            named = u >= 0
+            valid = named & (u < n) & (v >= 0) & (v < n)
+            order, counts, left_out = graph.partition.by_valid_owner(u, valid)
+            if left_out and (bad := int((named & ~valid).sum())):
+                raise ValueError(f"{bad} of the {u.size} arcs in src and dst name ids outside 0..{n - 1}")
+            return u.astype(graph.vertex_dtype, copy=False), v.astype(graph.vertex_dtype, copy=False), order, counts
+
+        found, error = attempt(check)
+        table = comm.gather_counts([*((0,) * comm.size if found is None else found[3]), error is not None])
+        if table[:, comm.size].any():
+            raise_first(graph, error)
+        self._src, self._dst, self._order, self._counts = found
+        self._received = table[:, comm.rank].tolist()
+
+    def send(self, *columns: Any) -> tuple[Any, ...]:
+        """The pairs that this part owns, and more columns of theirs."""
+        if self._is_placed:
+            return (self._src, self._dst, *columns)
+        held = [column[self._order] for column in (self._src, self._dst, *columns)]
+        return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
+
+    def give_back(self, values: Any) -> Any:
+        """What owners have found, where the pairs were listed."""
+        if self._is_placed:
+            return values
+        got, _ = self._comm.alltoallv(values, self._received, self._counts)
+        out = self._xp.zeros(self._src.size, values.dtype)
+        out[self._order] = got
+        return out
 
 
 def apply(
-    graph: GraphPart, batch: Batch, update: Callable[[], UpdateResult], *, sums: bool = False
+    graph: GraphPart, batch: Batch, update: Callable[[], UpdateResult], turned: Batch | None = None, *,
+    sums: bool = False,
 ) -> UpdateResult:  # fmt: skip
     """Change the local graph of every part, or of none.
 
@@ -101,6 +193,8 @@ def apply(
     ----------
     batch : Batch
         What `update` inserts or deletes.
+    turned : Batch, optional
+        The same among the in-edges.
     sums : bool
         Whether it may fail for other reasons than memory, as sums of weights that overflow do.
 
@@ -110,16 +204,19 @@ def apply(
         Of all parts, in edges of the whole graph.
     """
     undo = None
-    if graph.comm.size > 1 and (sums or not has_ample_memory(graph, batch)):
-        undo = agree(graph, lambda: _undo(graph, batch))
+    several = graph.comm.size > 1 or turned is not None  # local graphs that may fail one without the other
+    if several and (sums or not batch.safe or not (turned is None or turned.safe)):
+        changes = [("local", batch)] if turned is None else [("local", batch), ("inward", turned)]
+        undo = agree(graph, lambda: [_undo(graph, name, each) for name, each in changes])
     done, error = attempt(update)
     numbers = (0, 0, 0) if done is None else (done.inserted, done.replaced, done.deleted)
     *totals, failures = graph.comm.reduce_numbers([*numbers, error is not None])
     if failures:
         undone = True
-        if error is None and undo is not None:
-            undone = attempt(undo)[1] is None
-        if failures < graph.comm.size and (undo is None or not graph.comm.reduce_numbers([undone], "min")[0]):
+        if undo is not None and (error is None or turned is not None):
+            undone = attempt(lambda: [step() for step in undo])[1] is None
+        torn = failures < graph.comm.size or turned is not None
+        if torn and (undo is None or not graph.comm.reduce_numbers([undone], "min")[0]):
             graph.broken = "a batch failed on some parts and not on others: load the graph from a file"
         raise_first(graph, error)
     copies = 1 if graph.directed else 2
@@ -128,27 +225,19 @@ def apply(
     return UpdateResult(inserted, replaced, deleted)
 
 
-def has_ample_memory(graph: GraphPart, batch: Batch) -> bool:
-    """Whether all parts have far more memory than a batch can take."""
-    free = free_bytes(graph.local)
-    held = sum(int(array.nbytes) for _, array in stored_arrays(graph.local))
-    return bool(graph.comm.reduce_numbers(
-        [free is not None and free > GROWTH * held + BATCH_BYTES * int(batch.src.size)], "min"
-    )[0])  # fmt: skip
-
-
-def _undo(graph: GraphPart, batch: Batch) -> Callable[[], None]:
-    """What makes the local graph as it is now, after the batch has changed it."""
-    local, xp = graph.local, graph.xp
+def _undo(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
+    """What makes a local graph as it is now, after the batch has changed it."""
+    local, xp = getattr(graph, name), graph.xp
     if not batch.src.size:
         return lambda: None
-    keys, _ = unique_arcs(graph.device, Arcs(batch.src, batch.dst, None), graph.num_vertices)
-    src, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+    keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
+    src, dst = split_keys(keys, local.num_vertices, local.vertex_dtype)
     edges = local.find_edges(src, dst, checked=False)
     present, absent = xp.flatnonzero(edges >= 0), xp.flatnonzero(edges < 0)
-    weights = local.slot_weights[edges[present]] if graph.is_weighted else None
+    weights = local.slot_weights[edges[present]] if local.is_weighted else None
 
     def undo() -> None:
+        local = getattr(graph, name)  # one that could not be filled has been replaced
         local.delete_edges(src[absent], dst[absent])
         local.insert_edges(src[present], dst[present], weights)
 
@@ -163,16 +252,18 @@ def ask(graph: GraphPart, src: Any, dst: Any, answer: Callable[[Any, Any], Any])
     answer : function ``answer(src, dst)``
         Called by the owners, with arrays; gives an array.
     """
-    xp, comm = graph.xp, graph.comm
-
     def check() -> Any:
         return graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
 
-    arcs = agree(graph, check)
-    order, counts = graph.partition.by_owner(arcs.src)
-    received = comm.exchange_counts(counts)
-    asked = [comm.alltoallv(ids[order], counts, received)[0] for ids in (arcs.src, arcs.dst)]
+    arcs, error = attempt(check)
+    comm = graph.comm
+    order, counts = (None, [0] * comm.size) if arcs is None else graph.partition.by_owner(arcs.src)
+    table = comm.gather_counts([*counts, error is not None])
+    if table[:, comm.size].any():
+        raise_first(graph, error)
+    received = table[:, comm.rank].tolist()
+    asked, _ = comm.alltoallv_columns([ids[order] for ids in (arcs.src, arcs.dst)], counts, received)
     answers, _ = comm.alltoallv(answer(*asked), received, counts)
-    out = xp.empty_like(answers)
+    out = graph.xp.empty_like(answers)
     out[order] = answers
     return out

@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,25 @@ SMALL = 4096
 
 class PartLostError(RuntimeError):
     """A worker that holds a part of the graph is gone, or has failed where the others have not."""
+
+
+@dataclass
+class Transfer:
+    """An array that every part sends pieces of to all parts.
+
+    Attributes
+    ----------
+    outgoing : sequence of array
+        ``outgoing[p]`` goes to part p. Any may be empty.
+    received : sequence of int
+        So many entries come from each part.
+    out : array
+        Where they are written to, in the order of the parts.
+    """
+
+    outgoing: Sequence[Any]
+    received: Sequence[int]
+    out: Any
 
 
 class Communicator(ABC):
@@ -42,6 +62,10 @@ class Communicator(ABC):
     seconds : float
         Time spent in exchanges, waiting for other parts included: of the host, which on a GPU goes on before they are
         done, unless `synchronizes`.
+    exchanges : int
+        Exchanges so far. Each costs at least the time that a message takes between parts.
+    waits : int
+        How often the host has waited for what came from others.
     synchronizes : bool
         Whether to wait for the device before and after each exchange, to measure it.
     """
@@ -54,15 +78,14 @@ class Communicator(ABC):
         self.device = device
         self.sent_bytes = 0
         self.seconds = 0.0
+        self.exchanges = 0
+        self.waits = 0
 
     # ---- for transports ---------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
-        """*transport*: send ``outgoing[p]`` to each part p, and receive ``received[p]`` entries from each.
-
-        They are written to `out` in the order of the parts. Either may be empty.
-        """
+    def _exchange(self, transfers: Sequence[Transfer]) -> None:
+        """*transport*: make some transfers at the same time, in their order between any two parts."""
 
     @abstractmethod
     def close(self) -> None:
@@ -84,14 +107,26 @@ class Communicator(ABC):
             What was received, in the order of the parts.
         received : list of int
         """
+        (found,), got = self.alltoallv_columns([values], counts, received)
+        return found, got
+
+    def alltoallv_columns(
+        self, columns: Sequence[Any], counts: Sequence[int], received: Sequence[int] | None = None
+    ) -> tuple[list[Any], list[int]]:
+        """`alltoallv` of several arrays of the same length, in one exchange."""
         got = self.exchange_counts(counts) if received is None else list(received)
         ends = np.cumsum([0, *counts]).tolist()
-        return self._run([values[a:b] for a, b in itertools.pairwise(ends)], got, values.dtype), got
+        parts = [[values[a:b] for a, b in itertools.pairwise(ends)] for values in columns]
+        return self._run_all([(pieces, got, values.dtype) for pieces, values in zip(parts, columns, strict=True)]), got
 
     def allgather(self, values: Any, counts: Sequence[int] | None = None) -> tuple[Any, list]:
         """The values of all parts, in the order of the parts, and how many each has."""
         got = self.exchange_counts([int(values.size)] * self.size) if counts is None else list(counts)
         return self._run([values] * self.size, got, values.dtype), got
+
+    def allgather_columns(self, columns: Sequence[Any], counts: Sequence[int]) -> list[Any]:
+        """`allgather` of several arrays of the same length, in one exchange."""
+        return self._run_all([([values] * self.size, counts, values.dtype) for values in columns])
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         """Entry by entry the sum, the minimum or the maximum over all parts: the same bits on each."""
@@ -115,41 +150,62 @@ class Communicator(ABC):
 
     def exchange_counts(self, counts: Sequence[int]) -> list[int]:
         """One integer for each part, and one from each."""
+        if self.size == 1:
+            return list(counts)
         mine = self.device.xp.asarray(np.asarray(counts, np.int64))
         pieces = [mine[p : p + 1] for p in range(self.size)]
-        return self.device.to_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
+        return self._on_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
 
     def gather_counts(self, counts: Sequence[int]) -> np.ndarray:
-        """As many integers of each part as there are parts: a row for each."""
-        mine = self.device.xp.asarray(np.asarray(counts, np.int64))
-        rows, _ = self.allgather(mine, [self.size] * self.size)
-        return self.device.to_host(rows).reshape(self.size, self.size)
+        """As many integers of each part as of any other: a row for each."""
+        if self.size == 1:
+            return np.asarray([counts], np.int64)
+        return self.gather_rows(self.device.xp.asarray(np.asarray(counts, np.int64)))
+
+    def gather_rows(self, row: Any) -> np.ndarray:
+        """As many integers of each part, which are on the device: a row for each, on the host."""
+        rows, _ = self.allgather(row, [int(row.size)] * self.size)
+        return self._on_host(rows).reshape(self.size, -1)
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         """`allreduce` of a few integers."""
+        if self.size == 1:
+            return [int(number) for number in numbers]
         values = self.device.xp.asarray(np.asarray(numbers, np.int64))
-        return self.device.to_host(self.allreduce(values, op)).tolist()
+        return self._on_host(self.allreduce(values, op)).tolist()
 
     def gather_objects(self, value: Any) -> list[Any]:
         """What each part has: anything that can be pickled, and is small."""
         data = self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8))
         got, counts = self.allgather(data)
         ends = np.cumsum([0, *counts]).tolist()
-        host = self.device.to_host(got)
+        host = self._on_host(got)
         return [pickle.loads(host[a:b].tobytes()) for a, b in itertools.pairwise(ends)]
 
     def _run(self, outgoing: Sequence[Any], received: Sequence[int], dtype: np.dtype) -> Any:
+        """One transfer."""
+        return self._run_all([(outgoing, received, dtype)])[0]
+
+    def _run_all(self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]]) -> list[Any]:
         """`_exchange`, counted and timed."""
         if self.size == 1:
-            return outgoing[0].copy()
-        out = self.device.xp.empty(sum(received), dtype)
-        with self._measured():
+            return [outgoing[0].copy() for outgoing, _, _ in wanted]
+        outs = [self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted]
+        transfers = []
+        for (outgoing, received, dtype), out in zip(wanted, outs, strict=True):
             if dtype == np.bool_:
-                self._exchange([values.view(np.uint8) for values in outgoing], received, out.view(np.uint8))
-            else:
-                self._exchange(outgoing, received, out)
-        self.sent_bytes += sum(values.nbytes for p, values in enumerate(outgoing) if p != self.rank)
-        return out
+                outgoing, out = [values.view(np.uint8) for values in outgoing], out.view(np.uint8)
+            transfers.append(Transfer(outgoing, received, out))
+            self.sent_bytes += sum(values.nbytes for p, values in enumerate(outgoing) if p != self.rank)
+        with self._measured():
+            self._exchange(transfers)
+        self.exchanges += 1
+        return outs
+
+    def _on_host(self, values: Any) -> Any:
+        """An array that others have sent, on the host, which waits for it."""
+        self.waits += self.size > 1
+        return self.device.to_host(values)
 
     @contextmanager
     def _measured(self) -> Iterator[None]:

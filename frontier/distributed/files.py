@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 LIST = "graph.json"
 FORMAT = 1
-FIELDS = {"format", "structure", "directed", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files"}
+FIELDS = {
+    "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
+}  # fmt: skip
 
 
 def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
@@ -50,7 +52,8 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
             return
         text = {
             "format": FORMAT, "structure": part.local.name, "directed": part.directed,
-            "num_vertices": part.num_vertices, "num_arcs": part.num_arcs, "vertex_dtype": part.vertex_dtype.name,
+            "in_edges": part.inward is not None, "num_vertices": part.num_vertices, "num_arcs": part.num_arcs,
+            "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
         }  # fmt: skip
         write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
@@ -73,7 +76,7 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     facts = read_list(folder)
     files = facts["files"]
     structure = structure_class(facts["structure"])
-    options = {name: facts[name] for name in ("directed", "weight_dtype", "vertex_dtype")}
+    options = {name: facts[name] for name in ("directed", "in_edges", "weight_dtype", "vertex_dtype")}
     part = kind(comm, structure, facts["num_vertices"], **options)
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
@@ -86,6 +89,8 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     if arcs != facts["num_arcs"]:
         raise ValueError(f"{folder}: the files hold {arcs} arcs, and the list says {facts['num_arcs']}")
     part.changed(arcs=arcs)
+    if part.inward is not None:
+        part.fill_inward()
     return part
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import integer
 from ..bitmap import XOR
-from ..frontier import Frontier
+from ..frontier import Frontier, check_frontier
 
 
 class PartFrontier(Frontier):
@@ -39,6 +39,9 @@ class PartFrontier(Frontier):
         made._hold(graph, local)
         return made
 
+    def _on(self, graph: Any) -> PartFrontier:
+        return PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
+
     def _hold(self, graph: Any, local: Frontier) -> None:
         self.graph = graph
         self.local = local
@@ -66,14 +69,13 @@ class PartFrontier(Frontier):
         return bool(self.graph.comm.reduce_numbers([v in self.local], "max")[0])
 
     def _combine(self, other: Frontier, operation: int) -> Frontier:
-        if not isinstance(other, PartFrontier) or other.graph is not self.graph:
-            raise ValueError("frontier belongs to another graph")
+        other = check_frontier(self.graph, other)
         return PartFrontier.of_part(self.graph, self.local._combine(other.local, operation))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Frontier):
             return NotImplemented
-        return isinstance(other, PartFrontier) and other.graph is self.graph and not self._combine(other, XOR)
+        return isinstance(other, PartFrontier) and not self._combine(other, XOR)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
 from ..kinds import AnyDynamicGraph
+from ..operators import intersect
 from ..registry import structure_class
 from ..runtime import resolve_device
-from ..updates import MemoryUsage, UpdateResult
+from ..updates import MemoryUsage, ObserverError, UpdateResult
 from .engines import Engine, Host, engine_of_client
 from .part import GraphPart
 
@@ -51,6 +55,7 @@ class DistributedGraph(AnyDynamicGraph):
 
     read_only = False
     in_parts = True
+    time_unit = None
 
     def __init__(
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
@@ -69,6 +74,7 @@ class DistributedGraph(AnyDynamicGraph):
             engine = engine_of_client()
         self.engine = engine
         self._key = engine.new_key()
+        self._abandoned: list[int] = []  # objects on workers that nobody here refers to any more
         self._facts = engine.run_alike(step, self._key, *args)[0]
 
     @classmethod
@@ -149,18 +155,38 @@ class DistributedGraph(AnyDynamicGraph):
         function : function
             Gets the worker's `GraphPart`, and must make the same calls of operators on every worker.
         """
-        return self._call(_run, [(function, args, kwargs)] * self.num_parts)[0]
+        return self.engine.adapt(self._call(_run, [(function, args, kwargs)] * self.num_parts)[0])
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one, which is its first argument."""
+        if inspect.unwrap(function) is inspect.unwrap(intersect):
+            return self._intersect(*(value for value in args if value is not self), **kwargs)
         if args and args[0] is self:
             args = args[1:]
         else:
             kwargs = {name: value for name, value in kwargs.items() if value is not self}
         return self.run(function, *args, **kwargs)
 
+    def _intersect(
+        self, us: Any = None, vs: Any = None, op: Any = None, *args: Any, graph: Any = None, checked: bool = True
+    ) -> Any:  # fmt: skip
+        """`frontier.intersect`: each worker gets a share of the pairs."""
+        if op is not None:
+            raise NotImplementedError("intersect with an op needs arrays of the workers: call it by graph.run(...)")
+        return np.concatenate(self._share_out(_intersect, us, vs))
+
+    def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
+        """An object of a class on every worker, made of the worker's part."""
+        return PartsObject(self, cls, args, kwargs)
+
     def _call(self, step: Callable, shares: list[tuple]) -> list[Any]:
-        answers = self.engine.run(step, [(self._key, *share) for share in shares])
+        while self._abandoned:
+            self.engine.run_alike(_drop, self._abandoned.pop())
+        try:
+            answers = self.engine.run(step, [(self._key, *share) for share in shares])
+        except ObserverError:  # the update was made
+            self._facts = self.engine.run_alike(_facts_of, self._key)[0]
+            raise
         self._facts = answers[0][1]
         return [answer for answer, _ in answers]
 
@@ -229,6 +255,10 @@ class DistributedGraph(AnyDynamicGraph):
         """`Graph.degrees`."""
         return self._on_all("degrees")
 
+    def in_degrees(self) -> Any:
+        """`Graph.in_degrees`."""
+        return self._on_all("in_degrees")
+
     def neighbors(self, v: int) -> Any:
         """`Graph.neighbors`."""
         return self._on_all("neighbors", v)
@@ -247,6 +277,45 @@ class DistributedGraph(AnyDynamicGraph):
     def close(self) -> None:
         """Free the parts."""
         self.engine.run_alike(_drop, self._key)
+
+
+class PartsObject:
+    """What a program has in place of an object that every worker has of its part, such as an incremental analytic.
+
+    Its properties are read, and its methods called, on all workers; what the first returns comes back. It is closed at
+    the end of a ``with`` block, and when nobody refers to it any more.
+    """
+
+    def __init__(self, graph: DistributedGraph, cls: type, args: tuple, kwargs: dict[str, Any]):
+        self.graph = graph
+        self._class = cls
+        self._key = graph.engine.new_key()
+        graph._call(_make_object, [(self._key, cls, args, kwargs)] * graph.num_parts)
+        weakref.finalize(self, graph._abandoned.append, self._key).atexit = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = getattr(self._class, name, None)
+        if callable(known):
+            return lambda *args, **kwargs: self._ask(name, args, kwargs)
+        return self._ask(name)
+
+    def _ask(self, name: str, *given: Any) -> Any:
+        return self.graph._call(_ask_object, [(self._key, name, *given)] * self.graph.num_parts)[0]
+
+    def __enter__(self) -> PartsObject:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is None:
+            self.close()
+        else:  # an error on closing must not hide the first
+            with suppress(Exception):
+                self.close()
+
+    def __repr__(self) -> str:
+        return f"{self._class.__name__}({self.graph!r})"
 
 
 # ---- what workers run -----------------------------------------------------------------------------------------------
@@ -268,6 +337,10 @@ def _facts(part: GraphPart) -> dict[str, Any]:
     return {name: getattr(part, name) for name in names}
 
 
+def _facts_of(host: Host, key: int) -> dict[str, Any]:
+    return _facts(host.objects[key])
+
+
 def _run(host: Host, key: int, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     part = host.objects[key]
     return _only_first(host, part._run_over_parts(function, (part, *args), kwargs)), _facts(part)
@@ -283,6 +356,20 @@ def _only_first(host: Host, result: Any) -> Any:
     return result if host.comm.rank == 0 else None
 
 
+def _make_object(host: Host, key: int, name: int, cls: type, args: tuple, kwargs: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    host.objects[name] = cls(part, *args, **kwargs)
+    return None, _facts(part)
+
+
+def _ask_object(host: Host, key: int, name: int, attribute: str, args: Any = None, kwargs: Any = None) -> Any:
+    part = host.objects[key]
+    value = getattr(host.objects[name], attribute)
+    if args is not None:
+        value = value(*args, **kwargs)
+    return _only_first(host, _to_host(part, value)), _facts(part)
+
+
 def _insert_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
     part = host.objects[key]
     return part.insert_edges(*arrays, **options), _facts(part)
@@ -291,6 +378,11 @@ def _insert_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) 
 def _delete_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
     part = host.objects[key]
     return part.delete_edges(*arrays), _facts(part)
+
+
+def _intersect(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return _to_host(part, intersect(part, *arrays)), _facts(part)
 
 
 def _has_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
@@ -319,4 +411,4 @@ def _to_host(part: GraphPart, value: Any) -> Any:
 
 
 def _drop(host: Host, key: int) -> None:
-    del host.objects[key]
+    host.objects.pop(key, None)

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import operators as one_device
-from ..arguments import integer
+from ..arguments import integer, one_of
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
+from . import batches
 from .accesses import ANYWHERE, accesses_of, arrays_of
+from .common import intersect
 from .frontiers import PartFrontier
 from .triangles import PartOrientation, count_triangles
+from .vertex_arrays import FLAGS
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -33,29 +36,48 @@ def advance(
     """`frontier.advance`, which always pushes here, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
-    a function may be written anywhere.
+    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case.
     """
     if output != "vertices":
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
-    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    _check_ways(graph, edges)
     if direction == "pull":
         raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
+    if edges == "both" and graph.directed:
+        outward = advance(graph, frontier, op, *args, condition=condition, prepare=prepare, balance=balance)
+        return outward | advance(graph, frontier, op, *args, condition=condition, edges="in", balance=balance)
+    made = _advance(_along(graph, edges), frontier, op, args, condition, prepare, balance)[0]
+    return made if made.graph is graph else made._on(graph)
+
+
+def _advance(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    prepare: Callable | None, balance: str,
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     _check_at_edges(graph, op, args)
     for function, first in ((condition, 0), (prepare, 1)):
         if function is not None:
             _check_at_vertices(graph, function, args, writable=first)
     arrays = graph.arrays.among(args)
-    graph.arrays.before_edges(arrays)
+    read = _read_afar(graph, op, args)
+    if condition is not None:
+        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    size = len(frontier.local)
     reached = one_device.advance(
-        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction=direction,
+        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
         balance=balance,
     )  # fmt: skip
     if prepare is not None:
-        graph.arrays.written(arrays)
-    members = graph.arrays.to_owners(reached._members(), arrays)
-    _unite(graph, arrays)
-    return PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+        graph.arrays.written(_written(graph, prepare, args))
+    graph.arrays.written(_written(graph, op, args, first=4))
+    members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
+    graph.arrays.unite(arrays)
+    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    if not found:
+        made._count = 0
+    return made, found, entered
 
 
 def traverse(
@@ -63,7 +85,7 @@ def traverse(
     prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
     balance: str = "auto",
 ) -> int:  # fmt: skip
-    """`frontier.traverse`: an exchange after each advance."""
+    """`frontier.traverse`: an exchange after each advance, which also tells whether another one is needed."""
     values = list(args)
     steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
     if len(steps) > 1:
@@ -73,14 +95,21 @@ def traverse(
     for limit, name in ((max_steps, "max_steps"), (max_arcs, "max_arcs")):
         if limit is not None:
             integer(limit, name, 0)
-    done = 0
-    while frontier and (max_steps is None or done < max_steps):
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    both = edges == "both" and graph.directed
+    done, found = 0, len(frontier)
+    while found and (max_steps is None or done < max_steps):
         if max_arcs is not None and frontier.num_arcs > max_arcs:
             break
-        frontier = advance(
-            graph, frontier, op, *values, condition=condition, prepare=prepare, edges=edges, balance=balance
-        )
-        done += 1
+        if both:
+            frontier = advance(
+                graph, frontier, op, *values, condition=condition, prepare=prepare, edges=edges, balance=balance
+            )
+            found, entered = len(frontier), 1
+        else:
+            along = _along(graph, edges)
+            frontier, found, entered = _advance(along, frontier, op, tuple(values), condition, prepare, balance)
+        done += entered > 0  # what others had reached may have been no news to the owners
         for i in steps:
             values[i] = np.int32(values[i] + 1)
     return done
@@ -132,7 +161,10 @@ def neighbor_reduce(
         raise NotImplementedError("columns and values are not available for a graph of several parts yet")
     _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    graph.arrays.complete(graph.arrays.among(args))
+    read = _read_afar(graph, op, args)
+    graph.arrays.complete([array for array in graph.arrays.among(args) if any(array is each for each in read)])
+    if out is not None:
+        graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
         graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out,  # type: ignore
         balance=balance,
@@ -148,9 +180,9 @@ def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *ar
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     _check_at_edges(graph, op, args, gathers=True)
     arrays = graph.arrays.among(args)
-    graph.arrays.before_edges(arrays)
+    graph.arrays.before_edges(arrays, arrays)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
-    _unite(graph, arrays)
+    graph.arrays.unite(arrays)
 
 
 def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None) -> int:
@@ -158,6 +190,36 @@ def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None
     if not isinstance(graph, PartOrientation) or pairs is not None:
         raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
     return count_triangles(graph, tally)
+
+
+def visit_edges(
+    graph: GraphPart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
+) -> PartFrontier | None:  # fmt: skip
+    """`frontier.visit_edges`, of the edges that all parts list: each is visited by the owner of its source.
+
+    Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
+    rarely looked at exchanges nothing for them.
+    """
+    _check_at_edges(graph, op, args)
+    src, dst = batches.to_sources(graph, src, dst)
+    arrays = graph.arrays.among(args)
+    read = _read_afar(graph, op, args)
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
+    graph.arrays.written(_written(graph, op, args, first=4))
+    graph.arrays.set_apart(arrays)
+    if not output:
+        return None
+    members, (found,) = graph.arrays.to_owners(reached._members(), arrays)
+    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    if not found:
+        made._count = 0
+    return made
+
+
+def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
+    """The graph itself: parts are looked up as they are stored."""
+    return graph
 
 
 def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> None:
@@ -168,10 +230,12 @@ def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: boo
     gathers : bool
         Whether copies are not sent to their owners afterwards.
     """
-    for name, array, use, (src, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
+    for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        if callable(rule) or use.writes <= {src}:
+        if callable(rule) or rule == FLAGS or use.writes <= {src}:
             continue
+        if use.writes <= {edge} and rule is None:
+            continue  # an array by edge, which is a part's own
         if rule is None or gathers or not use.writes <= {src, dst}:
             advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
             raise ValueError(
@@ -181,49 +245,63 @@ def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: boo
 
 
 def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> None:
-    """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads of them.
+    """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
 
     Parameters
     ----------
     writable : int
         How many of the first parameters are vertices whose entries may be written.
     """
+    graph.arrays.settle(graph.arrays.among(args))
+    behind = []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
-        if not use.writes <= set(vertex[:writable]):
+        rule = graph.arrays.rule_of(array)
+        if not (use.writes <= set(vertex[:writable]) or rule == FLAGS or (callable(rule) and writable)):
             raise ValueError(
                 f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
                 "parts each of them has a copy"
             )
-        if not use.reads <= set(vertex) and graph.arrays.among([array]) and not graph.arrays.is_united(array):
-            graph.arrays.complete([array])
+        if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
+            behind.append(array)
+    graph.arrays.complete(behind)
 
 
-def _written(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
-    """The arrays by vertex that a functor over vertices may have written to."""
+def _written(graph: GraphPart, op: Callable, args: tuple, first: int = 1) -> list[Any]:
+    """The arrays by vertex that a functor may have written to.
+
+    Parameters
+    ----------
+    first : int
+        Parameters before those of the user.
+    """
     arrays = graph.arrays.among(args)
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays
-    names = list(known)[1:]
+    names = list(known)[first:]
     used = {id(value) for name, value in zip(names, args, strict=False) if known[name].writes}
     return [array for array in arrays if id(array) in used]
 
 
-def _check_ways(graph: GraphPart, edges: str) -> None:
-    if edges != "out" and graph.directed:
-        raise ValueError(f"edges={edges!r} needs the edges that enter a vertex, which a directed graph of several "
-                         "parts does not keep yet")  # fmt: skip
+def _read_afar(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+    """The arrays of which a functor at edges reads other entries than that of the source."""
+    known = accesses_of(op) if isinstance(op, FunctionType) else None
+    if known is None:
+        return list(args)
+    return [array for _, array, use, names in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {names[0]}]
 
 
-def _unite(graph: GraphPart, arrays: list[Any]) -> None:
-    if any(graph.arrays.is_united(array) for array in arrays):
-        graph.arrays.unite(Frontier.all(graph.local), arrays)
+def _along(graph: GraphPart, edges: str) -> GraphPart:
+    """The graph whose out-edges are the edges meant."""
+    one_of(edges, "edges", ("out", "in", "both"))
+    return graph.reverse if edges == "in" else graph
 
 
 FORMS = {
     inspect.unwrap(getattr(one_device, form.__name__)): form
     for form in (
-        advance, compute, filter, intersect_arcs, neighbor_reduce, reduce, sample_neighbors, traverse
+        advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors,
+        snapshot_if_faster, traverse, visit_edges,
     )
 }
 """What runs in place of each operator; those that are missing are not available over parts."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arguments import flag
+from ..batch import Arcs, check_ids
+from ..effective import effective_edges
 from ..frontier import Frontier
 from ..kinds import AnyDynamicGraph
+from ..observers import Observers, Told, observed
 from ..operators import Orientation, SpMV
+from ..operators.extract import incident_arcs
 from ..registry import structure_class
-from ..updates import MemoryUsage, UpdateResult
+from ..updates import MemoryUsage, UpdateObserver, UpdateResult
 from ..vertex_arrays import MakesVertexArrays
 from . import batches, files, operators
 from .communicator import Communicator, PartLostError
@@ -50,6 +56,8 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     ----------
     local : DynamicGraph
         The part: a directed graph over all ids.
+    inward : DynamicGraph or None
+        With in-edges, the arcs that enter the part's vertices, reversed.
     partition : Partition
     arrays : VertexArrays
     """
@@ -65,7 +73,8 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         kind = structure_class(structure)
         if not issubclass(kind, AnyDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
-        for name in ("in_edges", "edge_data", "time", "keep_time", "multi"):
+        in_edges = flag(options.pop("in_edges", False), "in_edges")
+        for name in ("edge_data", "time", "keep_time", "multi"):
             if options.pop(name, None) not in (None, False):
                 raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
         self.comm = comm
@@ -75,9 +84,13 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
             **options,
         )  # fmt: skip
         self.local: Any = self._make_local()
+        self.inward: Any = self._make_local() if in_edges and self.directed else None
+        self._reverse: GraphPart | None = None
         self.partition = Partition(comm.device, comm.size, comm.rank)
         self.partition.extend(num_vertices)
-        self.arrays = VertexArrays(comm, self.partition)
+        self.arrays = VertexArrays(comm, self.partition, lambda: self.local)
+        self._observers = Observers(self)
+        self._told_sources: list[weakref.ref] = []
         self.broken: str | None = None
         self._num_arcs = 0
         self._depth = 0
@@ -146,14 +159,34 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     @property
     def has_in_edges(self) -> bool:
-        """Whether the edges that enter a vertex are known: in undirected graphs."""
-        return not self.directed
+        """Whether `reverse` is there: in undirected graphs, and directed ones made with ``in_edges=True``."""
+        return not self.directed or self.inward is not None
 
     @property
     def reverse(self) -> GraphPart:
-        if self.directed:
-            raise ValueError("a directed graph of several parts keeps no in-edges yet")
-        return self
+        """The graph with every edge reversed: a read-only view, as `Graph.reverse` is."""
+        if not self.directed:
+            return self
+        if self.inward is None:
+            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+        if self._reverse is None:
+            self._reverse = ReversePart(self)
+        return self._reverse
+
+    @property
+    def structure(self) -> type:
+        """What the parts are stored in."""
+        return type(self.local)
+
+    @property
+    def edge_capacity(self) -> int:
+        """An upper bound on what operators see as `edge` on this part."""
+        return self.local.edge_capacity
+
+    @property
+    def finds_fast(self) -> bool:
+        """Whether the structure looks edges up fast."""
+        return self.local.finds_fast
 
     @property
     def walk_cost(self) -> dict[str, float]:
@@ -162,6 +195,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     edge_data = None
     _edge_data = None
+    time_unit = None
 
     @property
     def _absent(self) -> Any:
@@ -186,8 +220,26 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         made = super().vertex_array(dtype, fill)
         return self.arrays.register(made, combine, follows)
 
+    def flags(self, count: int = 1) -> Any:
+        return self.arrays.register_flags(super().flags(count))
+
     def complete(self, *arrays: Any) -> None:
         self.arrays.complete(arrays)
+
+    def settle(self, *arrays: Any) -> None:
+        self.arrays.settle(arrays)
+        self.arrays.hold_sums(arrays, adding=False)
+
+    def total(self, array: Any) -> Any:
+        self.arrays.settle([array])
+        return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
+
+    def sum_over_parts(self, number: int) -> int:
+        return self.comm.reduce_numbers([number])[0]
+
+    def reading(self) -> AbstractContextManager[Any]:
+        """`Graph.reading`: a part is used by one thread alone."""
+        return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one."""
@@ -199,59 +251,145 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         if self.broken is not None:
             raise PartLostError(self.broken)
 
+    def _begin_update(self) -> None:
+        self.check_parts()
+        if self.read_only:
+            raise TypeError("this graph is the reverse of another, which is read-only: update that one")
+
+    # ---- observers --------------------------------------------------------------------------------------------------
+
+    def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
+        """`DynamicGraph.attach`, on every worker.
+
+        Each part's observer is notified of the edges that leave the part's vertices: exact ones of each undirected edge
+        once, on the part that owns its smaller end. All are notified at the same time, also where there are no edges,
+        so that they can call operators.
+        """
+        self._observers.attach(observer, instead_of)
+
+    def detach(self, observer: UpdateObserver) -> None:
+        """`DynamicGraph.detach`, on every worker."""
+        self._observers.detach(observer)
+
+    def _told(self, src: Any, dst: Any, present: bool) -> list[Told]:
+        """Each observer with the edges of a batch that it is to be notified of."""
+        observers = self._observers.live()
+        exact = (src, dst)
+        if any(observer.exact for observer in observers):
+            u, v = src, dst
+            if not self.directed:
+                keep = self.xp.flatnonzero(src < dst)
+                u, v = src[keep], dst[keep]
+            exact = effective_edges(self.local, Arcs(u, v, None), present) if u.size else (u, v)
+        # All parts hand the same arrays on to operators, which need not look for the owners of their vertices again.
+        self._told_sources = [weakref.ref(array) for array in (src, exact[0])]
+        return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
+
+    def is_told(self, src: Any) -> bool:
+        """Whether an array holds the sources of edges that observers are notified of, which this part owns."""
+        return any(ref() is src for ref in self._told_sources)
+
     # ---- updates ----------------------------------------------------------------------------------------------------
 
+    @observed
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace"
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`, of the edges that all parts have."""
-        self.check_parts()
+        self._begin_update()
+        if on_existing == "add" and any(observer.exact for observer in self._observers.live()):
+            raise NotImplementedError("on_existing='add' cannot be followed by analytics over several parts yet")
         batch = batches.route(self, src, dst, weights, weighted=True)
+        told = self._told(batch.src, batch.dst, present=False)
+
+        turned = None if self.inward is None else batches.turn(self, batch)
 
         def insert() -> UpdateResult:
-            if self.local.version == 0 and on_existing in ("replace", "keep"):
-                return self._build(batch)
-            return self.local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing)
+            done = self._insert("local", batch, on_existing)
+            if turned is not None:
+                self._insert("inward", turned, on_existing)
+            return done
 
-        return batches.apply(self, batch, insert, sums=on_existing == "add")
+        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add")
+        self._observers.tell("edges_inserted", told)
+        return done
 
-    def _build(self, batch: batches.Batch) -> UpdateResult:
-        """Insert the first batch, as `from_edges` does: faster than into a graph, and without gaps."""
-        local = self.local
+    def _insert(self, name: str, batch: batches.Batch, on_existing: str) -> UpdateResult:
+        """Insert arcs into one of the local graphs.
+
+        The first batch is inserted as `from_edges` does it: faster than into a graph, and without gaps.
+        """
+        local = getattr(self, name)
+        if local.version or on_existing == "add":
+            return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing)
         try:
             local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
         except batches.EXPECTED:
-            self.local = self._make_local()  # a structure that is being filled promises nothing
+            setattr(self, name, self._make_local())  # a structure that is being filled promises nothing
             raise
         return UpdateResult(inserted=local.num_arcs)
 
+    @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`, of the edges that all parts have."""
-        self.check_parts()
-        batch = batches.route(self, src, dst)
-        return batches.apply(self, batch, lambda: self.local.delete_edges(batch.src, batch.dst))
+        self._begin_update()
+        return self._delete(batches.route(self, src, dst))
 
+    def _delete(self, batch: batches.Batch) -> UpdateResult:
+        """Delete arcs of this part, and notify observers."""
+        told = self._told(batch.src, batch.dst, present=True)
+        self._observers.tell("edges_deleting", told)
+        turned = None if self.inward is None else batches.turn(self, batch)
+
+        def delete() -> UpdateResult:
+            done = self.local.delete_edges(batch.src, batch.dst)
+            if turned is not None:
+                self.inward.delete_edges(turned.src, turned.dst)
+            return done
+
+        done = batches.apply(self, batch, delete, turned)
+        self._observers.tell("edges_deleted", told)
+        return done
+
+    @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """`DynamicGraph.insert_vertices`; all parts give the same argument."""
-        self.check_parts()
+        self._begin_update()
         before = self.num_vertices
-        done, error = batches.attempt(lambda: self.local.insert_vertices(count_or_ids))
+        done, error = batches.attempt(lambda: self._on_locals("insert_vertices", count_or_ids))
         self._agree_on_vertices(error)
         if self.num_vertices > before:
             self.partition.extend(self.num_vertices)
+        self._tell_of_vertices()
         return done
 
+    @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """`DynamicGraph.delete_vertices`; all parts give the same argument.
 
         Each part takes a pass over its arcs for those that enter the vertices.
         """
-        self.check_parts()
-        done, error = batches.attempt(lambda: self.local.delete_vertices(ids))
+        self._begin_update()
+        before = self._delete_incident(ids)  # while observers can still name the vertices
+        done, error = batches.attempt(lambda: self._on_locals("delete_vertices", ids))
         self._agree_on_vertices(error)
         deleted = self.comm.reduce_numbers([done.deleted])[0]
         self.changed(arcs=-deleted)
-        return UpdateResult(deleted=deleted if self.directed else deleted // 2)
+        self._tell_of_vertices()
+        return UpdateResult(deleted=before + (deleted if self.directed else deleted // 2))
+
+    def _delete_incident(self, ids: Any) -> int:
+        """Delete the edges of vertices, if there are observers to be notified of them; returns how many."""
+        if not self._observers.live():
+            return 0
+        found, error = batches.attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self._absent))
+        self._agree_on_vertices(error)
+        marked = self.xp.zeros(self.num_vertices, np.bool_)
+        marked[found] = True
+        return self._delete(batches.Batch(*incident_arcs(self.local, marked), None, safe=False)).deleted
+
+    def _tell_of_vertices(self) -> None:
+        self._observers.tell("vertices_changed", [(observer, ()) for observer in self._observers.live()])
 
     def _agree_on_vertices(self, error: Exception | None) -> None:
         """After all parts have changed their vertices: the same argument is good or bad on all of them."""
@@ -259,6 +397,23 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         if 0 < failures < self.comm.size:
             self.broken = "an update of the vertices failed on some parts and not on others: load the graph from a file"
         batches.raise_first(self, error)
+
+    def locals(self) -> list[Any]:
+        """The local graphs, that of the part's own arcs first."""
+        return [self.local] if self.inward is None else [self.local, self.inward]
+
+    def _on_locals(self, method: str, *args: Any) -> Any:
+        """Call a method of the local graphs; returns what the first returns."""
+        first, *_ = [getattr(each, method)(*args) for each in self.locals()]
+        return first
+
+    def fill_inward(self) -> None:
+        """Give a graph that was loaded its in-edges."""
+        src, dst, weights = self.local.to_coo()
+        turned = batches.turn(self, batches.Batch(src, dst, weights, safe=False))
+        batches.agree(self, lambda: self._insert("inward", turned, "replace"))
+        if self._absent is not None:
+            self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
 
     def changed(self, arcs: int) -> None:
         """An update has added so many arcs to all parts together."""
@@ -295,6 +450,12 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self.arrays.copy_from_owners(degrees)
         return degrees
 
+    def in_degrees(self) -> Any:
+        """`Graph.in_degrees`."""
+        if self.has_in_edges:
+            return self.reverse.degrees()
+        return self.comm.allreduce(self.local.in_degrees())
+
     def neighbors(self, v: int) -> Any:
         """`Graph.neighbors`."""
         return self.comm.allgather(self.local.neighbors(v))[0]  # parts that do not own v have none
@@ -311,8 +472,64 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         order = self.xp.argsort(src, kind="stable")  # a vertex is one part's, whose edges are in order
         return src[order], dst[order], None if weights is None else weights[order]
 
+    def own_edges(self) -> tuple[Any, Any]:
+        """The edges that leave this part's vertices; undirected ones once, where the smaller end is."""
+        src, dst, _ = self.local.to_coo()
+        if self.directed:
+            return src, dst
+        keep = self.xp.flatnonzero(src < dst)
+        return src[keep], dst[keep]
+
+    def empty_like(self) -> GraphPart:
+        """A graph with the same vertices and no edges, in parts of the same structure, without weights."""
+        made = GraphPart(
+            self.comm, self.structure, self.num_vertices, directed=self.directed, vertex_dtype=self.vertex_dtype
+        )
+        if self._absent is not None:
+            made.delete_vertices(self.xp.flatnonzero(self._absent))
+        return made
+
     def memory_usage(self) -> MemoryUsage:
         """Of all parts together; `local.memory_usage` is that of this one."""
-        own = self.local.memory_usage()
-        numbers = [own.used, own.reserved, own.csr, own.arcs]
+        own = [each.memory_usage() for each in self.locals()]
+        numbers = [sum(getattr(usage, name) for usage in own) for name in ("used", "reserved", "csr")]
+        numbers.append(own[0].arcs)
         return MemoryUsage(*self.comm.reduce_numbers(numbers))
+
+
+class ReversePart(GraphPart):
+    """`GraphPart.reverse`: it shares all but the local graph with the graph that it is the reverse of."""
+
+    read_only = True
+
+    def __init__(self, forward: GraphPart):
+        self._reverse = forward
+        self.comm = forward.comm
+        self.directed = True
+        self.arrays = forward.arrays
+        self._observers = Observers(self)
+        self._told_sources = []
+
+    @property
+    def local(self) -> Any:  # type: ignore[override]
+        return self._reverse.inward
+
+    @property
+    def inward(self) -> Any:  # type: ignore[override]
+        return self._reverse.local
+
+    @property
+    def partition(self) -> Partition:  # type: ignore[override]
+        return self._reverse.partition
+
+    @property
+    def broken(self) -> str | None:  # type: ignore[override]
+        return self._reverse.broken
+
+    @property
+    def num_arcs(self) -> int:
+        return self._reverse.num_arcs
+
+    @property
+    def num_edges(self) -> int:
+        return self._reverse.num_edges

@@ -34,7 +34,7 @@ class Partition:
         self.device = device
         self.num_parts = num_parts
         self.rank = rank
-        self.owners: Any = device.xp.empty(0, np.uint8 if num_parts < 256 else np.int32)
+        self.owners: Any = device.xp.empty(0, np.uint8 if num_parts < 255 else np.int32)
         self._order: Any = None
         self._counts: list[int] = []
 
@@ -69,16 +69,48 @@ class Partition:
         start = sum(self.counts[: self.rank])
         return self.order[start : start + self.counts[self.rank]]
 
+    def of_first(self, size: int) -> tuple[Any, list[int]]:
+        """`order` and `counts` of the first vertices."""
+        return (self.order, self.counts) if size == self.owners.size else self._sorted(self.owners[:size])
+
     def by_owner(self, ids: Any) -> tuple[Any, list[int]]:
         """The order in which vertices are sorted by owner (stable), and how many each part owns."""
+        if self.num_parts == 1:
+            return slice(None), [int(ids.size)]
         return self._sorted(self.owners[ids])
+
+    def sort_by_owner(self, ids: Any) -> tuple[Any, Any]:
+        """Vertices sorted by owner, and how many each part owns (int64): on the device, the host does not wait."""
+        if self.num_parts == 1:
+            return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))
+        order, ends = self._sorted_on_device(self.owners[ids])
+        return ids[order], self.device.xp.diff(ends).astype(np.int64)
+
+    def by_valid_owner(self, ids: Any, valid: Any) -> tuple[Any, list[int], int]:
+        """`by_owner` of those vertices that are valid, which come first in the order; and how many are not.
+
+        The host waits once.
+        """
+        xp = self.device.xp
+        last = max(int(self.owners.size) - 1, 0)
+        if self.owners.size:
+            owners = xp.where(valid, self.owners[xp.clip(ids, 0, last)], self.owners.dtype.type(self.num_parts))
+        else:
+            owners = xp.full(ids.size, self.num_parts, self.owners.dtype)
+        order = xp.argsort(owners, kind="stable")
+        ends = self.device.to_host(xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype)))
+        return order[: int(ends[-1])], np.diff(ends).tolist(), int(ids.size) - int(ends[-1])
 
     def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
         """The order that sorts parts, stable, and how often each is there."""
+        order, ends = self._sorted_on_device(owners)
+        return order, np.diff(self.device.to_host(ends)).tolist()
+
+    def _sorted_on_device(self, owners: Any) -> tuple[Any, Any]:
+        """The order that sorts parts, stable, and where each begins in it, and the last one ends."""
         xp = self.device.xp
         order = xp.argsort(owners, kind="stable")
-        ends = xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
-        return order, np.diff(self.device.to_host(ends)).tolist()
+        return order, xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
 
     def is_mine(self, ids: Any) -> Any:
         """Which of some vertices this part owns."""

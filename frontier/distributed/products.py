@@ -27,9 +27,11 @@ class PartSpMV(SpMV):
         products: int = 100,
     ):  # fmt: skip
         self.graph = graph  # type: ignore[assignment]
-        self._scatters = flag(transpose, "transpose") and graph.directed
+        gathers = flag(transpose, "transpose") and graph.directed and graph.has_in_edges
+        self._scatters = transpose and graph.directed and not gathers
         self._local = SpMV(
-            graph.local, transpose=self._scatters, weighted=weighted, snapshot=snapshot, products=products
+            graph.inward if gathers else graph.local, transpose=self._scatters, weighted=weighted, snapshot=snapshot,
+            products=products,
         )
         self.weighted = self._local.weighted
         self.form = self._local.form

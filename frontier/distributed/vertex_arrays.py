@@ -5,6 +5,9 @@ Entry v of a part's copy is authoritative on the part that owns v. Functors read
 * Operators over edges write to entries of vertices that other parts own. These *changed copies* travel to the owners,
   and are combined there by the array's rule.
 * Operators over vertices write to owned entries. The copies of other parts are *behind* then, until they are needed.
+* Copies of an array with the rule "add" hold what is to be added to the owner's entry. What functors have added without
+  putting the vertex out is *pending*: it stays where it is until the array is read.
+* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them.
 """
 
 from __future__ import annotations
@@ -17,11 +20,14 @@ from typing import Any
 import numpy as np
 
 from ..arguments import one_of
+from ..frontier import Frontier
 from ..operators import compute
 from .communicator import Communicator
 from .partition import Partition
 
 RULES = ("min", "max", "add", "or")
+FLAGS = "flags"
+"""In place of a rule, for small arrays of flags, which are not by vertex."""
 
 
 @dataclass
@@ -36,22 +42,37 @@ class Entry:
         The array whose copies decide which copy of this one counts.
     behind : bool
         Whether copies of entries that other parts own may be out of date.
+    holds_sums : bool
+        Whether such copies hold what is to be added, rather than values: with the rule "add".
+    pending : bool
+        Whether they may be other than zero then.
+    apart : bool
+        Whether copies may have to be combined, by a rule that is a function.
     """
 
     array: weakref.ref
     rule: str | Callable | None = None
     leader: weakref.ref | None = None
     behind: bool = False
+    holds_sums: bool = False
+    pending: bool = False
+    apart: bool = False
 
 
 class VertexArrays:
     """The arrays by vertex that one part has, with their rules.
 
     Any array of the right length is taken for one when an operator gets it, without a rule.
+
+    Parameters
+    ----------
+    local : function
+        Gives the local graph.
     """
 
-    def __init__(self, comm: Communicator, partition: Partition):
+    def __init__(self, comm: Communicator, partition: Partition, local: Callable[[], Any]):
         self._comm = comm
+        self._local = local
         self._partition = partition
         self._known: dict[int, Entry] = {}
 
@@ -81,10 +102,18 @@ class VertexArrays:
         entry = self._known.get(id(array))
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
+    def register_flags(self, array: Any) -> Any:
+        """Remember a small array of which any part may set entries; returns the array."""
+        self._entry(array, FLAGS)
+        return array
+
     def among(self, args: Sequence[Any]) -> list[Any]:
         """The arrays by vertex among the arguments of a functor."""
         size, kind = self._partition.owners.size, self._comm.device.xp.ndarray
-        return [value for value in args if isinstance(value, kind) and value.shape == (size,)]
+        return [
+            value for value in args
+            if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) != FLAGS
+        ]  # fmt: skip
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
 
@@ -94,33 +123,73 @@ class VertexArrays:
             self._entry(array).behind = True
 
     def complete(self, arrays: Sequence[Any]) -> None:
-        """Bring copies that are behind up to date with the owners'."""
+        """Bring copies that are behind up to date with the owners'; of flags, those that any part has set."""
+        self.settle(arrays)
+        stale = [array for array in arrays if self._entry(array).behind or self._entry(array).holds_sums]
+        for size in dict.fromkeys(array.size for array in stale):
+            self.copy_from_owners(*(array for array in stale if array.size == size))
+        for array in stale:
+            entry = self._entry(array)
+            entry.behind = entry.holds_sums = False
+        for array in arrays:
+            if self._entry(array).rule == FLAGS:
+                array[...] = self._comm.allreduce(array, "max")
+
+    def copy_from_owners(self, *arrays: Any) -> None:
+        """Copy every entry from the part that owns it; arrays of one length, which may be from before vertices came."""
+        comm = self._comm
+        if not arrays or comm.size == 1:
+            return
+        order, counts = self._partition.of_first(arrays[0].size)
+        start = sum(counts[: comm.rank])
+        owned = order[start : start + counts[comm.rank]]
+        columns = comm.allgather_columns([array[owned] for array in arrays], counts)
+        for array, values in zip(arrays, columns, strict=True):
+            array[order] = values
+
+    def _is_away(self, array: Any) -> Any:
+        """Which entries of an array other parts own."""
+        return self._partition.owners[: array.size] != self._comm.rank
+
+    def settle(self, arrays: Sequence[Any]) -> None:
+        """Have owners hold what functors have written: send what is pending, and combine copies that are apart."""
         for array in arrays:
             entry = self._entry(array)
-            if entry.behind:
-                self.copy_from_owners(array)
-                entry.behind = False
+            if entry.apart:
+                self.unite([array])
+            elif entry.pending:
+                self._send_pending(array, entry)
 
-    def copy_from_owners(self, array: Any) -> None:
-        """Copy every entry from the part that owns it."""
-        partition = self._partition
-        values, _ = self._comm.allgather(array[partition.owned], partition.counts)
-        array[partition.order] = values
+    def before_edges(self, arrays: Sequence[Any], read: Sequence[Any]) -> None:
+        """Before functors are called at edges.
 
-    def before_edges(self, arrays: Sequence[Any]) -> None:
-        """Before functors read both ends of edges: entries without a rule must be those of the owners.
+        Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
+        a minimum that is not yet as low leads to more work, not to another result.
 
-        Copies of the others may be behind: a minimum that is not yet as low leads to more work, not to another result.
+        Parameters
+        ----------
+        read : sequence of array
+            Those whose entries of other vertices than `src` are read.
         """
-        self.complete([array for array in arrays if self._entry(array).rule is None and not self._entry(array).leader])
+        self.complete([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
+        self.hold_sums(arrays)
+
+    def hold_sums(self, arrays: Sequence[Any], *, adding: bool = True) -> None:
+        """Have copies hold what is to be added, where that is the rule; and expect that something will be."""
         for array in arrays:
-            if self._entry(array).rule == "add":  # copies hold what is to be added, and nothing else
-                array[self._partition.owners != self._comm.rank] = 0
+            entry = self._entry(array)
+            if entry.rule == "add" and self._comm.size > 1:
+                if not entry.holds_sums:
+                    array[self._is_away(array)] = 0
+                    entry.holds_sums = True
+                entry.pending |= adding
 
     # ---- changed copies to owners -----------------------------------------------------------------------------------
 
-    def to_owners(self, reached: Any, arrays: Sequence[Any]) -> Any:
+    def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
         """Send the copies of some vertices to their owners.
+
+        One exchange of counts, for which the host waits, and one of values.
 
         Parameters
         ----------
@@ -128,41 +197,89 @@ class VertexArrays:
             Without duplicates. Copies of other vertices have not changed.
         arrays : sequence of array
             Those with a rule are sent.
+        numbers : sequence of int
+            To be summed up over all parts, along with the counts.
 
         Returns
         -------
-        array of vertex ids
+        vertices : array of vertex ids
             Those of `reached` that this part owns, and those whose entries other parts' copies have improved, without
             duplicates. If no array has a rule, all that other parts have reached.
+        sums : list of int
+            Of how many vertices all parts have reached, and of `numbers`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)
-        mine = partition.is_mine(reached)
-        away = reached[~mine]
-        order, counts = partition.by_owner(away)
-        away = away[order]
-        table = comm.gather_counts(counts)  # row p: what part p sends to each
-        received = table[:, comm.rank].tolist()
+        self.written((*ruled, *followers))
+        if comm.size == 1:
+            return reached, [int(reached.size), *numbers]
+        reached, found = partition.sort_by_owner(reached)
+        known = xp.asarray(np.asarray([reached.size, *numbers], np.int64))
+        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
+        counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
+        sums = table[:, comm.size :].sum(axis=0).tolist()
+        first = sum(counts[: comm.rank])
+        mine = reached[first : first + counts[comm.rank]]
         # By pairs, or all entries: by what is less in total, so that all parts choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
-        pairs = int(table.sum()) * (itemsize + reached.itemsize)
+        sent = table[:, : comm.size]
+        pairs = int(sent.sum() - np.trace(sent)) * (itemsize + reached.itemsize)
+        if not pairs:
+            return mine, sums
         dense = bool(ruled) and int(partition.owners.size) * (comm.size - 1) * itemsize < pairs
-        joined = [reached[mine]]
+        carried = [*ruled, *followers]
         if dense:
-            send, send_counts = partition.order, partition.counts
-            counts_in = [partition.counts[comm.rank]] * comm.size
-            ids = xp.concatenate([partition.owned] * comm.size)
+            order, sizes = partition.of_first(carried[0].size)
+            received = [sizes[comm.rank]] * comm.size
+            got, _ = comm.alltoallv_columns([array[order] for array in carried], sizes, received)
+            start = sum(sizes[: comm.rank])
+            ids = xp.concatenate([order[start : start + sizes[comm.rank]]] * comm.size)
         else:
-            send, send_counts, counts_in = away, counts, received
-            ids, _ = comm.alltoallv(away, counts, received)
-        values = {id(a): comm.alltoallv(a[send], send_counts, counts_in)[0] for a in (*ruled, *followers)}
+            (*got, ids), _ = comm.alltoallv_columns(
+                [*(array[reached] for array in carried), reached], counts, received
+            )
+        self._forget_sent(ruled, None if dense else [reached[:first], reached[first + counts[comm.rank] :]])
+        values = {id(array): column for array, column in zip(carried, got, strict=True)}
+        better = []
         start = 0
-        for peer, count in enumerate(counts_in):  # no vertex is listed twice by one part
+        for peer, count in enumerate(received):  # no vertex is listed twice by one part
             piece, start = slice(start, start + count), start + count
             if peer != comm.rank and count:
-                joined.append(self._combine(ids[piece], {key: v[piece] for key, v in values.items()}, ruled, followers))
-        self.written((*ruled, *followers))
-        return joined[0] if len(joined) == 1 else xp.unique(xp.concatenate(joined))
+                theirs = {key: column[piece] for key, column in values.items()}
+                better.append((ids[piece], self._combine(ids[piece], theirs, ruled, followers)))
+        return self._joined(mine, better), sums
+
+    def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
+        """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""
+        xp = self._comm.device.xp
+        if not self._comm.device.is_gpu:
+            return xp.unique(xp.concatenate([mine, *(ids if marks is None else ids[marks] for ids, marks in better)]))
+        found = xp.zeros(self._partition.owners.size, np.bool_)  # the host waits once
+        found[mine] = True
+        for ids, marks in better:
+            found[ids] = True if marks is None else found[ids] | marks
+        return xp.flatnonzero(found).astype(mine.dtype)
+
+    def _forget_sent(self, arrays: Sequence[Any], sent: Any) -> None:
+        """Clear what has been sent to be added: of some vertices, or of all."""
+        for array in arrays:
+            entry = self._entry(array)
+            if entry.rule != "add":
+                continue
+            if sent is None:
+                array[self._is_away(array)] = 0
+                entry.pending = False
+            else:
+                for ids in sent:
+                    array[ids] = 0
+
+    def _send_pending(self, array: Any, entry: Entry) -> None:
+        """Send all that is to be added to entries that other parts own."""
+        xp = self._comm.device.xp
+        held = array != 0
+        held &= self._is_away(array)
+        self.to_owners(xp.flatnonzero(held).astype(np.int32 if array.size < 2**31 else np.int64), [array])
+        entry.pending = False
 
     def _ruled(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The arrays with a named rule, and those that follow one of them."""
@@ -175,10 +292,10 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine what one part has sent with the owned entries; returns the vertices that it has improved."""
+        """Combine what one part has sent with the owned entries; returns which it has improved, or None for all."""
         xp = self._comm.device.xp
         if not ruled:
-            return ids
+            return None
         improved = xp.zeros(ids.size, np.bool_)
         better: dict[int, Any] = {}
         for array in ruled:
@@ -189,8 +306,8 @@ class VertexArrays:
             array[ids] = total
         for array in followers:
             which = better[id(self._entry(array).leader())]  # type: ignore[misc]
-            array[ids[which]] = values[id(array)][which]
-        return ids[improved]
+            array[ids] = xp.where(which, values[id(array)], array[ids])
+        return improved
 
     # ---- rules that are functions -----------------------------------------------------------------------------------
 
@@ -198,26 +315,29 @@ class VertexArrays:
         """Whether the rule of an array is a function."""
         return callable(self._entry(array).rule)
 
-    def unite(self, frontier: Any, arrays: Sequence[Any]) -> None:
+    def unite(self, arrays: Sequence[Any]) -> None:
         """Combine all copies of the arrays whose rule is a function, on all parts.
 
         After step k each part has what 2^k others had, so that log2 of their number is enough. What comes twice does no
         harm: the functions are idempotent.
-
-        Parameters
-        ----------
-        frontier : Frontier
-            All vertices, of the local graph.
         """
         comm, size = self._comm, self._comm.size
         for array in arrays:
             rule = self._entry(array).rule
             if not callable(rule):
                 continue
+            everyone = Frontier.all(self._local())
             step = 1
             while step < size:
                 counts, received = [0] * size, [0] * size
                 counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
                 theirs, _ = comm.alltoallv(array, counts, received)
-                compute(frontier, rule, array, theirs)
+                compute(everyone, rule, array, theirs)
                 step *= 2
+            self._entry(array).apart = False
+
+    def set_apart(self, arrays: Sequence[Any]) -> None:
+        """Copies whose rule is a function differ from now on."""
+        for array in arrays:
+            if self.is_united(array):
+                self._entry(array).apart = True

@@ -117,6 +117,23 @@ class DaskEngine(Engine):
         self._client.run(_leave, self._token, workers=left, on_error="ignore")
         return PartLostError(self._lost)
 
+    def adapt(self, result: Any) -> Any:
+        if hasattr(result, "to_dataframe"):
+            object.__setattr__(result, "_frame_of", self._frame)  # results are frozen
+        return result
+
+    def _frame(self, table: Any) -> Any:
+        """A frame of Dask with a partition for each worker.
+
+        Raises
+        ------
+        ImportError
+            Dask's data frames are not installed.
+        """
+        import dask.dataframe
+
+        return dask.dataframe.from_pandas(table, npartitions=self.size)
+
     def close(self) -> None:
         if self._lost is None:
             self._lost = "the engine of this graph is closed"

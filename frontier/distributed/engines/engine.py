@@ -68,6 +68,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Let the workers go."""
 
+    def adapt(self, result: Any) -> Any:
+        """A result as it is handed to the program: with Dask, one whose data frame is Dask's."""
+        return result
+
     def __enter__(self) -> Engine:
         return self
 

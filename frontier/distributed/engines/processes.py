@@ -7,7 +7,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -81,7 +81,7 @@ class Processes(Engine):
                 try:
                     results[rank], errors[rank] = pipe.recv()  # type: ignore[union-attr]
                 except (EOFError, OSError):
-                    raise self._lost() from None
+                    raise self._lost(rank) from None
             if deadline is None and any(errors):
                 deadline = time.monotonic() + GRACE
             elif deadline is not None and not ready:  # one has failed, and the others wait for it
@@ -92,11 +92,11 @@ class Processes(Engine):
             raise error
         return results
 
-    def _lost(self) -> PartLostError:
-        """End all workers, since one is gone that the others may wait for."""
-        gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
+    def _lost(self, rank: int | None = None) -> PartLostError:
+        """End all workers, since one is gone that the others may wait for: the one with this rank, if that is known."""
+        gone = [known for known, worker in enumerate(self._workers) if worker.exitcode is not None]
         self.close()
-        which = f"worker {gone[0]}" if gone else "a worker"
+        which = "a worker" if rank is None and not gone else f"worker {gone[0] if rank is None else rank}"
         return PartLostError(f"{which} of this graph is gone, and its part with it: load the graph from a file")
 
     def close(self) -> None:
@@ -157,4 +157,5 @@ def _serve(pipe: Connection, rank: int, transport: str) -> None:
         except OSError:
             return
         except Exception as problem:  # the answer cannot be pickled
-            pipe.send((None, RuntimeError(f"{error or problem}")))
+            with suppress(OSError):  # nobody may be waiting for it any more
+                pipe.send((None, RuntimeError(f"{error or problem}")))

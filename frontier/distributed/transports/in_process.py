@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime import Device
-from ..communicator import Communicator, PartLostError
+from ..communicator import Communicator, PartLostError, Transfer
 
 
 class InProcessCommunicator(Communicator):
     """A part among threads; `group` makes all of them."""
 
     def __init__(self, rank: int, board: Board, device: Device):
-        super().__init__(rank, len(board.outgoing), device)
+        super().__init__(rank, len(board.transfers), device)
         self._board = board
 
     @classmethod
@@ -23,14 +23,15 @@ class InProcessCommunicator(Communicator):
         board = Board(size)
         return [cls(rank, board, device) for rank in range(size)]
 
-    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
+    def _exchange(self, transfers: Sequence[Transfer]) -> None:
         board = self._board
-        board.outgoing[self.rank] = outgoing
+        board.transfers[self.rank] = transfers
         board.wait()
-        start = 0
-        for peer, count in enumerate(received):
-            out[start : start + count] = board.outgoing[peer][self.rank]
-            start += count
+        for at, transfer in enumerate(transfers):
+            start = 0
+            for peer, count in enumerate(transfer.received):
+                transfer.out[start : start + count] = board.transfers[peer][at].outgoing[self.rank]
+                start += count
         board.wait()
 
     def close(self) -> None:
@@ -41,7 +42,7 @@ class Board:
     """Where each part shows what it sends."""
 
     def __init__(self, size: int):
-        self.outgoing: list[Any] = [None] * size
+        self.transfers: list[Any] = [None] * size
         self.barrier = threading.Barrier(size)
 
     def wait(self) -> None:

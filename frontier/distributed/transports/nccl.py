@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import resolve_device
-from ..communicator import Communicator
+from ..communicator import Communicator, Transfer
 
 UINT8 = 1  # ncclDataType_t
 DTYPES = {"int8": 0, "uint8": 1, "int32": 2, "uint32": 3, "int64": 4, "uint64": 5, "float32": 7, "float64": 8}
@@ -54,19 +54,24 @@ class NcclCommunicator(Communicator):
         self._nccl = load_nccl()
         self._group: Any = self._nccl.NcclCommunicator(size, identity, rank)
 
-    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
-        stream = self.device.xp.cuda.get_current_stream().ptr
-        outgoing = [self.device.xp.ascontiguousarray(values) for values in outgoing]
-        ends = np.cumsum([0, *received]).tolist()
-        pieces = [out[a:b] for a, b in itertools.pairwise(ends)]
-        pieces[self.rank][...] = outgoing[self.rank]
+    def _exchange(self, transfers: Sequence[Transfer]) -> None:
+        xp = self.device.xp
+        stream = xp.cuda.get_current_stream().ptr
+        prepared = []
+        for transfer in transfers:
+            outgoing = [xp.ascontiguousarray(values) for values in transfer.outgoing]
+            ends = np.cumsum([0, *transfer.received]).tolist()
+            pieces = [transfer.out[a:b] for a, b in itertools.pairwise(ends)]
+            pieces[self.rank][...] = outgoing[self.rank]
+            prepared.append((outgoing, pieces))
         self._nccl.groupStart()
         try:
-            for peer, piece in enumerate(pieces):
-                if peer != self.rank and outgoing[peer].nbytes:
-                    self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
-                if peer != self.rank and piece.nbytes:
-                    self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
+            for outgoing, pieces in prepared:
+                for peer, piece in enumerate(pieces):
+                    if peer != self.rank and outgoing[peer].nbytes:
+                        self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
+                    if peer != self.rank and piece.nbytes:
+                        self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
         finally:
             self._nccl.groupEnd()
 
@@ -79,6 +84,7 @@ class NcclCommunicator(Communicator):
         values = self.device.xp.ascontiguousarray(values)
         with self._measured():
             self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
+        self.exchanges += 1
         self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
         return out
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import resolve_device
-from ..communicator import Communicator, PartLostError
+from ..communicator import Communicator, PartLostError, Transfer
 
 
 class Listener:
@@ -84,27 +84,32 @@ class UcxxCommunicator(Communicator):
         self._listener = listener
         self._peers = peers
 
-    def _exchange(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
+    def _exchange(self, transfers: Sequence[Transfer]) -> None:
         from ucxx import exceptions
 
-        work = []
-        start = 0
-        for peer, count in enumerate(received):
-            piece, start = out[start : start + count], start + count
-            if peer == self.rank:
-                piece[...] = outgoing[peer]
-                continue
-            endpoint = self._peers.get(peer)
-            if endpoint is None:
-                raise PartLostError("the communicator of this part is closed")
-            if piece.nbytes:
-                work.append(endpoint.recv(piece.view(np.uint8)))
-            if outgoing[peer].nbytes:
-                work.append(endpoint.send(np.ascontiguousarray(outgoing[peer]).view(np.uint8)))
         try:
-            self._listener.run(_all(work))
+            self._listener.run(_all(self._coroutines(transfers)))
         except exceptions.UCXError as error:
             raise PartLostError(f"a worker that holds a part of the graph is gone ({error})") from None
+
+    def _coroutines(self, transfers: Sequence[Transfer]) -> list[Coroutine]:
+        """What sends and receives, for all other parts; what stays is copied."""
+        work = []
+        for transfer in transfers:
+            start = 0
+            for peer, count in enumerate(transfer.received):
+                piece, start = transfer.out[start : start + count], start + count
+                if peer == self.rank:
+                    piece[...] = transfer.outgoing[peer]
+                    continue
+                endpoint = self._peers.get(peer)
+                if endpoint is None:
+                    raise PartLostError("the communicator of this part is closed")
+                if piece.nbytes:
+                    work.append(endpoint.recv(piece.view(np.uint8)))
+                if transfer.outgoing[peer].nbytes:
+                    work.append(endpoint.send(np.ascontiguousarray(transfer.outgoing[peer]).view(np.uint8)))
+        return work
 
     def close(self) -> None:
         peers, self._peers = self._peers, {}

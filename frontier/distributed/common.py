@@ -1,0 +1,173 @@
+"""Common neighbors of vertices that different parts own.
+
+Of the two lists of neighbors of a pair, the shorter one travels to the owner of the other vertex, once to each part
+that needs it, and its members are looked up there. What functors read by edge travels with it.
+
+    u, v        the pairs, at the owner of u; lists are compared there (v's comes) or at the owner of v (u's does)
+    keys        a list on its way: the other part, and the vertex; both parts derive the same ones in the same order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import operators as one_device
+from ..operators.extract import extract
+from ..operators.visit_common import visit_common
+from .accesses import arrays_of
+from .batches import Pairs
+from .vertex_arrays import FLAGS
+
+if TYPE_CHECKING:
+    from .part import GraphPart
+
+
+def intersect(
+    graph: GraphPart, us: Any, vs: Any, op: Callable | None = None, *args: Any, numbered: bool = False,
+    checked: bool = True,
+) -> Any:  # fmt: skip
+    """`frontier.intersect`, of the pairs that all parts list.
+
+    `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries where the
+    rule is a function. Of arrays by edge it may read the entries of its two edges.
+    """
+    if numbered:
+        raise NotImplementedError("numbered is not available for a graph of several parts yet")
+    by_edge = [] if op is None else _check(graph, op, args)
+    if graph.comm.size == 1:
+        return one_device.intersect(graph.local, us, vs, op, *args, checked=checked)
+    pairs = Pairs(graph, us, vs)
+    u, v = pairs.send()
+    arrays = graph.arrays.among(args)
+    graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
+    graph.arrays.hold_sums(arrays)
+    counts = _find(graph, u, v, op, args, by_edge)
+    graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
+    graph.arrays.set_apart(arrays)
+    return None if op is not None else pairs.give_back(counts)
+
+
+def _check(graph: GraphPart, op: Callable, args: tuple) -> list[int]:
+    """The places of the arrays by edge; raises if `op` writes to what cannot be combined."""
+    found = []
+    for name, array, use, parameters in arrays_of(op, 5, args, graph.xp.ndarray):
+        rule = graph.arrays.rule_of(array)
+        edges = set(parameters[3:])
+        if use.writes and rule not in ("add", FLAGS) and not callable(rule):
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
+                "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
+            )
+        if use.reads & edges:
+            if not use.reads <= edges:
+                raise ValueError(f"{op.__name__}() reads {name} by edge and otherwise, which parts cannot tell apart")
+            found.append(next(i for i, value in enumerate(args) if value is array))
+    return found
+
+
+@dataclass
+class Lists:
+    """Lists of neighbors that come from other parts, one after another.
+
+    Attributes
+    ----------
+    rows : array of int64
+        The list of each vertex that was asked for.
+    offsets : array of int64
+    neighbors : array of vertex ids
+    values : list of array
+        What goes with each neighbor.
+    """
+
+    rows: Any
+    offsets: Any
+    neighbors: Any
+    values: list[Any]
+
+
+def _find(graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by_edge: Sequence[int]) -> Any:
+    """`intersect` of pairs at the owners of `u`; returns the numbers of common neighbors unless there is an `op`."""
+    xp, comm, local = graph.xp, graph.comm, graph.local
+    mine = graph.partition.is_mine(v)
+    here, away = xp.flatnonzero(mine), xp.flatnonzero(~mine)
+    found = one_device.intersect(local, u[here], v[here], op, *args, checked=False)
+    order, counts = graph.partition.by_owner(v[away])
+    away = away[order]
+    u_out, v_out = u[away], v[away]
+    received = comm.exchange_counts(counts)
+    of_u = _degrees(local, u_out)
+    (u_in, v_in, of_u_in), _ = comm.alltoallv_columns([u_out, v_out, of_u], counts, received)
+    of_v_in = _degrees(local, v_in)
+    of_v, _ = comm.alltoallv(of_v_in, received, counts)
+    peers = xp.arange(comm.size, dtype=np.int64)
+    to, origin = xp.repeat(peers, counts), xp.repeat(peers, received)
+
+    # Compared here: pairs of other parts whose u has the shorter list, and own ones whose v has.
+    from_u, from_v = xp.flatnonzero(of_u_in <= of_v_in), xp.flatnonzero(of_v < of_u)
+    to_u, to_v = xp.flatnonzero(of_v_in < of_u_in), xp.flatnonzero(of_u <= of_v)
+    n = np.int64(max(graph.num_vertices, 1))
+    asked = xp.concatenate([origin[from_u] * n + u_in[from_u], to[from_v] * n + v_out[from_v]])
+    lengths = xp.concatenate([of_u_in[from_u], of_v[from_v]])
+    wanted = xp.concatenate([origin[to_u] * n + v_in[to_u], to[to_v] * n + u_out[to_v]])
+    lists = _exchange_lists(graph, asked, lengths, wanted, n, [args[i] for i in by_edge])
+
+    known = xp.concatenate([v_in[from_u], u_out[from_v]])
+    listed = xp.concatenate([u_in[from_u], v_out[from_v]])
+    swapped = xp.arange(known.size) >= from_u.size
+    capacity = local.edge_capacity
+    values = list(args)
+    for place, more in zip(by_edge, lists.values, strict=True):
+        values[place] = xp.concatenate([args[place][:capacity], more])
+    there = visit_common(
+        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values
+    )
+    if op is not None:
+        return None
+    total, answers = xp.zeros(u.size, np.int64), xp.zeros(u_in.size, np.int64)
+    total[here] = found
+    answers[from_u] = there[: from_u.size]
+    back, _ = comm.alltoallv(answers, received, counts)
+    total[away] = back
+    total[away[from_v]] = there[from_u.size :]
+    return total
+
+
+def _degrees(local: Any, vertices: Any) -> Any:
+    return local._degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
+
+
+def _exchange_lists(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: Any, by_edge: list[Any]) -> Lists:
+    """Send the lists that other parts want, and receive those asked for.
+
+    Parameters
+    ----------
+    asked, wanted : arrays of int64
+        Keys, with duplicates, of lists that come and of lists that go.
+    lengths : array of int64
+        Of the lists asked for.
+    by_edge : list of array
+        Local arrays by edge, whose values go along.
+    """
+    xp, comm, local = graph.xp, graph.comm, graph.local
+    none = xp.empty(0, np.int64)
+    keys = first = rows = going = none
+    if asked.size:
+        keys, first, rows = xp.unique(asked, return_index=True, return_inverse=True)
+    if wanted.size:
+        going = xp.unique(wanted)
+    dst_offsets, ids, edges = extract(local, (going % n).astype(graph.vertex_dtype))
+    edges = local._edges_at(edges)
+    offsets = xp.zeros(keys.size + 1, np.int64)
+    xp.cumsum(lengths[first], out=offsets[1:])
+    bounds = xp.arange(comm.size + 1, dtype=np.int64) * n
+    ends = graph.device.to_host(xp.concatenate([
+        dst_offsets[xp.searchsorted(going, bounds)], offsets[xp.searchsorted(keys, bounds)]
+    ]))  # fmt: skip
+    sent, received = np.diff(ends[: comm.size + 1]).tolist(), np.diff(ends[comm.size + 1 :]).tolist()
+    columns = [ids, *(array[edges] for array in by_edge)]
+    (neighbors, *values), _ = comm.alltoallv_columns(columns, sent, received)
+    return Lists(rows.astype(np.int64, copy=False).reshape(-1), offsets, neighbors, values)

@@ -1,0 +1,64 @@
+"""visit_common: the common neighbors of pairs of vertices, where the neighbors of one of each pair are listed.
+
+For graphs in parts, whose lists of neighbors come from elsewhere; `intersect` is for all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine import bare_view, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from ..intersect import PARAMETERS
+from .cpu import make_visit_common
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/visit_common/visit_common.cuh"
+KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
+LANES = 8  # threads that share the list of a pair
+
+
+def visit_common(
+    graph: Graph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
+    op: Callable | None = None, *args: Any,
+) -> Any:  # fmt: skip
+    """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.
+
+    Parameters
+    ----------
+    graph : Graph
+        Without edge data. Has the neighbors of `known`.
+    known, listed : arrays of the graph's vertex dtype, shape (m,)
+        The ends of the pairs.
+    swapped : array of bool, shape (m,)
+        Whether `known` is the first of the pair, and `listed` the second.
+    rows : array of int64, shape (m,)
+        The neighbors of ``listed[i]`` are ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``.
+    offsets : array of int64
+    neighbors : array of the graph's vertex dtype
+    first_edge : int
+        ``neighbors[k]`` is told by the edge ``first_edge + k``.
+
+    Returns
+    -------
+    array of int64, shape (m,), on the graph's device; None if `op` is given
+    """
+    count = int(known.size)
+    counts = graph.xp.zeros(count, np.int64) if op is None else None
+    values: tuple = ()
+    if op is not None:
+        check_op(op, "op", PARAMETERS, args)
+        values = functor_args(graph, op, args)
+    arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
+    if count and graph.device.is_gpu:
+        options = (("LANES", str(LANES)), *((("HAS_OP", "1"),) if op is not None else ()))
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, KINDS, None),), values, options)
+        kernels.visit_common(count, graph.view(), *arrays, np.int64(first_edge), counts, *values, tile=LANES)
+    elif count:
+        kernel = cpu_kernel_for(graph.package, make_visit_common, (op,))
+        run_cpu(kernel, (op,), count, bare_view(graph), *arrays, first_edge, counts, values)
+    return counts

@@ -1,0 +1,40 @@
+// CUDA kernel of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, LANES, HAS_OP.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include VIEW_HEADER
+
+#ifdef HAS_OP
+extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
+#endif
+
+// LANES threads share the listed neighbors of each pair, and look them up at its other end.
+extern "C" __global__ void visit_common(
+    i64 count, View view, const VID* known, const VID* listed, const u8* swapped, const i64* rows, const i64* offsets,
+    const VID* neighbors, i64 first_edge, u64* counts ARG_PARAMS) {
+  GRID_STRIDE(t, count * LANES) {
+    i64 i = t / LANES;
+    VID u = known[i];
+#ifdef HAS_OP
+    VID v = listed[i];
+    bool swap = swapped[i];
+#else
+    u64 found = 0;
+#endif
+    i64 end = offsets[rows[i] + 1];
+    for (i64 k = offsets[rows[i]] + t % LANES; k < end; k += LANES) {
+      VID w = neighbors[k];
+      if (w == u) continue;
+      i64 slot = view.find(u, w);
+      if (slot < 0) continue;
+#ifdef HAS_OP
+      if (swap) op(u, v, w, slot, first_edge + k ARG_NAMES);
+      else op(v, u, w, first_edge + k, slot ARG_NAMES);
+#else
+      ++found;
+#endif
+    }
+#ifndef HAS_OP
+    if (found) atomicAdd(counts + i, found);
+#endif
+  }
+}

@@ -1,0 +1,276 @@
+"""Incremental analytics of graphs in parts against those of one device, after every batch of a stream."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import DEVICES
+from graphs import GRAPHS
+
+import frontier as fr
+from algorithms import (
+    DynamicComponents,
+    DynamicPageRank,
+    DynamicTriangleCount,
+    connected_components,
+    k_truss,
+    pagerank,
+    sssp,
+    triangle_count,
+)
+from frontier.distributed import DistributedGraph, Threads
+from structures import SlabGraph
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=[2, 3])
+def engine(request, device):
+    with Threads(request.param, device) as engine:
+        yield engine
+
+
+def host(value):
+    return value.get() if hasattr(value, "get") else np.asarray(value)
+
+
+def pair_of(engine, name="rmat", **options):
+    """The same graph in parts and on one device."""
+    src, dst, n = GRAPHS[name]
+    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
+    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
+    for each in (graph, one):
+        each.insert_edges(src, dst)
+    return graph, one
+
+
+def updates(graphs, steps=4, size=300, seed=1):
+    """Insertions and deletions by turns, and a deleted vertex; yields after each update of all the graphs."""
+    rng = np.random.default_rng(seed)
+    n = graphs[0].num_vertices
+    for step in range(steps):
+        src, dst = rng.integers(0, n, (2, size))
+        done = [graph.insert_edges(src, dst) for graph in graphs]
+        assert done[0] == done[1]
+        yield
+        known = graphs[1].to_coo()
+        some = rng.integers(0, int(known[0].size), size)
+        src, dst = host(known[1])[some], host(known[0])[some]
+        done = [graph.delete_edges(src, dst) for graph in graphs]
+        assert done[0] == done[1]
+        yield
+        for graph in graphs:
+            if step == 1:
+                graph.delete_vertices([0, n - 1])
+            if step == 2:
+                graph.insert_vertices(5)
+        if step in (1, 2):
+            yield
+            for graph in graphs:
+                graph.insert_vertices([0, n - 1])
+
+
+# ---- intersect ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rmat", "star", "empty"])
+def test_intersect_counts(engine, name):
+    graph, one = pair_of(engine, name)
+    rng = np.random.default_rng(4)
+    us, vs = rng.integers(0, graph.num_vertices, (2, 400))
+    assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()
+    assert fr.intersect(graph, [], []).size == 0
+
+
+@pytest.mark.parametrize("us, vs", [([0, 1], [0]), ([0, 9_999], [1, 1]), ([0, 1], [1, -1])])
+def test_pairs_that_are_not_of_the_graph_are_refused(engine, us, vs):
+    graph, _ = pair_of(engine)
+    with pytest.raises(ValueError):
+        fr.intersect(graph, us, vs)
+    assert fr.intersect(graph, [0], [1]).size == 1
+
+
+def write_list(u, v, w, edge_uw, edge_vw, out):
+    out[0] = w
+
+
+def listed(part):
+    fr.intersect(part, [0], [1], write_list, part.xp.zeros(1, np.int32))
+
+
+def test_writes_at_common_neighbors_that_no_rule_combines_are_refused(engine):
+    graph, _ = pair_of(engine, "clique")
+    with pytest.raises(ValueError, match=r"write_list\(\) writes to out at common neighbors"):
+        graph.run(listed)
+
+
+# ---- triangles ------------------------------------------------------------------------------------------------------
+
+
+def test_triangles_are_maintained(engine):
+    graphs = pair_of(engine)
+    with DynamicTriangleCount(graphs[0]) as triangles:
+        for _ in updates(graphs):
+            expected = triangle_count(graphs[1])
+            assert triangles.total == expected.total
+            assert host(triangles.per_vertex).tolist() == host(expected.per_vertex).tolist()
+    graphs[0].insert_edges([1, 2, 3], [2, 3, 1])
+    assert triangles.closed and triangles.total == expected.total
+
+
+def refuse(self, src, dst):
+    raise KeyError("for the test")
+
+
+def test_an_analytic_that_fails_does_not_prevent_the_update(engine, monkeypatch):
+    graph, one = pair_of(engine, "clique")
+    triangles, others = DynamicTriangleCount(graph), DynamicTriangleCount(graph)
+    with monkeypatch.context() as patch, pytest.raises(fr.ObserverError, match="KeyError: 'for the test'") as failed:
+        patch.setattr(DynamicTriangleCount, "edges_deleted", refuse)
+        graph.delete_edges([0], [1])
+    assert failed.value.result.deleted == 1 and str(pickle.loads(pickle.dumps(failed.value))) == str(failed.value)
+    assert graph.num_edges == one.num_edges - 1
+    del triangles
+    with pytest.raises(RuntimeError, match="is maintained no more, since edges_deleted raised KeyError"):
+        _ = others.total
+    assert DynamicTriangleCount(graph).total == triangle_count(graph).total
+
+
+# ---- components and ranks -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_components_are_maintained(engine, directed):
+    graphs = pair_of(engine, "road", directed=directed)
+    components = DynamicComponents(graphs[0])
+    for step, _ in enumerate(updates(graphs, size=20)):
+        if step in (0, 5):
+            continue  # two updates at a time
+        expected = connected_components(graphs[1])
+        assert components.count == expected.count
+        assert host(components.labels).tolist() == host(expected.labels).tolist()
+
+
+@pytest.mark.parametrize("size, directed", [(3, False), (300, True)])
+def test_ranks_are_maintained(engine, size, directed):
+    graphs = pair_of(engine, "rmat", directed=directed)
+    ranks = DynamicPageRank(graphs[0], tol=1e-8)
+    for _ in updates(graphs, steps=2, size=size):
+        expected = pagerank(graphs[1], tol=1e-9, max_iter=500)
+        assert np.allclose(host(ranks.pagerank), host(expected.pagerank), rtol=0, atol=1e-7)
+
+
+def test_ranks_by_weights_are_maintained(engine):
+    graph, one = pair_of(engine, "grid", weight_dtype="int32")
+    ranks = DynamicPageRank(graph, tol=1e-8)
+    src, dst, _ = GRAPHS["grid"]
+    for each in (graph, one):
+        each.insert_edges(src[:200], dst[:200], np.arange(1, 201))
+        each.delete_edges(src[100:120], dst[100:120])
+    assert np.allclose(host(ranks.pagerank), host(pagerank(one, tol=1e-9, max_iter=500).pagerank), rtol=0, atol=1e-7)
+    graph.insert_edges([0], [1], [-1])
+    with pytest.raises(ValueError, match="negative"):
+        _ = ranks.pagerank
+
+
+# ---- shortest paths and trusses -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_shortest_paths(engine, directed):
+    src, dst, n = GRAPHS["rmat"]
+    weights = np.random.default_rng(2).integers(0, 9, src.size).astype(np.int32)
+    graph = DistributedGraph(SlabGraph, n, directed=directed, weight_dtype="int32", engine=engine)
+    one = SlabGraph(n, directed=directed, weight_dtype="int32", device=engine.hosts[0].comm.device)
+    for each in (graph, one):
+        each.insert_edges(src, dst, weights)
+    found, expected = sssp(graph, 3), sssp(one, 3)
+    distance = host(expected.distance)
+    assert host(found.distance).tobytes() == distance.tobytes()
+    before = host(found.predecessor)
+    reached = np.flatnonzero(before >= 0)
+    assert reached.size == np.count_nonzero(host(expected.predecessor) >= 0)
+    length = host(one.edge_weights(before[reached], reached))
+    assert np.all(distance[before[reached]] + length == distance[reached])
+    above, steps = before[reached], 0
+    while (above >= 0).any():  # every path leads to the source
+        above, steps = np.where(above >= 0, before[above], -1), steps + 1
+        assert steps <= n
+    with pytest.raises(ValueError, match="not negative"):
+        graph.insert_edges([0], [1], [-1])
+        sssp(graph, 3)
+
+
+@pytest.mark.parametrize("k", [2, 5, 100])
+def test_trusses(engine, k):
+    graph, one = pair_of(engine)
+    found, expected = k_truss(graph, k), k_truss(one, k)
+    assert host(found.src).tolist() == host(expected.src).tolist()
+    assert host(found.dst).tolist() == host(expected.dst).tolist()
+    assert graph.num_edges == one.num_edges
+
+
+# ---- in-edges -------------------------------------------------------------------------------------------------------
+
+
+def look_back(graph):
+    """What enters vertices, by operators along in-edges."""
+    xp = graph.xp
+    entering = fr.neighbor_reduce(graph.reverse, None, arrives_from, reduce="sum", dtype=np.int64)
+    before = fr.advance(graph, fr.Frontier(graph, [3, 7]), any_edge, edges="in")
+    around = fr.advance(graph, fr.Frontier(graph, [3, 7]), any_edge, edges="both")
+    product = fr.SpMV(graph, transpose=True)(xp.arange(graph.num_vertices, dtype=np.float64))
+    graph.complete(product)
+    lists = list(before), list(around), len(fr.Frontier(graph.reverse, [1, 2]) | before)
+    return host(entering).tolist(), *lists, host(product).tolist(), host(graph.in_degrees()).tolist()
+
+
+def arrives_from(src, dst, edge, weight):
+    return dst + 1
+
+
+def any_edge(src, dst, edge, weight):
+    return True
+
+
+def test_in_edges(engine, tmp_path):
+    graphs = pair_of(engine, "rmat", directed=True, in_edges=True)
+    ranks, components = DynamicPageRank(graphs[0], tol=1e-8), DynamicComponents(graphs[0])
+    for _ in updates(graphs, steps=2, size=40):
+        assert graphs[0].run(look_back) == look_back(graphs[1])
+        expected = pagerank(graphs[1], tol=1e-9, max_iter=500)
+        assert np.allclose(host(ranks.pagerank), host(expected.pagerank), rtol=0, atol=1e-7)
+        assert host(components.labels).tolist() == host(connected_components(graphs[1]).labels).tolist()
+    graphs[0].save(tmp_path)
+    with Threads(3, engine.hosts[0].comm.device) as others:
+        assert DistributedGraph.load(tmp_path, engine=others).run(look_back) == look_back(graphs[1])
+    with pytest.raises(TypeError, match="read-only"):
+        graphs[0].run(insert_into_reverse)
+
+
+def insert_into_reverse(part):
+    part.reverse.insert_edges([0], [1])
+
+
+def test_a_batch_that_fails_among_in_edges_changes_nothing(engine, monkeypatch):
+    graph, one = pair_of(engine, "road", directed=True, in_edges=True)
+    before = [host(each).tolist() for each in graph.to_coo()[:2]]
+    original, last = SlabGraph._insert, engine.hosts[-1].objects[graph._key].inward
+
+    def fail(self, arcs):
+        if self is last:
+            raise MemoryError("no memory left, for the test")
+        return original(self, arcs)
+
+    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
+        patch.setattr(SlabGraph, "_insert", fail)
+        graph.insert_edges(np.arange(100), np.arange(100)[::-1] + 200)
+    assert [host(each).tolist() for each in graph.to_coo()[:2]] == before
+    assert graph.in_degrees().tolist() == host(one.in_degrees()).tolist()
+    assert graph.insert_edges([0], [350]).inserted == 1
