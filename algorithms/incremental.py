@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import frontier as fr
 
@@ -114,7 +114,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._failed_in = method
 
 
-def maintained(read: Callable[[Any], Any]) -> Any:
+def _maintained(read: Callable[[Any], Any]) -> Any:
     """A property for results of an `IncrementalAlgorithm`: reading it returns a current result or raises."""
 
     def checked(self: IncrementalAlgorithm) -> Any:
@@ -128,3 +128,9 @@ def maintained(read: Callable[[Any], Any]) -> Any:
             return read(self)
 
     return property(checked, doc=read.__doc__)
+
+
+if TYPE_CHECKING:
+    maintained = property  # so that type checkers know the types of results
+else:
+    maintained = _maintained

@@ -12,7 +12,7 @@ from .arguments import check_graph, integer
 from .arrays import as_device_array
 from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
-from .kinds import form_for
+from .kinds import form_for, takes_form
 from .runtime import load_kernels
 from .values import kind_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 
 
+@takes_form
 class Frontier:
     """A set of vertices of a graph.
 
@@ -62,9 +63,6 @@ class Frontier:
     >>> list(fr.Frontier.all(g) - fr.Frontier(g, [0, 2]))
     [1, 3]
     """
-
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Frontier:
-        return object.__new__(form_for(cls, graph))
 
     def __init__(self, graph: Graph, vertices: Any = ()):
         check_graph(graph)
