@@ -66,6 +66,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         state = ", failed" if self._cause is not None else ", closed" if self._closed else ""
         return f"{type(self).__name__}({self.graph!r}{state})"
 
+    def _repr_html_(self) -> str:
+        state = "failed" if self._cause is not None else "closed" if self._closed else "maintained"
+        return fr.display.html_table(type(self).__name__, {"state": state, "graph": repr(self.graph)})
+
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 
     def _attach(self) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
+from .display import html_table
 from .edge_data import MULTI, EdgeData, build_rows, column_arrays, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
 from .in_edges import InEdges
@@ -640,6 +641,16 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         super()._columns_moved()
         if self._in_edges is not None:
             self._in_edges.columns_moved()
+
+    def _repr_html_(self) -> str:
+        data = self._edge_data
+        rows = {
+            "vertices": self.num_vertices, "edges": self.num_edges, "directed": self.directed,
+            "in-edges": self._in_edges is not None or None, "weights": self.weight_dtype,
+            "edge data": None if data is None else ", ".join(data.names), "times": self.time_unit,
+            "device": self.device.kind,
+        }  # fmt: skip
+        return html_table(type(self).__name__, {name: value for name, value in rows.items() if value is not None})
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

@@ -20,4 +20,4 @@ class GraphOptions(TypedDict, total=False):
     edge_data: Mapping[str, Any] | None
     time: str | None
     keep_time: str
-    multi: bool
+    multi: str
