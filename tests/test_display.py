@@ -44,7 +44,8 @@ def test_frontiers(graph):
 
 def test_results_show_types_and_shapes(graph):
     result = algorithms.bfs(graph, 0)
-    assert repr(result) == f"BFSResult(distance=int32[2,000], predecessor=int32[2,000], levels={result.levels}, sources=None)"
+    arrays = "distance=int32[2,000], predecessor=int32[2,000]"
+    assert repr(result) == f"BFSResult({arrays}, levels={result.levels}, sources=None)"
     html = result._repr_html_()
     assert rows(html) == ["distance", "predecessor", "levels", "sources"]
     assert ("int32[2,000]: 0, 1, 1, 2147483647" in html) == (not graph.device.is_gpu)
