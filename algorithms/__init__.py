@@ -21,7 +21,7 @@ from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrival, earliest_arrival
 from .hits import Hits, hits
-from .incremental import AnalyticFailedError, IncrementalAlgorithm
+from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
 from .katz_centrality import Katz, katz_centrality
 from .label_propagation import Communities, label_propagation
@@ -98,6 +98,7 @@ __all__ = [
     "label_propagation",
     "local_clustering",
     "louvain",
+    "maintained",
     "maximal_independent_set",
     "minimum_spanning_forest",
     "overlap",

@@ -10,7 +10,7 @@ import frontier as fr
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Subgraph(Result):
     """A subgraph of a graph for some k; arrays are on the graph's device.
 

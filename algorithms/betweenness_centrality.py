@@ -36,7 +36,7 @@ WIDTH = 32
 """Sources of one search."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Betweenness(Result):
     """Result of `betweenness_centrality`.
 

@@ -26,7 +26,7 @@ from .result import Result
 UNREACHED = np.int32(np.iinfo(np.int32).max)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BFSResult(Result):
     """Result of `bfs`; arrays are on the graph's device. With `sources`, they have a row for each source.
 

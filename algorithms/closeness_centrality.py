@@ -25,7 +25,7 @@ from .bfs import UNREACHED, bfs
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Closeness(Result):
     """Result of `closeness_centrality`.
 

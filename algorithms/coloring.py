@@ -28,7 +28,7 @@ from .result import Result
 ALL_TAKEN = 2**32 - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coloring(Result):
     """Result of `coloring`.
 

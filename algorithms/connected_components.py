@@ -27,7 +27,7 @@ SAMPLED_NEIGHBORS = 2
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Components(Result):
     """Result of `connected_components`.
 

@@ -26,7 +26,7 @@ from .result import Result
 ANY = np.int32(np.iinfo(np.int32).max)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CoreNumbers(Result):
     """Result of `core_number`.
 
@@ -46,7 +46,7 @@ class CoreNumbers(Result):
         return int(self.core_number.max()) if self.core_number.size else 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KCore(Subgraph):
     """Result of `k_core`: the edges between vertices of the core. See `Subgraph` for the attributes."""
 

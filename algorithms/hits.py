@@ -20,7 +20,7 @@ from .pagerank import ConvergenceError
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hits(Result):
     """Result of `hits`.
 

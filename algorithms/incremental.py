@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import frontier as fr
 
@@ -82,6 +82,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         state = ", failed" if self._cause is not None else ", closed" if self._closed else ""
         return f"{type(self).__name__}({self.graph!r}{state})"
 
+    def _repr_html_(self) -> str:
+        state = "failed" if self._cause is not None else "closed" if self._closed else "maintained"
+        return fr.display.html_table(type(self).__name__, {"state": state, "graph": repr(self.graph)})
+
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 
     def _attach(self) -> None:
@@ -130,7 +134,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._failed_in = method
 
 
-def maintained(read: Callable[[Any], Any]) -> Any:
+def _maintained(read: Callable[[Any], Any]) -> Any:
     """A property for results of an `IncrementalAlgorithm`: reading it returns a current result or raises."""
 
     def checked(self: IncrementalAlgorithm) -> Any:
@@ -144,3 +148,9 @@ def maintained(read: Callable[[Any], Any]) -> Any:
             return read(self)
 
     return property(checked, doc=read.__doc__)
+
+
+if TYPE_CHECKING:
+    maintained = property  # so that type checkers know the types of results
+else:
+    maintained = _maintained

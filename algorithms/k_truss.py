@@ -36,7 +36,7 @@ LOOKUP_STEPS = 8
 """The cost of looking up a neighbor in a list, in steps of counting triangles from scratch."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KTruss(Subgraph):
     """Result of `k_truss`: the edges of the truss. See `Subgraph` for the other attributes.
 
@@ -49,7 +49,7 @@ class KTruss(Subgraph):
     form: fr.Form | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrussNumbers(Result):
     """Result of `truss_numbers`; arrays are on the graph's device.
 

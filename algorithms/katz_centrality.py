@@ -23,7 +23,7 @@ from .pagerank import ConvergenceError
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Katz(Result):
     """Result of `katz_centrality`.
 

@@ -27,7 +27,7 @@ from ._priorities import as_int64, check_undirected
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Communities(Result):
     """Result of `label_propagation`.
 

@@ -18,7 +18,7 @@ from .result import Result
 from .triangle_count import triangle_count
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Clustering(Result):
     """Result of `local_clustering`.
 

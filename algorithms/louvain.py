@@ -36,7 +36,7 @@ FEW = 100
 MOST_ROUNDS = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LouvainCommunities(Result):
     """Result of `louvain`.
 

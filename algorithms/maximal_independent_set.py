@@ -26,7 +26,7 @@ from .result import Result
 UNDECIDED, IN, OUT = 0, 1, 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IndependentSet(Result):
     """Result of `maximal_independent_set`.
 

@@ -33,7 +33,7 @@ EXACT = 2**53
 NO_KEY = np.int64(2**63 - 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SpanningForest(Result):
     """Result of `minimum_spanning_forest`; arrays are on the graph's device.
 

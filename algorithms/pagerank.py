@@ -41,7 +41,7 @@ class ConvergenceError(RuntimeError):
     """An iteration did not reach its tolerance."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PageRank(Result):
     """Result of `pagerank`.
 

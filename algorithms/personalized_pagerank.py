@@ -32,7 +32,7 @@ LEAST = float(np.finfo(np.float64).tiny)
 """In place of 0, where it would be divided by."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PersonalizedPageRank(Result):
     """Result of `personalized_pagerank`.
 

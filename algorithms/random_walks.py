@@ -21,7 +21,7 @@ from ._priorities import as_int64
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RandomWalks(Result):
     """Result of `random_walks`; arrays are on the graph's device.
 

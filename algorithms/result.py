@@ -20,8 +20,18 @@ class Result:
     _frame_of: ClassVar[Callable[[Any], Any] | None] = None
     """What makes another frame of one of pandas; of results that workers have computed, their own."""
 
+    def __repr__(self) -> str:
+        """Numbers, and the types and shapes of arrays: their contents may be on a GPU."""
+        return fr.display.fields_text(type(self).__name__, self._fields())
+
+    def _repr_html_(self) -> str:
+        return fr.display.html_table(type(self).__name__, self._fields())
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
     def __reduce__(self) -> tuple[Any, ...]:
-        held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        held = self._fields()
         on_gpu = [name for name, value in held.items() if hasattr(value, "__cuda_array_interface__")]
         held |= {name: held[name].get() for name in on_gpu}
         return _restored, (type(self), held, on_gpu)
@@ -44,7 +54,7 @@ class Result:
         ValueError
             The result holds no arrays.
         """
-        held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         if not columns:
             raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")

@@ -24,7 +24,7 @@ from ._degree_order import goes_down, goes_up
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Similarity(Result):
     """Result of `jaccard` and `overlap`; arrays are on the graph's device.
 

@@ -37,7 +37,7 @@ MOST_DELTA = 2**62
 """Upper bound on delta for integer weights."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Distances(Result):
     """Result of `sssp`; arrays are on the graph's device. With `sources`, they have a row for each source.
 

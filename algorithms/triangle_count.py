@@ -31,7 +31,7 @@ WALK_STEPS = 1.5
 """The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TriangleCount(Result):
     """Result of `triangle_count`.
 

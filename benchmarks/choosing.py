@@ -1,7 +1,7 @@
-"""Which structure suits which workload: the measurements behind the README's recommendations.
+"""Which structure suits which workload: the measurements behind the documentation's recommendations.
 
     python -m benchmarks.choosing [--device auto|cpu|gpu] [--mode full|smoke] [--structures a,b] [--out DIR]
-    python -m benchmarks.choosing --write README.md RESULTS.json ...
+    python -m benchmarks.choosing --write docs/choosing.md RESULTS.json ...
 
 Workloads that differ in degree distribution, batch size, mix of operations and analytic are run on every structure by
 `dynfrontier.workload`. The second form writes a table of the results between the ``<!-- choosing -->`` markers of a
@@ -104,7 +104,7 @@ def reports_of(results: Results) -> dict[str, WorkloadReport]:
 
 
 def advice(path: Path) -> str:
-    """The README's summary of a results file: the best structures for each workload."""
+    """The documentation's summary of a results file: the best structures for each workload."""
     results = Results.load(path)
     reports = reports_of(results)
     machine = results.header["machine"]

@@ -5,9 +5,16 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["compare", "recommend", "run_workload"]
+if TYPE_CHECKING:
+    from .comparison import compare
+    from .workload import recommend, run_workload
+
+__all__ = ["__version__", "compare", "recommend", "run_workload"]
+
+__version__ = "0.1.0"
+"""The version of the project: the one place where it is written."""
 
 
 def _check_packages() -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from . import __version__
 from .commands.bfs import bfs
 from .commands.compare import compare
 from .commands.generate import generate
@@ -40,12 +41,7 @@ app.command()(guarded(structures))
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            typer.echo(f"dynfrontier {version('dynfrontier')}")
-        except PackageNotFoundError:
-            typer.echo("dynfrontier, not installed")
+        typer.echo(f"dynfrontier {__version__}")
         raise typer.Exit
 
 

@@ -1,4 +1,4 @@
-"""Tables of structures, algorithms and devices, from the registry, for the terminal and the README."""
+"""Tables of structures, algorithms and devices, from the registry, for the terminal and the documentation."""
 
 from __future__ import annotations
 

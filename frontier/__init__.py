@@ -6,7 +6,7 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import arguments, distributed, interchange, io, keys
+from . import arguments, display, distributed, interchange, io, keys
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
@@ -97,6 +97,7 @@ __all__ = [
     "common_neighbors",
     "compute",
     "defer",
+    "display",
     "distributed",
     "edge_support",
     "extract_neighbors",

@@ -9,6 +9,7 @@ import numpy as np
 
 from .access import reads
 from .arguments import check_graph
+from .display import html_table
 from .frontier import Frontier
 from .operators.extract import collect_arcs
 from .sort import row_ids
@@ -109,6 +110,9 @@ class EdgeFrontier:
 
     def __repr__(self) -> str:
         return f"EdgeFrontier({len(self):,} of {self.graph.num_arcs:,} arcs)"
+
+    def _repr_html_(self) -> str:
+        return html_table("EdgeFrontier", {"arcs": len(self), "graph": repr(self.graph)})
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         src, dst = (self.graph.device.to_host(array) for array in (self.src, self.dst))

@@ -12,7 +12,8 @@ from .arguments import check_graph, integer
 from .arrays import as_device_array
 from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
-from .kinds import form_for
+from .display import html_table
+from .kinds import form_for, takes_form
 from .runtime import load_kernels
 from .values import kind_of
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 
 
+@takes_form
 class Frontier:
     """A set of vertices of a graph.
 
@@ -62,9 +64,6 @@ class Frontier:
     >>> list(fr.Frontier.all(g) - fr.Frontier(g, [0, 2]))
     [1, 3]
     """
-
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Frontier:
-        return object.__new__(form_for(cls, graph))
 
     def __init__(self, graph: Graph, vertices: Any = ()):
         check_graph(graph)
@@ -146,6 +145,12 @@ class Frontier:
             return f"Frontier(list of {self._walk_length():,} with duplicates, {self.graph.num_vertices:,} vertices)"
         form = "list" if self._bits is None else "bitmap" if self._list is None else "list and bitmap"
         return f"Frontier({self._size:,} of {self.graph.num_vertices:,} vertices, {form})"
+
+    def _repr_html_(self) -> str:
+        members: Any = self._size
+        if members is None:
+            members = f"{self._walk_length():,}, with duplicates"
+        return html_table(type(self).__name__, {"members": members, "graph": repr(self.graph)})
 
     def __iter__(self) -> Iterator[int]:
         self.check()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
+from .display import html_table
 from .edge_data import MULTI, EdgeData, build_rows, column_arrays, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
 from .in_edges import InEdges
@@ -160,7 +161,12 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         edge_data: Any = None,
         time: Any = None,
         time_unit: str = "ns",
-        **options: Any,
+        *,
+        keep_time: str = "latest",
+        weight_dtype: Any = None,
+        vertex_dtype: Any = None,
+        in_edges: bool = False,
+        **structure_options: Any,
     ) -> Self:
         """A graph with these edges.
 
@@ -183,8 +189,16 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             The time of each edge, which makes a graph with times.
         time_unit : {"ns", "us", "ms", "s"}
             The unit of the times: the option ``time`` of `Graph`.
-        **options
-            Options of `Graph` and of the structure.
+        keep_time : {"latest", "first"}
+            Which of several records of an edge counts, in a graph with times.
+        weight_dtype : {None, int32, int64, float32, float64}
+            By default that of `weights`.
+        vertex_dtype : {None, int32, int64}
+            By default int32, if as many vertices fit.
+        in_edges : bool
+            Whether a directed graph also keeps its transpose.
+        **structure_options
+            Options of the structure's constructor, such as ``load_factor`` of `SlabGraph`.
 
         Raises
         ------
@@ -202,8 +216,12 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         src, dst = as_ids(place, src, "src"), as_ids(place, dst, "dst")
         if weights is not None:
             weights = as_weights(place, weights, "weights")
-            options.setdefault("weight_dtype", weights.dtype)
+            weight_dtype = weights.dtype if weight_dtype is None else weight_dtype
         same_length(src=src, dst=dst, weights=weights)
+        options: dict[str, Any] = {
+            "directed": directed, "device": place, "weight_dtype": weight_dtype, "vertex_dtype": vertex_dtype,
+            "in_edges": in_edges, "keep_time": keep_time, **structure_options,
+        }  # fmt: skip
         if edge_data is not None:
             edge_data = column_arrays(place, edge_data)
             options["edge_data"] = {name: values.dtype for name, values in edge_data.items()}
@@ -215,9 +233,9 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         if num_vertices is None:
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
             with _room_for_ids(num_vertices):
-                graph = cls(num_vertices, directed=directed, device=place, **options)
+                graph = cls(num_vertices, **options)
         else:
-            graph = cls(num_vertices, directed=directed, device=place, **options)
+            graph = cls(num_vertices, **options)
         if graph._edge_data is not None:
             rows = make_rows(graph, src, dst, weights, edge_data or {}, "from_edges")
             build_rows(graph, summed_rows(graph, rows) if graph.multi == "sum" else rows)
@@ -294,7 +312,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         write_graph(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], device: str | Device = "auto") -> Graph:
+    def load(cls, path: str | os.PathLike[str], device: str | Device = "auto") -> Self:
         """Load a graph written by `save`.
 
         Parameters
@@ -312,7 +330,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         -----
         All arrays are validated, which sorts all arcs.
         """
-        return read_graph(path, cls, device)
+        return cast(Self, read_graph(path, cls, device))
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 
@@ -623,6 +641,16 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         super()._columns_moved()
         if self._in_edges is not None:
             self._in_edges.columns_moved()
+
+    def _repr_html_(self) -> str:
+        data = self._edge_data
+        rows = {
+            "vertices": self.num_vertices, "edges": self.num_edges, "directed": self.directed,
+            "in-edges": self._in_edges is not None or None, "weights": self.weight_dtype,
+            "edge data": None if data is None else ", ".join(data.names), "times": self.time_unit,
+            "device": self.device.kind,
+        }  # fmt: skip
+        return html_table(type(self).__name__, {name: value for name, value in rows.items() if value is not None})
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

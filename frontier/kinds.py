@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import inspect
+from typing import Any, ClassVar, TypeVar
+
+T = TypeVar("T", bound=type)
 
 
 class AnyGraph:
@@ -28,6 +31,17 @@ class AnyGraph:
 def form_for(cls: type, graph: object) -> type:
     """The class to make an object of, where `cls` was asked for: graphs in several parts have forms of their own."""
     return graph.forms.get(cls, cls) if isinstance(graph, AnyGraph) else cls
+
+
+def takes_form(cls: T) -> T:
+    """Class decorator: an object is made in the form of the graph that it is given first (`form_for`)."""
+
+    def __new__(made: type, graph: Any = None, *args: Any, **options: Any) -> Any:
+        return object.__new__(form_for(made, graph))
+
+    __new__.__signature__ = inspect.signature(cls.__init__)  # type: ignore[attr-defined,misc]  # what users are shown
+    cls.__new__ = __new__  # type: ignore[assignment]
+    return cls
 
 
 class AnyDynamicGraph(AnyGraph):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .updates import ObserverError, UpdateObserver
 from .values import kind_of
+
+U = TypeVar("U", bound=Callable[..., Any])
 
 Told = tuple[UpdateObserver, tuple[Any, ...]]
 """An observer, and the arguments of its notification."""
@@ -143,11 +145,11 @@ def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseExcepti
     raise error from causes[0] if len(causes) == 1 else ExceptionGroup("the observers' errors", causes)
 
 
-def observed(update: Callable) -> Callable:
+def observed(update: U) -> U:
     """Decorator for update methods of a graph: run them by `Observers.run`."""
 
     @wraps(update)
     def run(self: Any, *args: Any, **options: Any) -> Any:
         return self._observers.run(lambda: update(self, *args, **options))
 
-    return run
+    return cast(U, run)

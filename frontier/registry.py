@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from .kinds import AnyGraph
 from .values import one_of
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from .dynamic import DynamicGraph
     from .graph import Graph
+
+    G = TypeVar("G", bound=Graph, default=DynamicGraph)
+    """The class of a structure; what a name stands for, type checkers do not know."""
 
 PROVIDERS = ["structures"]
 """Packages that register their structures when they are imported, which they are when somebody asks for structures."""
@@ -32,7 +38,7 @@ def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Grap
     return cls
 
 
-def structures() -> dict[str, type[Graph]]:
+def structures() -> dict[str, type[DynamicGraph]]:
     """All structures by name."""
     for package in PROVIDERS:
         module = importlib.import_module(package)
@@ -40,7 +46,7 @@ def structures() -> dict[str, type[Graph]]:
             raise ImportError(
                 f"{module.__file__} is not the package {package} of dynfrontier, but has its name: rename that file"
             )
-    return dict(_structures)
+    return cast("dict[str, type[DynamicGraph]]", dict(_structures))
 
 
 def snapshot_structure() -> type[Graph]:
@@ -49,11 +55,11 @@ def snapshot_structure() -> type[Graph]:
     return _snapshot[0]
 
 
-def structure_class(structure: Any) -> type[Graph]:
+def structure_class(structure: str | type[G]) -> type[G]:
     """The structure that a class or a name of the registry stands for."""
     if isinstance(structure, str):
         known = structures()
-        return known[one_of(structure, "structure", known)]
+        return cast("type[G]", known[one_of(structure, "structure", known)])
     if isinstance(structure, type) and issubclass(structure, AnyGraph):
-        return cast("type[Graph]", structure)
+        return structure
     raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")

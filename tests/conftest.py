@@ -40,7 +40,7 @@ BACKSTOP = 60
 
 HEAVY = (
     "test_workload", "test_pagerank", "test_dynamic_distances", "test_incremental", "test_checking", "test_operators",
-    "test_components", "test_sssp", "test_functors", "test_cli", "test_readme", "test_k_truss", "test_algorithms",
+    "test_components", "test_sssp", "test_functors", "test_cli", "test_docs", "test_k_truss", "test_algorithms",
     "test_compiled_code_cache", "test_processes", "test_threads", "test_interrupts", "test_bad_input",
 )  # fmt: skip
 """The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first."""

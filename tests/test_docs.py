@@ -1,23 +1,33 @@
-"""The pages under docs: their Python blocks run, one after another, and print what they say; their links are good."""
+"""The pages under docs: their Python blocks run and print what they say; links, tables and pictures are good."""
 
 from __future__ import annotations
 
 import re
 import runpy
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import pytest
 
+import algorithms
+import frontier as fr
 from algorithms.analytic import analytics
+from dynfrontier.supported import replace_between, tables
 from frontier.runtime.cache import PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+SPHINX = ("sphinx", "myst_nb", "furo", "numpydoc")
+SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "scripts", "structures", "tests")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_python_blocks(page, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("algorithms.analytic._catalogue", analytics())  # what a page registers is forgotten
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    if not blocks:
+        return
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
     runpy.run_path(str(script))
@@ -27,5 +37,88 @@ def test_python_blocks(page, tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_links(page):
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
         assert (page.parent / target).exists()
+
+
+def text(name):
+    return (PROJECT_ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_tables_are_the_registrys():
+    page = text("catalogue")
+    current = "\n\n".join(table.markdown() for table in tables())
+    assert replace_between(page, "structures", current) == page, "run: dynfrontier structures --write docs/catalogue.md"
+
+
+MARKERS = [("catalogue", "structures"), ("benchmarks", "figures"), ("choosing", "choosing")]
+
+
+@pytest.mark.parametrize(("page", "marker"), MARKERS)
+def test_markers(page, marker):
+    assert text(page).count(f"<!-- {marker} -->") == text(page).count(f"<!-- /{marker} -->") == 1
+
+
+def test_commands_are_those_of_the_command_line():
+    from dynfrontier.cli import app
+
+    known = {command.callback.__name__ for command in app.registered_commands} | {"generate"}
+    named = [name for page in PAGES for name in re.findall(r"^dynfrontier (\w+)", page.read_text(), re.MULTILINE)]
+    assert len(named) > 10 and set(named) <= known
+
+
+def test_environment_variables_are_in_the_table():
+    """What a file of ours names is in the table, and the other way round."""
+    files = [path for name in SOURCES for path in (PROJECT_ROOT / name).rglob("*")]
+    files = [path for path in files if path.suffix in ("", ".py", ".cuh") and path.is_file()]
+    files += [PROJECT_ROOT / "test", PROJECT_ROOT / "demo"]
+    texts = "\n".join(path.read_text("utf-8", "replace") for path in files)
+    used = set(re.findall(r"DYNFRONTIER_[A-Z_]*[A-Z]", texts))
+    described = re.findall(r"^\| `(DYNFRONTIER_\w+)` \|", text("environment"), re.MULTILINE)
+    assert len(described) == len(set(described)) and set(described) == used
+
+
+def test_translations_name_what_there_is():
+    """The second column of the tables: functions, methods of graphs, and `frontier`."""
+    columns = [line.split(" | ")[1] for line in text("translation").splitlines() if line.count(" | ") >= 2]
+    names = [name for column in columns for name in re.findall(r"(?<![\w.])((?:\w+\.)*\w+)\(", column)]
+    assert len(names) > 60
+    import structures
+
+    spaces = {"fr": fr, "g": fr.DynamicGraph}
+    for name in names:
+        first, *rest = name.split(".")
+        owner = spaces.get(first) or getattr(algorithms, first, None) or getattr(structures, first, None)
+        assert owner is not None, name
+        for part in rest:
+            owner = getattr(owner, part)
+
+
+def test_pictures_are_drawn_from_results_files(tmp_path):
+    pytest.importorskip("matplotlib")
+    from benchmarks import pictures
+
+    pictures.main(["--out", str(tmp_path)])
+    shown = {name for page in PAGES for name in re.findall(r"\]\(pictures/(\w+\.svg)\)", page.read_text())}
+    assert {path.name for path in tmp_path.iterdir()} <= shown
+    for path in tmp_path.iterdir():
+        drawn, stored = (labels(file) for file in (path, pictures.PICTURES / path.name))
+        assert drawn and drawn == stored, f"{path.name}: run python -m benchmarks.pictures"
+
+
+def labels(picture):
+    """The texts of a picture, among them what its bars stand for."""
+    return sorted(re.findall(r"<text[^>]*>([^<]+)", picture.read_text()))
+
+
+@pytest.mark.skipif(not all(map(find_spec, SPHINX)), reason="Sphinx is not installed")
+def test_the_site_is_built_without_a_warning(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "-q", PROJECT_ROOT / "docs", tmp_path / "html"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "html" / "api" / "frontier.html").read_text()
+    assert 'id="frontier.advance"' in html
+    for page in (tmp_path / "html").rglob("*.html"):
+        loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"', page.read_text())
+        assert loaded == [], "a page that is read offline loads nothing from elsewhere"

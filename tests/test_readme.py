@@ -1,18 +1,21 @@
-"""The README: its Python blocks run and print what they say, its tables are the registry's, its links are good."""
+"""The README: its Python block prints what it says, its figures are those of results files, its links are good."""
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
-from dynfrontier.supported import replace_between, tables
 from frontier.runtime.cache import PROJECT_ROOT
 
 README = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 TEXT = re.sub(r"^```.*?^```", "", README, flags=re.DOTALL | re.MULTILINE)
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+RESULTS = PROJECT_ROOT / "benchmarks" / "results"
+LONGEST = 120
+"""Lines of a page for visitors; what is longer belongs to the documentation."""
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
@@ -21,13 +24,8 @@ def test_python_block(block, capsys):
     assert capsys.readouterr().out.splitlines() == PRINTED.findall(block)
 
 
-def test_there_are_blocks():
-    assert len(BLOCKS) >= 3
-
-
-def test_tables_are_the_registrys():
-    current = "\n\n".join(table.markdown() for table in tables())
-    assert replace_between(README, "structures", current) == README, "run: dynfrontier structures --write README.md"
+def test_it_is_for_visitors():
+    assert len(BLOCKS) == 1 and len(README.splitlines()) <= LONGEST
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#:]+)\)", TEXT))))
@@ -35,9 +33,9 @@ def test_links(target):
     assert (PROJECT_ROOT / target).exists()
 
 
-@pytest.mark.parametrize("marker", ["structures", "figures"])
-def test_markers(marker):
-    assert README.count(f"<!-- {marker} -->") == README.count(f"<!-- /{marker} -->") == 1
+@pytest.mark.parametrize("page", sorted((PROJECT_ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_every_page_is_linked(page):
+    assert page.stem == "index" or f"(docs/{page.name})" in README
 
 
 def test_first_lines_are_there():
@@ -47,8 +45,27 @@ def test_first_lines_are_there():
         assert (PROJECT_ROOT / command).exists()
 
 
-def test_commands_are_those_of_the_command_line():
-    from dynfrontier.cli import app
+def row(file, **values):
+    """The only row of a results file with these values."""
+    rows = json.loads((RESULTS / f"{file}.json").read_text())["rows"]
+    (found,) = [row for row in rows if values.items() <= row.items()]
+    return found
 
-    known = {command.callback.__name__ for command in app.registered_commands} | {"generate"}
-    assert set(re.findall(r"^dynfrontier (\w+)", README, re.MULTILINE)) <= known
+
+def figures():
+    """Figures of the table, as they are written, from results files."""
+    batch = {"graph": "rmat22", "distribution": "rmat", "operation": "insert"}
+    dynamic = "dynamic-gpu-2026-11-21"
+    yield f"{row(dynamic, system='slab', **batch)['mean_ms']:.1f} ms, `slab`"
+    yield f"{row(dynamic, system='cugraph', **batch)['mean_ms']:.0f} ms, rebuilt"
+    changed = row("incremental-gpu-2026-11-21", graph="rmat22", structure="slab", analytic="sssp")
+    yield f"{changed['incremental_ms']:.1f} ms; {changed['anew_ms']:.1f} ms"
+    insert = {"graph": "rmat20", "distribution": "uniform", "variant": "unweighted", "operation": "insert"}
+    rate = row("updates-gpu-2026-11-21", structure="slab", batch=2**20, **insert)["m_edges_per_s"]
+    yield f"{rate:,.0f} M arcs/s"
+
+
+@pytest.mark.parametrize("figure", list(figures()))
+def test_figures_are_those_of_results_files(figure):
+    assert README.count("<!-- figures -->") == README.count("<!-- /figures -->") == 1
+    assert figure in README.partition("<!-- figures -->")[2].partition("<!-- /figures -->")[0]

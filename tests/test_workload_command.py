@@ -1,4 +1,4 @@
-"""The command ``dynfrontier workload``, and the advice in the README."""
+"""The command ``dynfrontier workload``, and the advice about structures in the documentation."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_command_help():
     assert "Usage" in run("workload", "--help")
 
 
-# ---- the README's advice --------------------------------------------------------------------------------------------
+# ---- the page's advice ----------------------------------------------------------------------------------------------
 
 
 def test_advice_is_written_from_results(tmp_path, monkeypatch):
@@ -124,9 +124,9 @@ def test_advice_has_a_graph_that_grows():
     assert any(case.options.get("preload") == 0 and not case.large for case in choosing.CASES)
 
 
-def test_readme_has_the_advice_of_its_results():
-    readme = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
-    files = sorted(set(re.findall(r"`(choosing-[\w.-]+\.json)`", readme)), reverse=True)  # the GPU's first
+def test_the_page_has_the_advice_of_its_results():
+    page = (PROJECT_ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    files = sorted(set(re.findall(r"`(choosing-[\w.-]+\.json)`", page)), reverse=True)  # the GPU's first
     assert files
     advice = "\n\n".join(choosing.advice(choosing.FOLDER / name) for name in files)
-    assert replace_between(readme, "choosing", advice) == readme
+    assert replace_between(page, "choosing", advice) == page

@@ -21,7 +21,7 @@ def structures(
 
     Example:
 
-    - `dynfrontier structures --write README.md`
+    - `dynfrontier structures --write docs/catalogue.md`
     """
     from ..supported import replace_between, tables
 

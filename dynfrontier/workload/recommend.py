@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ import frontier as fr
 
 from ..text import duration
 from .operations import Records, open_records
+from .options import WorkloadOptions
 from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
 from .workload import Workload
@@ -101,7 +102,7 @@ def recommend(
     device: str | fr.Device = "auto",
     seconds: float = 30.0,
     quiet: bool = False,
-    **options: Any,
+    **options: Unpack[WorkloadOptions],
 ) -> Recommendation:
     """The structure that suits a workload best.
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..text import counted
 from ..timing import timed_call
 from .analytics import Running
 from .operations import MixedBatch, Operations, Records, open_records
+from .options import WorkloadOptions
 from .progress import WorkloadProgress, workload_progress
 from .report import Measured, WorkloadReport
 from .workload import Workload
@@ -52,7 +53,7 @@ def run_workload(
     device: str | fr.Device = "auto",
     seconds: float | None = None,
     quiet: bool = False,
-    **options: Any,
+    **options: Unpack[WorkloadOptions],
 ) -> WorkloadReport:
     """Run a workload on every structure, with exactly the same operations.
 
@@ -99,7 +100,7 @@ def run_workload(
     )
 
 
-def as_workload(source: Any, options: dict[str, Any]) -> Workload:
+def as_workload(source: Any, options: WorkloadOptions) -> Workload:
     """The workload itself, or one made of a source and options."""
     if isinstance(source, Workload):
         if options:

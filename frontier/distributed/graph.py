@@ -38,7 +38,7 @@ class DistributedGraph(AnyDynamicGraph):
     weight_dtype, vertex_dtype : dtype, optional
     engine : Engine, optional
         What has the workers; by default those of the current Dask client.
-    **options
+    **structure_options
         Of the structure.
 
     Examples
@@ -59,12 +59,12 @@ class DistributedGraph(AnyDynamicGraph):
 
     def __init__(
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
-        vertex_dtype: Any = None, engine: Engine | None = None, **options: Any,
+        vertex_dtype: Any = None, engine: Engine | None = None, **structure_options: Any,
     ):  # fmt: skip
         structure_class(structure)
         settings = {
             "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
-            "vertex_dtype": vertex_dtype, **options,
+            "vertex_dtype": vertex_dtype, **structure_options,
         }  # fmt: skip
         self._start(engine, _make, structure, settings)
 

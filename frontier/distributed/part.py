@@ -49,7 +49,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
-    **options
+    **structure_options
         Of the structure.
 
     Attributes
@@ -68,20 +68,20 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     def __init__(
         self, comm: Communicator, structure: Any, num_vertices: int = 0, *, directed: bool = False,
-        weight_dtype: Any = None, vertex_dtype: Any = None, **options: Any,
+        weight_dtype: Any = None, vertex_dtype: Any = None, **structure_options: Any,
     ):  # fmt: skip
-        kind = structure_class(structure)
+        kind: Any = structure_class(structure)
         if not issubclass(kind, AnyDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
-        in_edges = flag(options.pop("in_edges", False), "in_edges")
+        in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
         for name in ("edge_data", "time", "keep_time", "multi"):
-            if options.pop(name, None) not in (None, False):
+            if structure_options.pop(name, None) not in (None, False):
                 raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
         self.comm = comm
         self.directed = flag(directed, "directed")
         self._make_local = partial(
             kind, num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
-            **options,
+            **structure_options,
         )  # fmt: skip
         self.local: Any = self._make_local()
         self.inward: Any = self._make_local() if in_edges and self.directed else None

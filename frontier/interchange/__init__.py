@@ -1,16 +1,16 @@
 """Graphs to and from other libraries.
 
-================  =========================================  ==========================================================
-library           functions                                  vertices
-================  =========================================  ==========================================================
-NetworkX          `to_networkx`, `from_networkx`             nodes of any name; deleted ids are no nodes
-igraph            `to_igraph`, `from_igraph`                 vertex v is id v; names in ``vs["name"]``
-SciPy, CuPy       `to_scipy`, `from_scipy`                   row v is id v
-PyTorch Geometric `to_edge_index`, `from_edge_index`         node v is id v
-pandas, cuDF      `to_dataframe`, `from_dataframe`           those that edges name
-cuGraph           `to_cugraph`, `from_cugraph`               named one by one; deleted ids are no vertices
-pylibcugraph      `to_pylibcugraph`, `from_pylibcugraph`     named one by one; deleted ids are no vertices
-================  =========================================  ==========================================================
+=================  ========================================  =====================================================
+library            functions                                 vertices
+=================  ========================================  =====================================================
+NetworkX           `to_networkx`, `from_networkx`            nodes of any name; deleted ids are no nodes
+igraph             `to_igraph`, `from_igraph`                vertex v is id v; names in ``vs["name"]``
+SciPy, CuPy        `to_scipy`, `from_scipy`                  row v is id v
+PyTorch Geometric  `to_edge_index`, `from_edge_index`        node v is id v
+pandas, cuDF       `to_dataframe`, `from_dataframe`          those that edges name
+cuGraph            `to_cugraph`, `from_cugraph`              named one by one; deleted ids are no vertices
+pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices
+=================  ========================================  =====================================================
 
 What comes in obeys the graphs' own rules: self-loops are dropped, and of an edge that is listed several times (parallel
 edges of a multigraph too) the last counts. Where a library numbers vertices without gaps, deleted ids become vertices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..access import reads
 from ..arguments import check_graph
@@ -12,6 +12,9 @@ from ..runtime import Device
 from .common import CUPY, as_floats, existing_ids, require
 from .dataframe import edge_columns
 from .pylibcugraph_graph import from_pylibcugraph
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -53,13 +56,16 @@ def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
 
 
 def from_cugraph(
-    structure: str | type[Graph],
+    structure: str | type[G],
     cu_graph: Any,
     *,
     num_vertices: int | None = None,
     device: str | Device = "auto",
-    **options: Any,
-) -> Graph:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
     """A graph made of a ``cugraph.Graph``, directed and weighted if that is; vertices keep their ids.
 
     Parameters
@@ -72,8 +78,8 @@ def from_cugraph(
         Size of the id space; by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted
         ones.
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Raises
     ------
@@ -94,5 +100,6 @@ def from_cugraph(
     # The engine's own edges, since cuGraph's views of them differ between versions in columns and in weights.
     return from_pylibcugraph(
         kind, cu_graph._plc_graph, weighted=cu_graph.is_weighted(), num_vertices=num_vertices,
-        directed=cu_graph.is_directed(), device=device, **options,
+        directed=cu_graph.is_directed(), device=device,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..access import reads
 from ..arguments import check_graph
@@ -14,6 +14,9 @@ from ..io.columns import check_data
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from .common import require
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -55,7 +58,7 @@ def edge_columns(graph: Graph) -> dict[str, Any]:
 
 
 def from_dataframe(
-    structure: str | type[Graph],
+    structure: str | type[G],
     frame: Any,
     source: str = "src",
     destination: str = "dst",
@@ -65,8 +68,11 @@ def from_dataframe(
     num_vertices: int | None = None,
     directed: bool = False,
     device: str | Device = "auto",
-    **options: Any,
-) -> Graph:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
     """A graph made of a data frame, each row of which is an edge.
 
     Parameters
@@ -85,8 +91,8 @@ def from_dataframe(
         Size of the id space; by default the largest id plus one.
     directed : bool
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Raises
     ------
@@ -101,8 +107,11 @@ def from_dataframe(
     if weight is not None:
         weights = as_weights(place, _column(frame, weight, "weight"), f"column {weight!r} of frame")
     if data:
-        options["edge_data"] = {name: _column(frame, name, "data") for name in check_data(data)}
-    return kind.from_edges(src, dst, weights, num_vertices=num_vertices, directed=directed, device=place, **options)
+        structure_options["edge_data"] = {name: _column(frame, name, "data") for name in check_data(data)}
+    return kind.from_edges(
+        src, dst, weights, num_vertices=num_vertices, directed=directed, device=place,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:

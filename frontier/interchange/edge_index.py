@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from .common import arcs
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -48,15 +51,18 @@ def to_edge_index(graph: Graph) -> tuple[Any, Any]:
 
 
 def from_edge_index(
-    structure: str | type[Graph],
+    structure: str | type[G],
     edge_index: Any,
     edge_weight: Any = None,
     *,
     num_vertices: int | None = None,
     directed: bool = False,
     device: str | Device = "auto",
-    **options: Any,
-) -> Graph:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
     """A graph made of PyTorch Geometric's ``edge_index``.
 
     Parameters
@@ -71,8 +77,8 @@ def from_edge_index(
     directed : bool
         If not, an edge may be there in either direction, or both.
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Raises
     ------
@@ -97,5 +103,6 @@ def from_edge_index(
         if edge_weight.size != shape[1]:
             raise ValueError(f"edge_weight has {edge_weight.size} entries, but edge_index {shape[1]} edges")
     return kind.from_edges(
-        src, dst, edge_weight, num_vertices=num_vertices, directed=directed, device=place, **options
-    )
+        src, dst, edge_weight, num_vertices=num_vertices, directed=directed, device=place,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
 from .common import host_edges, host_weights, names_by_id, require
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -50,12 +53,16 @@ def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "w
 
 
 def from_igraph(
-    structure: str | type[Graph],
+    structure: str | type[G],
     ig_graph: Any,
     weight: str | None = "weight",
     device: str | Device = "auto",
-    **options: Any,
-) -> tuple[Graph, list[Any]]:
+    *,
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> tuple[G, list[Any]]:
     """A graph made of an igraph graph, directed if that is; its vertex v becomes vertex v.
 
     Parameters
@@ -68,8 +75,8 @@ def from_igraph(
         The edge attribute that holds weights, 1 where it is None. The graph has no weights if there is no such
         attribute, or with None.
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure: ``weight_dtype="float32"``, for example.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Returns
     -------
@@ -93,6 +100,7 @@ def from_igraph(
         weights = host_weights(ig_graph.es[weight], weight)
     size = ig_graph.vcount()
     graph = kind.from_edges(
-        ends[:, 0], ends[:, 1], weights, num_vertices=size, directed=ig_graph.is_directed(), device=device, **options
-    )
+        ends[:, 0], ends[:, 1], weights, num_vertices=size, directed=ig_graph.is_directed(), device=device,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip
     return graph, ig_graph.vs["name"] if "name" in ig_graph.vs.attributes() else list(range(size))

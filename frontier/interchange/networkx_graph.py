@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from .common import (
     require,
 )
 from .dataframe import edge_columns
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -75,14 +78,17 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
 
 
 def from_networkx(
-    structure: str | type[Graph],
+    structure: str | type[G],
     nx_graph: Any,
     weight: str | None = "weight",
     device: str | Device = "auto",
     *,
     num_vertices: int | None = None,
-    **options: Any,
-) -> tuple[Graph, list[Any]]:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> tuple[G, list[Any]]:
     """A graph made of a NetworkX graph, directed if that is.
 
     Parameters
@@ -98,8 +104,8 @@ def from_networkx(
     num_vertices : int, optional
         Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
         integers below it.
-    **options
-        Of `Graph.from_edges` and the structure: ``weight_dtype="float32"``, for example.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Returns
     -------
@@ -131,8 +137,9 @@ def from_networkx(
     dst = np.fromiter((number[v] for _, v in edges), np.int64, len(edges))
     weights = None if weight is None else host_weights((w for *_, w in nx_graph.edges(data=weight)), weight)
     graph = kind.from_edges(
-        src, dst, weights, num_vertices=size, directed=nx_graph.is_directed(), device=device, **options
-    )
+        src, dst, weights, num_vertices=size, directed=nx_graph.is_directed(), device=device,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip
     if len(nodes) < size:
         keep_only(graph, graph.xp.asarray(np.array(nodes, np.int64)))
     return graph, names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..access import reads
 from ..arguments import check_graph
@@ -11,6 +11,9 @@ from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from .common import CUPY, arcs, as_floats, existing_ids, keep_only, require
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 
@@ -61,7 +64,7 @@ def to_pylibcugraph(
 
 
 def from_pylibcugraph(
-    structure: str | type[Graph],
+    structure: str | type[G],
     plc_graph: Any,
     handle: Any = None,
     *,
@@ -70,8 +73,11 @@ def from_pylibcugraph(
     directed: bool = False,
     store_transposed: bool = False,
     device: str | Device = "auto",
-    **options: Any,
-) -> Graph:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
     """A graph made of a ``pylibcugraph.SGGraph``, whose vertices keep their ids.
 
     Parameters
@@ -91,8 +97,8 @@ def from_pylibcugraph(
     store_transposed : bool
         Nor does it tell how it was made; cuGraph gives the arcs of a transposed one in the other direction.
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Raises
     ------
@@ -115,8 +121,9 @@ def from_pylibcugraph(
     elif num_vertices <= largest:
         raise ValueError(f"num_vertices is {num_vertices}, but plc_graph has a vertex {largest}")
     graph = kind.from_edges(
-        src, dst, weights if weighted else None, num_vertices=num_vertices, directed=directed, device=place, **options
-    )
+        src, dst, weights if weighted else None, num_vertices=num_vertices, directed=directed, device=place,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip
     if vertices.size < num_vertices:
         keep_only(graph, vertices)
     return graph

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..sort import row_ids
 from .common import CUPY, as_floats, require
+
+if TYPE_CHECKING:
+    from ..registry import G
 
 
 @reads
@@ -51,14 +54,17 @@ def to_scipy(graph: Graph) -> Any:
 
 
 def from_scipy(
-    structure: str | type[Graph],
+    structure: str | type[G],
     matrix: Any,
     *,
     weighted: bool = True,
     directed: bool = False,
     device: str | Device = "auto",
-    **options: Any,
-) -> Graph:
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
     """A graph made of an adjacency matrix; what the matrix stores are edges, stored zeros too.
 
     Parameters
@@ -73,8 +79,8 @@ def from_scipy(
         If not, a matrix may hold either triangle or both; of entries (u, v) and (v, u) that differ, the one in the
         later row counts.
     device : {"auto", "cpu", "gpu"}
-    **options
-        Of `Graph.from_edges` and the structure.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
 
     Returns
     -------
@@ -104,5 +110,6 @@ def from_scipy(
     dst = as_ids(place, rows.indices, "matrix.indices")
     src = row_ids(place, as_ids(place, rows.indptr, "matrix.indptr"), dst.dtype)
     return kind.from_edges(
-        src, dst, weights, num_vertices=int(matrix.shape[0]), directed=directed, device=place, **options
-    )
+        src, dst, weights, num_vertices=int(matrix.shape[0]), directed=directed, device=place,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+    )  # fmt: skip

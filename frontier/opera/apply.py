@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import as_device_array, as_ids, as_weights, same_length
 from ..batch import Arcs
+from ..display import fields_text, html_table
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
 from ..runtime import load_kernels
 from ..sort import arc_keys, id_bits, sort_pairs
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MixedResult:
     """The answers of a mixed batch, by operation, and what its updates did. Arrays are on the graph's device.
 
@@ -47,6 +48,12 @@ class MixedResult:
     inserted: int
     replaced: int
     deleted: int
+
+    def __repr__(self) -> str:
+        return fields_text("MixedResult", vars(self))
+
+    def _repr_html_(self) -> str:
+        return html_table("MixedResult", vars(self))
 
 
 @dataclass

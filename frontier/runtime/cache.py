@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from ..log import logger
 from .atomic import write_atomically
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -37,8 +38,10 @@ def cache_directory() -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path).close()
-    except OSError:
-        path = Path(tempfile.mkdtemp(prefix="dynfrontier-"))
+    except OSError as error:
+        temporary = Path(tempfile.mkdtemp(prefix="dynfrontier-"))
+        logger.warning("compiled code is kept in %s, and lost with it: %s cannot be used (%s)", temporary, path, error)
+        path = temporary
     return path
 
 
@@ -75,7 +78,9 @@ def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[],
     with contextlib.suppress(OSError):
         return path.read_bytes()
     data = build()
-    with contextlib.suppress(OSError):  # a full disk: it will be made again next time
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
+    except OSError as error:  # a full disk: it will be made again next time
+        logger.warning("compiled code is not kept: %s", error)
     return data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import hashlib
@@ -20,6 +19,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
+from ..log import logger
 from . import progress
 from .atomic import write_atomically
 from .cache import cache_directory, text_fingerprint
@@ -116,8 +116,10 @@ class _Files:
         return data if found == key else None
 
     def save(self, key: tuple, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk: the code is there, and will be compiled again next time
+        try:
             write_atomically(self._path(key), dumps((key, data)))
+        except OSError as error:  # a full disk: the code is there, and will be compiled again next time
+            logger.warning("compiled code is not kept: %s", error)
 
     def _path(self, key: tuple) -> Path:
         digest = hashlib.sha256(repr((self._function, key)).encode()).hexdigest()

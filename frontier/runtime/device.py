@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..log import logger
+
 
 @dataclass(frozen=True)
 class Device:
@@ -107,6 +109,7 @@ def gpu_available() -> bool:
         return False
     problem = _cupy_problem()
     if problem is not None:
+        logger.info("the GPU is not used: %s", problem)
         warnings.warn(f"the GPU is not used: {problem}", stacklevel=2)
     return problem is None
 

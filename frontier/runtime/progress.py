@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..log import logger
+
 _listeners: list[Callable[[str], None]] = []
 
 
 def compiling(name: str) -> None:
     """Report that the kernel `name` is about to be compiled."""
+    logger.debug("compiling %s", name)
     for listener in _listeners:
         listener(name)
 

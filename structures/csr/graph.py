@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.options import GraphOptions
 from frontier.runtime import Device
 from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
 from frontier.storage import VERTEX, WEIGHT
@@ -39,7 +40,7 @@ class CSR(DynamicGraph):
     _view_type = View
     _arrays: ClassVar = {"offsets": np.int64, "neighbors": VERTEX, "weights": WEIGHT}
 
-    def __init__(self, num_vertices: int = 0, **options: Any):
+    def __init__(self, num_vertices: int = 0, **options: Unpack[GraphOptions]):
         super().__init__(num_vertices, **options)
         self._offsets = self.xp.zeros(self._num_vertices + 1, np.int64)
         self._neighbors = self.xp.empty(0, self.vertex_dtype)

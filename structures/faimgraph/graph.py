@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.options import GraphOptions
 from frontier.runtime import Counters, growable
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
@@ -96,7 +97,7 @@ class FaimGraph(PagePool, DynamicGraph):
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
 
-    def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Any):
+    def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Unpack[GraphOptions]):
         if page_size not in PAGE_SIZES or isinstance(page_size, bool):
             raise ValueError(f"page_size must be one of {', '.join(map(str, PAGE_SIZES))}, not {page_size!r}")
         self.page_size = int(page_size)

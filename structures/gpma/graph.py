@@ -25,7 +25,7 @@ What differs from the paper, and why:
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from frontier.invariants import require
 from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
+from structures.packed.options import PackedOptions
 from structures.packed.plan import Batch
 
 METHODS = "segment", "lock"
@@ -85,7 +86,7 @@ class GPMA(PackedGraph):
     _options: ClassVar[tuple[str, ...]] = (*PackedGraph._options, "method")
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
 
-    def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Any):
+    def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Unpack[PackedOptions]):
         self.method = one_of(method, "method", METHODS)
         self._rounds = 0
         super().__init__(num_vertices, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from frontier.access import rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
+from frontier.options import GraphOptions
 from frontier.runtime import Counters, growable
 from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
@@ -108,7 +109,7 @@ class GraphVine(VertexRecords, DynamicGraph):
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
 
-    def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Any):
+    def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Unpack[GraphOptions]):
         bits = None
         if block_size is not None:
             bits = integer(block_size, "block_size").bit_length() - 1

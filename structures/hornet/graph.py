@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.options import GraphOptions
 from frontier.runtime import Counters, fill_column
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
@@ -95,7 +96,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     _options = ("block_array_size",)
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
-    def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Any):
+    def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Unpack[GraphOptions]):
         super().__init__(num_vertices, **options)
         if block_array_size is None:
             unit_bits = min(max(self._num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from frontier.access import reads
 from frontier.batch import Arcs
@@ -13,6 +13,7 @@ from frontier.updates import MemoryUsage
 from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
+from structures.packed.options import PackedOptions
 from structures.packed.plan import Batch, Plan
 
 from .cpu import SPENT, WRAPPED
@@ -86,7 +87,7 @@ class LPMA(PackedGraph):
     _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
-    def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Any):
+    def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Unpack[PackedOptions]):
         self.strategy = one_of(strategy, "strategy", STRATEGIES)
         self._expansions = self._expansion_moved = self._expansion_leaves = 0
         super().__init__(num_vertices, **options)

@@ -58,12 +58,13 @@ Update
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from frontier.dynamic import DynamicGraph
 from frontier.invariants import require
+from frontier.options import GraphOptions
 from frontier.runtime import Counters
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import one_of
@@ -117,7 +118,7 @@ class PackedArray(DynamicGraph):
 
     def __init__(
         self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
-        root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Any,
+        root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Unpack[GraphOptions],
     ):  # fmt: skip
         one_of(deletion, "deletion", DELETIONS)
         super().__init__(num_vertices, **options)

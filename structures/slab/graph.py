@@ -24,13 +24,14 @@ What differs from the paper, and why:
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
+from frontier.options import GraphOptions
 from frontier.runtime import fill_column, fill_with
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
@@ -104,7 +105,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     _options = ("load_factor",)
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
-    def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Any):
+    def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Unpack[GraphOptions]):
         if not 0 < number(load_factor, "load_factor") <= 4:
             raise ValueError(f"load_factor must be above 0 and at most 4, got {load_factor}")
         super().__init__(num_vertices, **options)

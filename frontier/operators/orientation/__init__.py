@@ -8,7 +8,7 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import check_array, check_graph, integer
-from ...kinds import form_for
+from ...kinds import takes_form
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -33,6 +33,7 @@ PIECE = 512  # neighbors of a vertex that a thread block goes through at a time
 SMALL_LIST = 64  # a warp takes a vertex that has no more (orientation.cuh has the same number)
 
 
+@takes_form
 class Orientation:
     """An undirected graph with every edge directed from its end of lower degree to the other (ties in any order).
 
@@ -69,9 +70,6 @@ class Orientation:
     -----
     O(V log V + E) work. O(V) memory: about 50 bytes a vertex, and 32 more for `edge_support`.
     """
-
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Orientation:
-        return object.__new__(form_for(cls, graph))
 
     def __init__(self, graph: Graph, degrees: Any = None, least: int = 0):
         check_graph(graph)

@@ -16,7 +16,7 @@ from ...arguments import check_array, check_graph, check_output, flag, integer
 from ...atomics import atomic_add
 from ...form import choose_form
 from ...frontier import Frontier
-from ...kinds import form_for
+from ...kinds import takes_form
 from ...registry import snapshot_structure
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_pairs, split_keys
@@ -41,6 +41,7 @@ PREPARATION, PREPARED = {"cpu": 3.0, "gpu": 4.0}, {"cpu": 1.0, "gpu": 0.75}
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 
 
+@takes_form
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
@@ -84,9 +85,6 @@ class SpMV:
     Preparation takes O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
     once, and is bound by the gathers from x.
     """
-
-    def __new__(cls, graph: Any = None, **options: Any) -> SpMV:
-        return object.__new__(form_for(cls, graph))
 
     def __init__(
         self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",

@@ -1,0 +1,20 @@
+"""A user's script with a mistake in each line that says so. `test_typing.py` checks that a type checker finds them."""
+
+from __future__ import annotations
+
+import dynfrontier
+import frontier as fr
+from algorithms import DynamicTriangleCount, bfs
+from structures import CSR, GPMA, SlabGraph
+
+graph = SlabGraph(4, driected=True)  # mistake
+GPMA(4, deletions="lazy")  # mistake
+CSR(4, load_factor=0.7)  # mistake
+graph.insert_edges([0], [1], on_existing=1)  # mistake
+graph.insert_edge(0, 1)  # mistake
+text: str = graph.delete_edges([0], [1])  # mistake
+words: str = DynamicTriangleCount(graph).total  # mistake
+print(fr.Frontier.all(graph).vertex)  # mistake
+bfs(graph, 0, depth=3)  # mistake
+fr.advance(graph, fr.Frontier.all(graph), len, way="push")  # mistake
+dynfrontier.recommend("edges.txt", batchsize=3)  # mistake
