@@ -79,10 +79,6 @@ class DynamicComponents(IncrementalAlgorithm):
     _parent: Any
     _largest: Any
 
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
-        made = super().__new__(cls, graph, *args, **kwargs)
-        return object.__new__(_OverParts) if type(made) is DynamicComponents and _is_in_parts(graph) else made
-
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
@@ -226,10 +222,6 @@ class DynamicComponents(IncrementalAlgorithm):
             self._find_largest()
 
 
-def _is_in_parts(graph: Any) -> bool:
-    return getattr(graph, "in_parts", False)
-
-
 class _OverParts(DynamicComponents):
     """The same for a graph in several parts, without a spanning forest.
 
@@ -278,6 +270,9 @@ class _OverParts(DynamicComponents):
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
         self._joining = self._outdated = False
+
+
+DynamicComponents.form_over_parts = _OverParts
 
 
 def _take_root(v, labels, link):

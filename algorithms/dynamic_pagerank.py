@@ -132,12 +132,6 @@ class DynamicPageRank(IncrementalAlgorithm):
     sees_changes = True  # of weights
     over_parts = True
 
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
-        made = super().__new__(cls, graph, *args, **kwargs)
-        in_parts = getattr(graph, "in_parts", False)
-        return object.__new__(_OverParts) if type(made) is DynamicPageRank and in_parts else made
-
-
     def __init__(
         self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
         weighted: bool | None = None, max_iter: int = 1000,
@@ -631,3 +625,6 @@ class _OverParts(DynamicPageRank):
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Have the ranks brought up to date when they are read."""
         self._outdated = True
+
+
+DynamicPageRank.form_over_parts = _OverParts

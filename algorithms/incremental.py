@@ -34,6 +34,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     over_parts : bool
         Whether it may follow a graph in several parts (`frontier.distributed`). Its arrays by vertex are then made by
         `Graph.vertex_array`, and completed before they are read as a whole.
+    form_over_parts : type or None
+        A subclass that is made in its place then.
 
     Raises
     ------
@@ -42,11 +44,14 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     """
 
     over_parts: ClassVar[bool] = False
+    form_over_parts: ClassVar[type | None] = None
 
     def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
         make = getattr(graph, "make_over_parts", None)
         made = None if make is None else make(cls, args, kwargs)
-        return object.__new__(cls) if made is None else made
+        if made is not None:
+            return made
+        return object.__new__((getattr(graph, "in_parts", False) and cls.form_over_parts) or cls)
 
     def __init__(self, graph: fr.DynamicGraph):
         fr.arguments.check_dynamic_graph(graph)
