@@ -35,7 +35,7 @@ SAMPLE = 1024
 """Vertices whose edges say how far times reach."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EarliestArrival(Result):
     """Result of `earliest_arrival`; arrays are on the graph's device.
 

@@ -22,7 +22,7 @@ from ._priorities import check_undirected
 from .result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TemporalTriangleCount(Result):
     """Result of `temporal_triangle_count`.
 

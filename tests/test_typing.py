@@ -18,6 +18,7 @@ import structures
 from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
 from frontier.options import GraphOptions
+from frontier.pipeline.options import ResumeOptions
 from frontier.runtime.cache import PROJECT_ROOT
 from structures.packed.array import PackedArray
 from structures.packed.options import PackedOptions
@@ -99,6 +100,11 @@ def test_options_of_workloads():
 def test_classes_show_the_arguments_that_they_take(kind):
     shown = list(inspect.signature(kind).parameters)
     assert shown == list(inspect.signature(kind.__init__).parameters)[1:]
+
+
+def test_options_to_resume_a_pipeline():
+    own = {p.name for p in inspect.signature(fr.Pipeline).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    assert set(ResumeOptions.__annotations__) == own - {"window", "checkpoint"}
 
 
 def test_the_version_stands_once():

@@ -6,7 +6,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from ..arguments import check_dynamic_graph
 from ..runtime import Device, HeldInterrupts
@@ -21,6 +21,7 @@ from .checkpoint import Checkpoints, load_checkpoint
 from .delivery import Callback, Delivery
 from .errors import PipelineError
 from .objective import BatchSize, Objective
+from .options import ResumeOptions
 from .records import Decoder, Records
 from .reporting import BatchLog, Metrics, ProgressLine
 from .sources import BATCH_SIZE, check_source, open_source, usual_batch_size
@@ -177,7 +178,7 @@ class Pipeline:
         analytics: Mapping[str, Any] | None = None,
         *,
         device: str | Device = "auto",
-        **options: Any,
+        **options: Unpack[ResumeOptions],
     ) -> Pipeline:
         """The pipeline that goes on from the last checkpoint, with the graph and the window that are saved there.
 
