@@ -95,6 +95,7 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
     those that are left are copied in either form.
     """
+    fr.arguments.check_graph(graph)
     if graph.in_parts:
         return _over_parts(graph, k)
     src, dst, _, form = _truss(graph, k, snapshot)

@@ -103,6 +103,8 @@ class Access:
         return sum(work.scratch.nbytes() for share in shares if share for work in list(share.workspaces.values()))
 
     def _join(self) -> Share:
+        if self.device.is_gpu:  # CuPy's launches do not make a thread's context, and nothing else may come before them
+            self.device.xp.cuda.Device().use()
         share = Share()
         with self._members:
             self._shares = [ref for ref in self._shares if ref() is not None] + [weakref.ref(share)]

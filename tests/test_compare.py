@@ -395,7 +395,9 @@ def test_all_structures_agree(structure, device, rng, directed):
     assert [row.algorithm for row in rows] == [label for several in labels for label in several]
     for row in rows:
         if row.agrees is None:
-            assert "not offered" in row.agreement or (directed and "undirected graphs" in row.agreement)
+            reasons = ["not offered", "strongly_connected_components: CUGRAPH_UNKNOWN_ERROR"]  # of cuGraph 26.10
+            reasons += ["undirected graphs"] * directed
+            assert any(reason in row.agreement for reason in reasons)
     assert "2 deleted vertices" in str(comparison)
     assert structure.name in str(comparison) and all(name in str(comparison) for name in names)
 

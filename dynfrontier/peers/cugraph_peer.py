@@ -40,6 +40,7 @@ class Peer(BasePeer):
     on_gpu = True
     rank_rounding = 1e-5
     notes: ClassVar[Mapping[str, str]] = {
+        "betweenness_centrality": "cuGraph is asked for one source at a time: of several at once its sums are wrong",
         "components": "cuGraph's own labels",
         "pagerank": "cuGraph computes in float32 where there are no weights",
         "hits": "cuGraph stops once an iteration changes scores of at most 1 by less than the tolerance on average",
@@ -169,19 +170,22 @@ class Peer(BasePeer):
         return self._similarity(graph, plc.overlap_coefficients)
 
     def betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
-        chosen, n = cp.asarray(sources, cp.int32), graph.num_vertices
+        # One source at a time: of several at once, what it finds depends on which they are, and may be negative.
+        chosen, n = [cp.array([source], cp.int32) for source in sources.tolist()], graph.num_vertices
 
-        def read(result: Any) -> np.ndarray:
-            found = _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0)
-            # It divides sums by the number of sources that the vertex is not itself; not so if there are n - 1 of them.
-            counts = np.full(n, len(sources))
-            if len(sources) != n - 1:
-                counts[np.asarray(sources)] -= 1
-            sums = np.where(counts > 0, found, 0) * counts * max(n - 2, 1)
-            return sums * betweenness_scale(n, len(sources))
+        def read(results: Any) -> np.ndarray:
+            total = np.zeros(n)
+            for source, result in zip(sources, results, strict=True):
+                found = _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0)
+                found[source] = 0  # where it divides by the number of other sources
+                total += found
+            return total * max(n - 2, 1) * betweenness_scale(n, len(sources))
 
         return Task(
-            lambda: plc.betweenness_centrality(self.handle, graph.graph, chosen, None, True, False, False), read
+            lambda: [
+                plc.betweenness_centrality(self.handle, graph.graph, each, None, True, False, False) for each in chosen
+            ],
+            read,
         )
 
     def hits(self, graph: Built, tol: float, max_iter: int) -> Task:
