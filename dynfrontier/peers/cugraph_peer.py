@@ -171,7 +171,7 @@ class Peer(BasePeer):
 
     def betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
         # One source at a time: of several at once, what it finds depends on which they are, and may be negative.
-        chosen, n = [cp.array([source], cp.int32) for source in sources.tolist()], graph.num_vertices
+        chosen, n = [cp.array([source], cp.int32) for source in sources], graph.num_vertices
 
         def read(results: Any) -> np.ndarray:
             total = np.zeros(n)
