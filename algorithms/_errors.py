@@ -38,10 +38,10 @@ class Errors:
         """Whether the error is known to have fallen below the least."""
         known = self._known
         if self._pending is not None and (
-            self._pending.ready or (len(known) > 1 and known[-1] ** 2 < self._least * known[-2])
+            self._pending.ready or (len(known) > 1 and known[-1] * known[-1] < self._least * known[-2])
         ):
             self._read()
-        return bool(known) and known[-1] < self._least
+        return any(error < self._least for error in known)  # one that was late may be followed by a larger one
 
     def last(self) -> tuple[float, int]:
         """The error of the first iteration below the least, or of the last one, and the number of that iteration."""

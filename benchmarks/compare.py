@@ -128,7 +128,7 @@ def main(arguments: Sequence[str]) -> int:
         if time.perf_counter() - saved > SAVE_EVERY_S:
             saved = time.perf_counter()
             results.save(given.out)
-    results.header["seconds"] = round(time.perf_counter() - begin, 1)
+    results.header["seconds"] = round(time.perf_counter() - begin, 3)
     path = results.save(given.out)
     say(f"{results.header['seconds']} s; written to {path}")
     print(report(results), flush=True)

@@ -50,6 +50,8 @@ class Access:
         The thread that updates the graph, which may also read it and update it again.
     broken : str or None
         Why the graph can be used no more.
+    updates : int
+        Updates that have ended, those that failed included: after each of them arrays may be others.
     """
 
     def __init__(self, device: Device):
@@ -61,7 +63,9 @@ class Access:
         self._members: Any = threading.RLock()  # held by the writer; who joins waits for it
         self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
         self._streams = Streams(device) if device.is_gpu else None
-        _all.add(self)
+        self.updates = 0
+        with _all_lock:
+            _all.add(self)
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
@@ -151,6 +155,7 @@ class Access:
             if self._streams is not None:
                 self._streams.end_update()
         finally:
+            self.updates += 1
             self._leave(held)
 
     def _leave(self, held: list[Share]) -> None:
@@ -273,7 +278,9 @@ class Streams:
 def scratch_of_stream() -> list[Any]:
     """The memory that all graphs have for this thread in the current stream."""
     found = []
-    for access in list(_all):
+    with _all_lock:  # a set that another thread adds to cannot be walked
+        known = list(_all)
+    for access in known:
         share = getattr(access._local, "share", None)
         if share is not None and access._streams is not None:
             work = share.workspaces.get(access._streams.current_key())
@@ -375,9 +382,12 @@ def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:
 
 
 _all: weakref.WeakSet[Access] = weakref.WeakSet()
+_all_lock = threading.Lock()
 
 
 def _after_fork() -> None:
+    global _all_lock
+    _all_lock = threading.Lock()  # a thread that is not there any more may have held it
     for access in list(_all):
         access.forked()
 

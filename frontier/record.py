@@ -7,8 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from . import caches
 from .access import reads, scratch_of_stream
 from .arguments import check_graph
+from .functor.checking import is_checking
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -37,13 +39,17 @@ class Recorded:
 
     @property
     def is_recorded(self) -> bool:
-        return self._launches is not None and self._version == self.graph.version
+        return self._launches is not None and self._made_for == self._now()
 
     def _forget(self) -> None:
         self._launches: Any = None  # a CUDA graph
         self._held: Any = None  # the memory that it works with
         self._was_run = False
-        self._version = self.graph.version
+        self._made_for = self._now()
+
+    def _now(self) -> tuple[int, int, int]:
+        """What a record depends on: the graph, its arrays, which a failed batch may replace, and loaded kernels."""
+        return self.graph.version, self.graph._access.updates, caches.times_cleared
 
     def _run(self) -> None:
         """Take the step in the stream for recording, so that what it needs is compiled and allocated."""
@@ -128,7 +134,8 @@ def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
         It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
         repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
         not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`,
-        `traverse`), or read results on the host; call `fetch` between two steps for that.
+        `traverse`), or read results on the host; call `fetch` between two steps for that. Where vertices were deleted,
+        make the frontier of all vertices outside of it, since None stands for one that has to be found.
 
     Returns
     -------
@@ -166,7 +173,10 @@ def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
 
 @reads
 def _take(graph: Graph, recorded: Recorded) -> None:
-    if recorded._version != graph.version:
+    if is_checking():  # which looks at what each launch has found
+        recorded._step()
+        return
+    if recorded._made_for != recorded._now():
         recorded._forget()
     if not recorded._was_run:
         recorded._run()

@@ -114,6 +114,7 @@ FEW = {
     "frontier/runtime/cache.py: source_fingerprint", "frontier/runtime/cache.py: text_fingerprint",
     "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
     "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: toolchain_version",
+    "frontier/runtime/shipped.py: _members",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
 }  # fmt: skip

@@ -334,3 +334,12 @@ def test_any_sequence_of_changes(kind, operations):
             if not graph.is_directed():
                 assert nx.triangles(graph) == nx.triangles(plain)
     assert graph.conversions == 1
+
+
+def test_views_are_told_apart_from_their_graph():
+    """A directed view of an undirected graph has the same dicts, and other answers."""
+    graph = dn.Graph([(0, 1), (1, 2), (2, 0), (2, 3)], device="cpu", structure="csr")
+    view = graph.to_directed(as_view=True)
+    assert nx.core_number(view, backend="dynfrontier") == nx.core_number(nx.DiGraph(view))
+    part = graph.subgraph([0, 1, 2])
+    assert type(part.structure).__name__ == "CSR" and part.structure.device.kind == "cpu"

@@ -427,6 +427,66 @@ def test_it_goes_on_from_every_batch(device, records, tmp_path):
             fr.Pipeline(source, graph, checkpoint=folder)
 
 
+def test_a_socket_cannot_begin_again(tmp_path):
+    here, there = socket.socketpair()
+    there.send(b"0 1\n2 3\n")
+    there.close()
+    fr.Pipeline(fr.SocketSource(here), SlabGraph(N, device="cpu"), checkpoint=tmp_path).run()
+    with pytest.raises(TypeError, match="a SocketSource cannot; hand over a function"):
+        fr.Pipeline.resume(tmp_path, fr.SocketSource(here), device="cpu")
+    here.close()
+
+
+@pytest.mark.parametrize("checkpoint", [False, True])
+@pytest.mark.parametrize("other", [False, True], ids=["callback", "thread"])
+def test_a_run_may_be_closed_from_elsewhere(records, tmp_path, checkpoint, other):
+    """It stops after the batch that is being applied, and takes its last checkpoint."""
+    records = *records, np.ones(RECORDS, np.int64)
+    graph, options = stream_of("cpu")
+    pipeline = fr.Pipeline(records, graph, checkpoint=tmp_path if checkpoint else None, **options)
+    closers = []
+
+    def enough(batch):
+        if batch.number == 1 and other:
+            closers.append(threading.Thread(target=pipeline.close))
+            closers[0].start()
+        elif batch.number == 1:
+            pipeline.close()
+
+    totals = pipeline.run(enough)
+    for thread in closers:
+        thread.join()
+    assert pipeline.closed and totals.records >= 2 * SIZE
+    if checkpoint:
+        assert fr.Pipeline.resume(tmp_path, records, device="cpu", **options).totals.records == totals.records
+
+
+def test_items_without_records_are_not_applied_again(tmp_path):
+    def item(*ends):
+        return np.array(ends, np.int64), np.array(ends, np.int64) + 1
+
+    items = [item(0, 1), item(), item(2, 3), item(4)]
+    log = tmp_path / "log"
+    pipeline = fr.Pipeline(iter(items), SlabGraph(N, device="cpu"), checkpoint=tmp_path / "held", log=log)
+    for _ in range(3):
+        next(pipeline)
+    pipeline.close()
+    resumed = fr.Pipeline.resume(tmp_path / "held", iter(items), device="cpu", log=log)
+    assert [(batch.number, batch.records) for batch in resumed] == [(3, 1)]
+    assert [json.loads(line)["number"] for line in log.read_text().splitlines()] == [0, 1, 2, 3]
+    fr.Pipeline(iter(items[:1]), SlabGraph(N, device="cpu"), log=log).run()
+    assert len(log.read_text().splitlines()) == 5  # what was there stays
+
+
+def test_a_function_that_fails_is_a_source_that_does():
+    def source(begin):
+        raise ConnectionError("nobody there")
+
+    with pytest.raises(fr.PipelineError, match="nobody there") as raised:
+        fr.Pipeline(source, SlabGraph(N, device="cpu")).run()
+    assert raised.value.stage == "source"
+
+
 def test_a_window_goes_on(device, rng, tmp_path):
     times = np.sort(rng.integers(0, 600, RECORDS))
     times[100] = 5000  # of a self-loop: the window's clock is then ahead of the graph's times

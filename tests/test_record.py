@@ -7,7 +7,7 @@ import pytest
 from verifiers import host
 
 import frontier as fr
-from algorithms import hits, katz_centrality, pagerank
+from algorithms import ConvergenceError, hits, katz_centrality, pagerank
 from structures import CSR, SlabGraph
 
 N = 300
@@ -132,3 +132,44 @@ def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng)
             assert (found.iterations, found.converged) == (expected.iterations, expected.converged)
             for name in names:
                 np.testing.assert_allclose(host(getattr(found, name)), getattr(expected, name), rtol=1e-6, atol=1e-12)
+
+
+def test_a_failed_batch_begins_a_record_anew(device):
+    """It may have replaced arrays that the record reads."""
+    graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
+    x, sums = graph.xp.ones(4), graph.xp.empty(4)
+    take = fr.record(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
+    for _ in range(3):
+        take()
+    with pytest.raises(ValueError, match="9"):
+        graph.insert_edges([0, 3], [9, 1])
+    assert not take.is_recorded
+    for _ in range(3):
+        take()
+        assert host(sums).tolist() == [1, 2, 1, 0]
+    fr.clear_caches()
+    assert not take.is_recorded
+    take()
+    assert host(sums).tolist() == [1, 2, 1, 0]
+
+
+def test_walks_beyond_all_bounds_are_a_convergence_error(device, rng):
+    """Errors that float64 cannot square."""
+    src, dst = rng.integers(0, N, (2, 10 * N))
+    graph = CSR.from_edges(src, dst, num_vertices=N, device=device)
+    with pytest.raises(ConvergenceError, match="did not reach"):
+        katz_centrality(graph, 0.9)
+    found = katz_centrality(graph, 0.9, fail_on_nonconvergence=False)
+    assert not found.converged
+
+
+def test_checked_steps_are_not_recorded(graph):
+    step, x, _ = steps_of(graph)
+    plain, y, _ = steps_of(graph)
+    take = fr.record(graph, step)
+    with fr.checking():
+        for _ in range(3):
+            take()
+            plain()
+    np.testing.assert_allclose(host(x), host(y), rtol=1e-12)
+    assert not take.is_recorded

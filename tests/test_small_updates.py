@@ -173,3 +173,16 @@ def test_one_launch(device, monkeypatch):
     assert graph.insert_edges(src, dst).inserted == 8
     assert graph.delete_edges(src[::2].copy(), dst[::2].copy()).deleted == 4
     assert graph.insert_edges(np.arange(8), np.arange(2, 10)).inserted == 8
+
+
+def test_weights_for_a_graph_without_any_are_refused(device):
+    """Also of float64, which NumPy holds to be the same type as None."""
+    graph = SlabGraph(10, device=device)
+    ends = graph.xp.asarray([0, 1]), graph.xp.asarray([1, 2])
+    for kind in (np.float32, np.float64):
+        for weights in (np.ones(2, kind), graph.xp.ones(2, kind)):
+            with pytest.raises(ValueError, match="no"):
+                graph.insert_edges(*ends, weights)
+            with pytest.raises(ValueError, match="no"):
+                graph.insert_edges(np.array([0, 1]), np.array([1, 2]), weights)
+    assert graph.num_edges == 0

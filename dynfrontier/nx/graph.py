@@ -153,9 +153,11 @@ class _Mutable(_Base):
     def synchronized(self, weight: Any = None) -> Mirror:
         """For functions of the backend: the mirror with this attribute as weights, up to date."""
         origin = self.__dict__.get("_graph")  # of a view
-        if isinstance(origin, _Mutable) and origin.has_dicts(self._adj, self._node):
-            return origin.synchronized(weight)
         state = self._state
+        if isinstance(origin, _Mutable):
+            if origin.is_directed() == self.is_directed() and origin.has_dicts(self._adj, self._node):
+                return origin.synchronized(weight)
+            state.options = self.structure_options
         return state.mirror(self, weight, logged=self.has_dicts(state.adjacency, state.nodes))
 
     def has_dicts(self, adjacency: Any, nodes: Any) -> bool:

@@ -33,6 +33,8 @@ def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -
         return False
     if weights is None:
         return True
+    if weight_dtype is None:  # which NumPy takes for float64
+        return False
     return (
         type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and _is_plain(weights)
     )

@@ -47,12 +47,13 @@ def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) 
 
 
 def without_first(items: Iterable[Records], count: int) -> Iterator[Records]:
-    """All but the first `count` records."""
+    """All but the first `count` records, and items without any before them."""
     for item in items:
-        skipped = min(count, len(item))
-        count -= skipped
-        if skipped < len(item) or not skipped:
-            yield item.cut(skipped, len(item))
+        if count and len(item) <= count:
+            count -= len(item)
+            continue
+        yield item.cut(count, len(item))
+        count = 0
 
 
 def in_parts(items: Iterable[Records], size: int) -> Iterator[Records]:

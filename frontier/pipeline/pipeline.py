@@ -6,6 +6,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from ..arguments import check_dynamic_graph
@@ -24,7 +25,7 @@ from .objective import BatchSize, Objective
 from .options import ResumeOptions
 from .records import Decoder, Records
 from .reporting import BatchLog, Metrics, ProgressLine
-from .sources import BATCH_SIZE, check_source, open_source, usual_batch_size
+from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_batch_size
 from .staging import Part, Staging
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class Pipeline:
         takes_time = graph.time_unit is not None and (self.window is None or self.window.state()["by"] == "span")
         self._decoder = Decoder(graph, takes_time, columns if by_name else None)
 
-        self._started = self._closed = self._exhausted = self._clean = False
+        self._started = self._closed = self._exhausted = self._clean = self._stopping = False
+        self._runner: int | None = None  # the thread in which `run` works
         self._analytics: Analytics | None = None
         self._delivery: Delivery | None = None
         self._reader: Ahead | None = None
@@ -209,6 +211,11 @@ class Pipeline:
         """
         if "window" in options or "graph" in options:
             raise TypeError("resume() takes the graph and the window from the checkpoint")
+        if isinstance(source, SocketSource):
+            raise TypeError(
+                "source must begin with the records that are in the graph, and a SocketSource cannot; hand over a "
+                "function instead, which is called with their number and returns a SocketSource of those that follow"
+            )
         graph, state = load_checkpoint(checkpoint, device)
         window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])
         every = options.pop("every", None)
@@ -248,6 +255,7 @@ class Pipeline:
         """
         if callbacks:
             self._delivery = Delivery(callbacks, self._ahead)
+        self._runner = get_ident()
         try:
             for batch in self:
                 if self._delivery is not None:
@@ -256,16 +264,17 @@ class Pipeline:
                 self._delivery.drain()
         except BaseException:
             self._clean = False
-            self.close()
             raise
-        self.close()
+        finally:
+            self._runner = None
+            self.close()
         return self.totals
 
     def __iter__(self) -> Iterator[PipelineBatch]:
         return self
 
     def __next__(self) -> PipelineBatch:
-        if self._closed:
+        if self._closed or self._stopping:
             raise StopIteration
         try:
             if not self._started:
@@ -288,10 +297,19 @@ class Pipeline:
     def close(self) -> None:
         """End the threads, and take a last checkpoint unless something has failed. Idempotent.
 
+        While `run` works, a callback or another thread that calls this has it stop after the batch that is being
+        applied, and does not wait for that.
+
         The graph stays; incremental analytics that the pipeline has made are maintained no longer. A source that does
         not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is told.
         """
         if self._closed:
+            return
+        if self._runner not in (None, get_ident()):
+            self._stopping = True
+            self._interrupt_source()
+            if self._reader is not None:
+                self._reader.close()
             return
         self._closed = True
         try:
@@ -343,7 +361,7 @@ class Pipeline:
         self._started = True
         self._analytics = Analytics(self.graph, self._chosen)
         if self._log_path is not None:
-            self._log = BatchLog(self._log_path, 0 if self._resumed is None else self._resumed["log_bytes"])
+            self._log = BatchLog(self._log_path, None if self._resumed is None else self._resumed["log_bytes"])
         if self._shows_progress:
             self._progress = ProgressLine()
         self._since = self.totals.batches, clock()
@@ -361,10 +379,13 @@ class Pipeline:
         self._stop = weakref.finalize(self, end)
 
     def _stop_reading(self) -> None:
+        self._interrupt_source()
+        self._stop()
+
+    def _interrupt_source(self) -> None:
         interrupt: Callable[[], None] | None = getattr(self._source, "interrupt", None)
         if interrupt is not None:
             interrupt()
-        self._stop()
 
     def _next(self) -> PipelineBatch | None:
         begin = clock()
@@ -481,7 +502,7 @@ class Pipeline:
             "totals": self.totals.to_dict(),
             "window": None if self.window is None else self.window.state(),
             "batch_size": None if self._controller is None else self._controller.size,
-            "log_bytes": 0 if self._log is None else self._log.flush(),
+            "log_bytes": None if self._log is None else self._log.flush(),
         })  # fmt: skip
         self._since, self._saved = (self.totals.batches, clock()), True
 

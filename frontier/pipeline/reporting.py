@@ -26,12 +26,12 @@ class BatchLog:
     ----------
     path : str or path-like
     size : int, optional
-        How many bytes of the file stay; of a resumed pipeline, those that the checkpoint knows.
+        How many bytes of the file stay: of a resumed pipeline, those that the checkpoint knows. By default all.
     """
 
-    def __init__(self, path: str | os.PathLike[str], size: int = 0):
+    def __init__(self, path: str | os.PathLike[str], size: int | None = None):
         self._file = open(path, "ab")  # noqa: SIM115  (closed by the pipeline)
-        if self._file.tell() > size:
+        if size is not None and self._file.tell() > size:
             self._file.truncate(size)
 
     def write(self, batch: PipelineBatch) -> None:

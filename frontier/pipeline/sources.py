@@ -61,7 +61,7 @@ def open_source(
     elif is_one_table(source):
         items = decoded([source], decoder.decode, 0)
     elif callable(source):
-        items, begin = decoded(_iterable(source(begin)), decoder.decode, begin), 0
+        items, begin = decoded(_called(source, begin), decoder.decode, begin), 0
     else:
         items = decoded(_iterable(source), decoder.decode, 0)
     if begin:
@@ -73,6 +73,11 @@ def check_source(source: Any) -> None:
     """Raise TypeError if nothing can be read from it."""
     if not (isinstance(source, str | os.PathLike) or is_one_table(source) or callable(source)):
         _iterable(source)
+
+
+def _called(source: Any, begin: int) -> Iterator[Any]:
+    """What a function gives; it is called where the first item is read."""
+    yield from _iterable(source(begin))
 
 
 def _iterable(source: Any) -> Any:
