@@ -96,7 +96,7 @@ DTYPES = ("int32", "float32", "int64", "float64")
 
 
 def is_drawn(item: pytest.Item) -> bool:
-    """Whether a test marked ``sampled(*parameters, of=n)`` is run without ``--long``.
+    """Whether a test marked ``sampled(*parameters, of=n)`` is run without ``--long``; ``on="cpu"``: on a GPU all are.
 
     Kernels are compiled for each structure and each type or functor. Where these do not depend on each other, every
     value of the parameters is tried on one in n structures, and every structure with one in n values. Cases in which
@@ -104,7 +104,7 @@ def is_drawn(item: pytest.Item) -> bool:
     """
     mark = item.get_closest_marker("sampled")
     case = getattr(item, "callspec", None)
-    if mark is None or case is None:
+    if mark is None or case is None or mark.kwargs.get("on", case.params.get("device")) != case.params.get("device"):
         return True
     values = [case.params[name] for name in mark.args]
     if values and all(value is None for value in values):

@@ -84,8 +84,13 @@ def check_code(code, header):
         assert name.encode() in code, f"{name} is not in the machine code"
 
 
-@pytest.mark.parametrize("arch, weight_dtype", [*(("sm_90", kind) for kind in WEIGHT_DTYPES), ("sm_80", "float32")])
-@pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
+@pytest.mark.parametrize(
+    "arch, vertex_dtype, weight_dtype",
+    [
+        ("sm_80", "int32", "float32"), ("sm_90", "int64", "float64"),
+        *(("sm_90", "int32", kind) for kind in WEIGHT_DTYPES),
+    ],
+)
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_structure(name, vertex_dtype, weight_dtype, arch):
     structure = STRUCTURES[name]

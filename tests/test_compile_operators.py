@@ -454,6 +454,7 @@ WITH_EDGE_DATA = [
 ]
 
 
+@pytest.mark.sampled("name", of=2)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
 def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]

@@ -196,6 +196,7 @@ def check(graph, ranks, **options):
 
 
 @pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
+@pytest.mark.sampled("kind", of=2)
 def test_ranks_keep_up(structure, device, orientation, kind, rng):
     graph = structure(150, **orientation, device=device, weight_dtype=kind)
     ranks = DynamicPageRank(graph, tol=1e-7)
