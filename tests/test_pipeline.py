@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import namedtuple
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,7 @@ import pytest
 from model import to_host
 
 import frontier as fr
-from algorithms import DynamicTriangleCount
+from algorithms import DynamicTriangleCount, connected_components
 from frontier.pipeline.batches import in_parts
 from frontier.pipeline.records import Records
 from frontier.runtime.cache import PROJECT_ROOT
@@ -425,6 +426,22 @@ def test_it_goes_on_from_every_batch(device, records, tmp_path):
         assert fr.Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
         with pytest.raises(FileExistsError, match="go on from it"):
             fr.Pipeline(source, graph, checkpoint=folder)
+
+
+def test_results_of_algorithms_come_to_the_host(device):
+    """Also those in named tuples; batches that come later do not change them."""
+    pair = namedtuple("pair", ["count", "degrees"])
+    items = [(np.array([v]), np.array([v + 1])) for v in range(3)]
+    analytics = {
+        "found": connected_components,
+        "pair": lambda graph: pair(graph.num_edges, graph.degrees()),
+    }
+    batches = list(fr.Pipeline(iter(items), SlabGraph(4, device=device), analytics))
+    labels = [batch.results["found"].labels for batch in batches]
+    assert all(type(each) is np.ndarray for each in labels)
+    assert [each.tolist() for each in labels] == [[0, 0, 2, 3], [0, 0, 0, 3], [0, 0, 0, 0]]
+    assert [batch.results["pair"].degrees.tolist() for batch in batches] == [[1, 1, 0, 0], [1, 2, 1, 0], [1, 2, 2, 1]]
+    assert batches[0].results["pair"].count == 1
 
 
 def test_a_socket_cannot_begin_again(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -95,20 +97,24 @@ def begin_to_fetch(value: Any) -> Any:
         import cupy
 
         return fetch(cupy.ascontiguousarray(value))
-    if isinstance(value, dict):
-        return {name: begin_to_fetch(each) for name, each in value.items()}
-    if type(value) in (tuple, list):
-        return type(value)(map(begin_to_fetch, value))
-    return value
+    return _parts(begin_to_fetch, value)
 
 
 def _settled(value: Any) -> Any:
-    if isinstance(value, Fetched):
-        return value.result()
+    return value.result() if isinstance(value, Fetched) else _parts(_settled, value)
+
+
+def _parts(function: Callable[[Any], Any], value: Any) -> Any:
+    """The same kind of container, or of result of an algorithm, of what a function makes of its parts."""
     if isinstance(value, dict):
-        return {name: _settled(each) for name, each in value.items()}
+        return {name: function(each) for name, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(function, value))
     if type(value) in (tuple, list):
-        return type(value)(map(_settled, value))
+        return type(value)(map(function, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(value, **{name: function(getattr(value, name)) for name in names})
     return value
 
 

@@ -59,7 +59,8 @@ class Pipeline:
     analytics : dict of str to callable or pair, optional
         What runs after each batch: functions of the graph; or pairs such as ``(DynamicTriangleCount, "total")``, an
         incremental analytic, which is created here, and the attribute of it to read. `PipelineBatch.results` has what
-        they return. Arrays, also in dictionaries, lists and tuples, are copied to the host meanwhile.
+        they return. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the
+        host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
     columns : dict of str to str, or sequence of str, optional
