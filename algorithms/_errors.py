@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,3 +56,27 @@ class Errors:
         if self._pending is not None:
             self._known.append(float(self._pending.result()[0]))
             self._pending = None
+
+
+def iterate(step: Callable[[], None], change: Any, least: float, most: int) -> tuple[float, int, bool]:
+    """Repeat a step until its error falls below the least, at most so often.
+
+    Parameters
+    ----------
+    step : function without parameters
+        Leaves its error in `change`, an array of one number.
+
+    Returns
+    -------
+    error : float
+    iterations : int
+        Of the first step whose error was below the least, or of the last one, and its number.
+    is_ahead : bool
+        Whether one more step was taken, before that was known: the result is then what there was before it.
+    """
+    errors = Errors(least)
+    while errors.count < most and not errors.decided:
+        step()
+        errors.add(change)
+    error, iterations = errors.last()
+    return error, iterations, iterations < errors.count

@@ -15,7 +15,7 @@ from typing import Any
 
 import frontier as fr
 
-from ._errors import Errors
+from ._errors import iterate
 from .pagerank import ConvergenceError
 from .result import Result
 
@@ -81,7 +81,6 @@ def hits(
     hubs = everyone.mask / max(len(everyone), 1)
     authorities, hubs_before, authorities_before = hubs.copy(), hubs.copy(), hubs.copy()
     total, change = xp.empty(1), xp.empty(1)
-    errors = Errors(tol)
 
     def step() -> None:
         fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
@@ -91,12 +90,8 @@ def hits(
         fr.reduce(everyone, _value, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
 
-    take = fr.record(graph, step)
-    while errors.count < max_iter and not errors.decided:
-        take()
-        errors.add(change)
-    error, iterations = errors.last()
-    if iterations < errors.count:  # one more was under way
+    error, iterations, is_ahead = iterate(fr.record(graph, step), change, tol, max_iter)
+    if is_ahead:
         hubs, authorities = hubs_before, authorities_before
     if error >= tol and fail_on_nonconvergence:
         raise ConvergenceError(

@@ -17,7 +17,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._errors import Errors
+from ._errors import iterate
 from .hits import score
 from .pagerank import ConvergenceError
 from .result import Result
@@ -94,20 +94,16 @@ def katz_centrality(
     start = everyone.mask * float(beta)
     centrality, before, sums = start.copy(), start.copy(), xp.empty(graph.num_vertices)
     change = xp.empty(1)
-    errors = Errors(tol * max(graph.num_vertices, 1))
     reverse = graph.reverse
 
     def step() -> None:
         fr.neighbor_reduce(reverse, everyone, score, centrality, out=sums)
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
-    take = fr.record(graph, step)
-    while errors.count < max_iter and not errors.decided:
-        take()
-        errors.add(change)
-    error, iterations = errors.last()
-    error /= max(graph.num_vertices, 1)
-    if iterations < errors.count:  # one more was under way
+    count = max(graph.num_vertices, 1)
+    error, iterations, is_ahead = iterate(fr.record(graph, step), change, tol * count, max_iter)
+    error /= count
+    if is_ahead:
         centrality = before
     if not error < tol and fail_on_nonconvergence:
         raise ConvergenceError(

@@ -23,7 +23,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._errors import Errors
+from ._errors import iterate
 from .result import Result
 
 FLOAT32_TOL = 1e-6
@@ -143,21 +143,16 @@ def pagerank(
     least = tol - FLOAT32_ROUNDING if is_rounded else tol
     sums = xp.empty_like(ranks)
     everyone = fr.Frontier.all(product.graph)
-    dangling = fr.filter(everyone, _leads_nowhere, damping)
+    dangling = fr.filter(everyone, leads_nowhere, damping)
     lost, change = xp.empty(1), xp.empty(1)
-    errors = Errors(least)
 
     def step() -> None:
-        fr.reduce(dangling, _rank, ranks, out=lost)
+        fr.reduce(dangling, rank_of, ranks, out=lost)
         product(shares, out=sums)
-        fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+        fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
-    take = fr.record(product.graph, step)
-    while errors.count < max_iter and not errors.decided:
-        take()
-        errors.add(change)
-    error, iterations = errors.last()
-    if iterations < errors.count:  # one more was under way
+    error, iterations, is_ahead = iterate(fr.record(product.graph, step), change, least, max_iter)
+    if is_ahead:
         ranks = before
     if error >= least and fail_on_nonconvergence:
         raise ConvergenceError(
@@ -175,15 +170,18 @@ def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
     return min(max_iter, 1 + int(np.log(tol) / np.log(alpha) / 3))
 
 
-def _leads_nowhere(v, damping):
+def leads_nowhere(v, damping):
+    """Whether the rank of v follows no edge. A functor, as are the next two."""
     return damping[v] == 0
 
 
-def _rank(v, ranks):
+def rank_of(v, ranks):
+    """The rank of v."""
     return ranks[v]
 
 
-def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
+def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
+    """Give v the rank that arrives at it, and keep the one before; by how much it has changed."""
     rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
     before[v] = ranks[v]
     ranks[v] = rank

@@ -26,8 +26,17 @@ import numpy as np
 
 import frontier as fr
 
-from ._errors import Errors
-from .pagerank import LEAST_TOTAL, ConvergenceError, PageRank, check_parameters, distribution
+from ._errors import iterate
+from .pagerank import (
+    LEAST_TOTAL,
+    ConvergenceError,
+    PageRank,
+    check_parameters,
+    distribution,
+    leads_nowhere,
+    next_rank,
+    rank_of,
+)
 
 NEVER = np.iinfo(np.int64).min
 
@@ -92,18 +101,17 @@ def temporal_pagerank(
     fading = times, newest, rate
     damping = _damping(graph, alpha, weighted, fading)
     everyone = fr.Frontier.all(graph)
-    dangling = fr.filter(everyone, _leads_nowhere, damping)
+    dangling = fr.filter(everyone, leads_nowhere, damping)
     shares, before, sums = damping * ranks, xp.zeros(n, np.float64), xp.zeros(n, np.float64)
     lost, change = xp.empty(1), xp.empty(1)
-    errors = Errors(tol)
-    while errors.count < max_iter and not errors.decided:
-        fr.reduce(dangling, _rank, ranks, out=lost)
+
+    def step() -> None:
+        fr.reduce(dangling, rank_of, ranks, out=lost)
         _follow(graph, everyone, weighted, shares, sums, fading)
-        ranks, before = before, ranks
-        fr.reduce(everyone, _step, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
-        errors.add(change)
-    error, iterations = errors.last()
-    if iterations < errors.count:  # one more was under way
+        fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
+
+    error, iterations, is_ahead = iterate(step, change, tol, max_iter)
+    if is_ahead:
         ranks = before
     if error >= tol and fail_on_nonconvergence:
         raise ConvergenceError(
@@ -177,18 +185,3 @@ def _give_weighted(src, dst, edge, weight, shares, sums, times, newest, rate):
     if weight > 0:
         fr.atomic_add(sums, dst, shares[src] * weight * _faded(times[edge], newest[src], rate))
     return False
-
-
-def _leads_nowhere(v, damping):
-    return damping[v] == 0
-
-
-def _rank(v, ranks):
-    return ranks[v]
-
-
-def _step(v, sums, jump, damping, before, ranks, shares, lost, alpha):
-    rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
-    ranks[v] = rank
-    shares[v] = rank * damping[v]
-    return abs(rank - before[v])

@@ -45,7 +45,7 @@ class Recorded:
         self._launches: Any = None  # a CUDA graph
         self._held: Any = None  # the memory that it works with
         self._was_run = False
-        self._made_for = self._now()
+        self._made_for: tuple[int, int, int] | None = None
 
     def _now(self) -> tuple[int, int, int]:
         """What a record depends on: the graph, its arrays, which a failed batch may replace, and loaded kernels."""
@@ -129,7 +129,7 @@ def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
     Parameters
     ----------
     graph : Graph
-        That the step reads. After an update of it, the next two calls begin anew.
+        That the step reads. After an update of it, the next two calls run and record the step again.
     step : function without parameters
         It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
         repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
@@ -176,8 +176,10 @@ def _take(graph: Graph, recorded: Recorded) -> None:
     if is_checking():  # which looks at what each launch has found
         recorded._step()
         return
-    if recorded._made_for != recorded._now():
+    now = recorded._now()
+    if recorded._made_for != now:
         recorded._forget()
+        recorded._made_for = now
     if not recorded._was_run:
         recorded._run()
         return

@@ -75,7 +75,7 @@ def settle(v, x):
 
 def pagerank_step_case(graph):
     args = (*(np.zeros(1) for _ in range(5)), np.zeros(1, np.float32), np.zeros(1), np.float64(0.85))
-    return (("op", pagerank_module._step, ("vertex",), np.dtype(np.float64)),), args, (
+    return (("op", pagerank_module.next_rank, ("vertex",), np.dtype(np.float64)),), args, (
         ("REDUCE", "Sum"), ("RESULT", "double"))  # fmt: skip
 
 
