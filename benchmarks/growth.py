@@ -1,8 +1,8 @@
 """What growing costs: ``python -m benchmarks growth``.
 
 An empty graph grows by batches of one size. The time of each batch, and the memory meanwhile, tell whether growth comes
-in spikes: P50, P99, P99.9 and the longest of all batches, and the peak of memory beside what the graph holds at last.
-Code is compiled by a first, short stream into another graph.
+in spikes: P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with what the graph holds at
+last. Code is compiled by a first, short stream into another graph.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def main(arguments: Sequence[str]) -> int:
     order = np.random.default_rng(SEED).permutation(edges.num_records)
     src, dst = device.xp.asarray(edges.src[order]), device.xp.asarray(edges.dst[order])
     names = options.structures.split(",") if options.structures else None
-    for name in names or choose_structures(names):
+    chosen = choose_structures(names)
+    for name in names or chosen:
         grow(device, name, edges.num_vertices, src[: WARM_UP * options.batch], dst, options.batch)
         row = grow(device, name, edges.num_vertices, src, dst, options.batch)
         results.add(structure=name, **row)

@@ -74,13 +74,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
-FEW = ("csr", "slab", "gpma", "lpma")
-"""Structures for tests marked ``few`` on the CPU: rows without gaps, hash tables, and sorted rows with gaps, of two
-kinds that share their kernels."""
+FEW = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
+"""Structures for tests marked ``few`` on the CPU: one of each group in each file, of those with sorted rows and of the
+others."""
 
 
 def is_of_few(item: pytest.Item) -> bool:
-    """Whether a test marked ``few`` is run without ``--long``: on the CPU on `FEW` structures only.
+    """Whether a test marked ``few`` is run without ``--long``: on the CPU on two structures, drawn by the file's name.
 
     The mark is for tests of what an algorithm does beyond what tests/test_catalogue.py shows of it on every structure.
     Kernels are compiled for each structure, and reach it through its neighbor iterator alone.
@@ -88,8 +88,8 @@ def is_of_few(item: pytest.Item) -> bool:
     case = getattr(item, "callspec", None)
     if item.get_closest_marker("few") is None or case is None or case.params.get("device", "cpu") != "cpu":
         return True
-    kind = case.params.get("structure")
-    return kind is None or kind in [STRUCTURES[name] for name in FEW]
+    kind, place = case.params.get("structure"), crc32(item.path.stem.encode())
+    return kind is None or kind in [STRUCTURES[group[place % len(group)]] for group in FEW]
 
 
 DTYPES = ("int32", "float32", "int64", "float64")

@@ -134,7 +134,7 @@ def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng)
                 np.testing.assert_allclose(host(getattr(found, name)), getattr(expected, name), rtol=1e-6, atol=1e-12)
 
 
-def test_a_failed_batch_begins_a_record_anew(device):
+def test_a_step_is_recorded_again_after_a_failed_batch(device):
     """It may have replaced arrays that the record reads."""
     graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
     x, sums = graph.xp.ones(4), graph.xp.empty(4)

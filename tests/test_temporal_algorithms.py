@@ -115,7 +115,7 @@ def test_temporal_pagerank_with_weights(device, orientation):
 
 
 def test_ranks_do_not_underflow(device):
-    """What is too old to count beside new edges still counts beside edges as old."""
+    """What is too old to count where there are new edges counts among edges as old."""
     graph = CSR.from_edges(
         [0, 0, 1], [1, 2, 0], time=[0, 1, 10**12], directed=True, time_unit="s", device=device
     )

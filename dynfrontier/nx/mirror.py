@@ -1,6 +1,6 @@
 """`Mirror`: what a NetworkX graph holds, in a structure: nodes as vertices, edges, and one attribute as weights.
 
-Structures hold simple graphs without self-loops, of numbers. What they do not hold is beside them:
+Structures hold simple graphs without self-loops, of numbers. What they do not hold is kept here:
 
     ids[node]        the vertex of a node
     nodes[v]         the node of a vertex; HOLE for a vertex that was deleted

@@ -34,7 +34,7 @@ struct SmallBatch {
     return u != v;
   }
   __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[both ? k >> 1 : k] : WEIGHT(1); }
-  // The arc of edge e that observers are told of, the one that ascends in undirected graphs; -1 for a loop.
+  // The arc of edge e that observers are notified of, the one that ascends in undirected graphs; -1 for a loop.
   __device__ i64 told(i64 e, VID& u, VID& v) const {
     u = VID(id(src, e));
     v = VID(id(dst, e));

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-from ..runtime.cpu import jit
+from ..runtime import jit
 
 OP_PARAMETERS = ("src", "dst", "edge", "weight")
 """Parameters of a functor over arcs, which users' arguments follow."""
@@ -22,7 +21,7 @@ TRUTH = np.dtype(np.int32)
 """What functors that say yes or no return on a GPU."""
 
 
-@numba.njit
+@jit
 def _any_vertex(v, args):
     return True
 
@@ -34,7 +33,7 @@ def vertex_test(condition: Any) -> Any:
     return jit(lambda v, args: condition(v, *args))
 
 
-@numba.njit
+@jit
 def _no_preparation(v, args):
     pass
 
@@ -46,7 +45,7 @@ def preparation(prepare: Any) -> Any:
     return jit(lambda v, args: prepare(v, *args))
 
 
-@numba.njit
+@jit
 def _any_arc(src, dst, edge, weight, args):
     return True
 

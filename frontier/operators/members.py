@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..edge_frontier import EdgeFrontier
 from ..frontier import graph_of
-from ..runtime.cpu import jit
+from ..runtime import jit
 from .engine import read_view
 from .functors import ARC, OP_PARAMETERS, VERTEX
 from .weights import edge_at, weight_at

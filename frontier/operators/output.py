@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from ..atomics import atomic_add, atomic_exch
+from ..runtime import jit
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
 
@@ -24,7 +25,7 @@ def make_flush(degree: Any) -> Any:
     There is one for each, so that it is compiled once for all functors.
     """
 
-    @numba.njit
+    @jit
     def flush(buffer, held, view, out, counters):
         start = atomic_add(counters, 0, held)
         arcs = 0
@@ -46,22 +47,22 @@ def _vertex_buffer(out):
     return np.empty(BUFFER, out.dtype)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _put_vertex(buffer, held, u, v, slot):
     buffer[held] = v
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _joins_set(stamps, v, epoch):
     return atomic_exch(stamps, v, epoch) != epoch
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _joins_list(stamps, v, epoch):
     return True
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _joins_nothing(stamps, v, epoch):
     return False
 
@@ -71,13 +72,13 @@ def _edge_buffer(out):
     return np.empty(BUFFER, out[0].dtype), np.empty(BUFFER, np.int64)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _put_edge(buffer, held, u, v, slot):
     buffer[0][held] = u
     buffer[1][held] = slot
 
 
-@numba.njit
+@jit
 def _flush_edges(buffer, held, view, out, counters):
     start = atomic_add(counters, 0, held)
     for i in range(held):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_dtype
-from ..runtime.cpu import jit
+from ..runtime import jit
 
 DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 INTEGERS = DTYPES[:2]

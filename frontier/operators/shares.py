@@ -10,12 +10,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
 from ..atomics import atomic_add, atomic_cas, atomic_exch
-from ..runtime import threads_for
-from ..runtime.cpu import jit
+from ..runtime import jit, threads_for
 from ..values import one_of
 from .engine import run_cpu
 from .launch import BALANCES
@@ -52,7 +50,7 @@ class Shares(NamedTuple):
     lock: Any
 
 
-@numba.njit
+@jit
 def begin_share(shares, begin, end):
     """Where a range of positions begins: the place of a vertex, the position, and how many of its arcs are before that;
     and where the range ends."""
@@ -74,7 +72,7 @@ def begin_share(shares, begin, end):
 def make_part_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> Any:
     """A function that says which share of a list that is not walked as a whole is next, for a structure's iterator."""
 
-    @numba.njit
+    @jit
     def part_share(view, shares, i, u, at, skipped, stop):
         """The share: its segments (first, and behind the last), its slots, counted along these, and its end."""
         count = np.int64(degree(view, u))

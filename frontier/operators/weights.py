@@ -54,25 +54,29 @@ def weight_or_one(weights: Any, slot: Any) -> Any:
     return weight_at(weights, slot) if held is None or slot >= 0 else held.dtype.type(1)
 
 
+LINKED: dict[str, Any] = {"jit_options": {"_nrt": False, "forceinline": True}}
+"""As `frontier.runtime.jit` compiles functions that kernels call."""
+
+
 def _is_by_edge(weights: Any) -> bool:
     return isinstance(weights, types.BaseNamedTuple) and weights.instance_class is ByEdge
 
 
-@overload(edge_at, inline="always")
+@overload(edge_at, **LINKED)
 def _edge_at(weights, slot):
     if _is_by_edge(weights):
         return lambda weights, slot: np.int64(weights.ids[slot])
     return lambda weights, slot: slot
 
 
-@overload(edge_or_none)
+@overload(edge_or_none, **LINKED)
 def _edge_or_none(weights, slot):
     if _is_by_edge(weights):
         return lambda weights, slot: np.int64(weights.ids[slot]) if slot >= 0 else np.int64(-1)
     return lambda weights, slot: slot
 
 
-@overload(weight_at, inline="always")
+@overload(weight_at, **LINKED)
 def _weight_at(weights, slot):
     if _is_by_edge(weights):
         if isinstance(weights[1], types.NoneType):
@@ -83,7 +87,7 @@ def _weight_at(weights, slot):
     return lambda weights, slot: weights[slot]
 
 
-@overload(weight_or_one)
+@overload(weight_or_one, **LINKED)
 def _weight_or_one(weights, slot):
     if _is_by_edge(weights):
         if isinstance(weights[1], types.NoneType):

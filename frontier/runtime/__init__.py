@@ -1,6 +1,6 @@
 """Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
 
-from .cpu import cpu_kernel
+from .cpu import cpu_kernel, jit
 from .device import Device, fill_column, fill_with, gpu_available, resolve_device
 from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
@@ -12,6 +12,6 @@ from .workspace import Workspace
 
 __all__ = [
     "Counters", "Device", "ErrorFlag", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel",
-    "fill_column", "fill_with", "gpu_available", "load_kernels", "on_compile", "parallel_kernel", "resolve_device",
-    "threads_for",
+    "fill_column", "fill_with", "gpu_available", "jit", "load_kernels", "on_compile", "parallel_kernel",
+    "resolve_device", "threads_for",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ import numba
 from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from ..log import logger
@@ -197,9 +198,26 @@ def is_compiling() -> bool:
     return not _uncompiled.get()
 
 
-def jit(function: Callable, **options: Any) -> Any:
-    """A function that a kernel calls, compiled along with it."""
-    return numba.njit(function, **WITHIN_KERNELS, **options) if is_compiling() else function
+class _Helper(CPUDispatcher):
+    """A function that kernels call. Python, which calls it where functors are interpreted, runs it as it stands."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args)
+
+
+def jit(function: Callable | None = None, **options: Any) -> Any:
+    """A function that kernels call: compiled once for each kind of arguments, and linked into each kernel.
+
+    With Numba's ``inline="always"`` it would be analyzed and translated again in each kernel, which takes up to twice
+    the time; ``forceinline=True`` leaves inlining to LLVM. References to arrays are not counted: a function that makes
+    or returns an array is given ``_nrt=True``.
+    """
+    if function is None:
+        return functools.partial(jit, **options)
+    if numba.config.DISABLE_JIT:
+        return function
+    target = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False, **WITHIN_KERNELS, **options}
+    return _Helper(py_func=function, locals={}, targetoptions=target)
 
 
 def cpu_kernel(function: Callable) -> Any:

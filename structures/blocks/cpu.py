@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numba
-
-from frontier.runtime import parallel_kernel
+from frontier.runtime import jit, parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace
 
 __all__ = [
@@ -21,7 +19,7 @@ def count_changes(count, keys, bits, shift, slots, present, sums, counters):
     """Nothing: `keep_changes` counts."""
 
 
-@numba.njit
+@jit
 def _slot_itself(view, source, slot):
     return slot
 

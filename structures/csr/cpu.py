@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 SORTED = True
 
@@ -19,27 +18,27 @@ class View(NamedTuple):
     num_vertices: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return view.offsets[v + 1] - view.offsets[v]
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     return 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     return 0, view.offsets[v], view.offsets[v + 1]
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     return -1, 0, 0
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     low = view.offsets[u]
     end = view.offsets[u + 1]

@@ -1,8 +1,8 @@
 """CPU side of faimGraph: the neighbor iterator and the kernels."""
 
-import numba
 import numpy as np
 
+from frontier.runtime import jit
 from structures.blocks.cpu import (
     count_changes,
     keep_changes,
@@ -31,36 +31,36 @@ __all__ = [
 SORTED = False
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return view.records[v] >> DEGREE_SHIFT
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     return 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _run_of(view, page, left):
     """The run that begins a piece of `left` neighbors. Its number is the page and how many neighbors follow it."""
     here = min(left, np.int64(1) << view.page_bits)
     return (page << 32) | (left - here), page << view.page_bits, (page << view.page_bits) + here
 
 
-@numba.njit
+@jit
 def _first_page(view, v):
     record = view.records[v]
     pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
     return page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, 0)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     return _run_of(view, _first_page(view, v), view.records[v] >> DEGREE_SHIFT)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     left = run & 0xFFFFFFFF
     if left == 0:
@@ -68,7 +68,7 @@ def next_run(view, run):
     return _run_of(view, np.int64(view.links[run >> 32]), left)
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     run, low, high = segment(view, u, 0)
     while run >= 0:
@@ -79,7 +79,7 @@ def find(view, u, v):
     return -1
 
 
-@numba.njit
+@jit
 def slot_of(view, v, place):
     """The slot of a position of v's list."""
     record = view.records[v]

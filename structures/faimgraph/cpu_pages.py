@@ -10,10 +10,9 @@ level 1, and so on up to a root. How many there are follows from the degree.
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, jit
 
 CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the same number)
 # A record is ``degree << DEGREE_SHIFT | head`` (pages.cuh: `degree_of`, `List`).
@@ -32,13 +31,13 @@ class View(NamedTuple):
     page_bits: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def pages_of(degree, page_bits):
     """Number of pages of a list's neighbors."""
     return (degree + (np.int64(1) << page_bits) - 1) >> page_bits
 
 
-@numba.njit
+@jit
 def levels_of(pages, page_bits):
     """Number of levels of index pages."""
     levels = 0
@@ -48,7 +47,7 @@ def levels_of(pages, page_bits):
     return levels
 
 
-@numba.njit
+@jit
 def size_of(pages, page_bits, level):
     """Number of pages of a level; level 0 are those of the neighbors."""
     if level > levels_of(pages, page_bits):
@@ -56,7 +55,7 @@ def size_of(pages, page_bits, level):
     return (pages + (np.int64(1) << page_bits * level) - 1) >> page_bits * level
 
 
-@numba.njit
+@jit
 def total_of(degree, page_bits):
     """Number of pages of all levels."""
     pages = pages_of(degree, page_bits)
@@ -66,7 +65,7 @@ def total_of(degree, page_bits):
     return total
 
 
-@numba.njit
+@jit
 def page_at(view, head, levels, level, place):
     """Page number `place` of a level."""
     page = np.int64(head)
@@ -81,13 +80,13 @@ def page_at(view, head, levels, level, place):
     return page
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _take(queue, queued, used, rank):
     """The page that is taken after `rank` others: the last of the queue first, then those never used."""
     return np.int64(queue[queued - 1 - rank]) if rank < queued else np.int64(used + rank - queued)
 
 
-@numba.njit
+@jit
 def _index(view, head, place, page, queue, queued, used, taken):
     """Put page number `place` of a list into its directory; returns the new head and how many pages are taken now."""
     bits = view.page_bits

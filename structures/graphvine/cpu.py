@@ -7,10 +7,9 @@ neighbors all is 0.
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 from structures.blocks.cpu import (  # noqa: F401
     count_changes,
     keep_changes,
@@ -37,12 +36,12 @@ class View(NamedTuple):
     bits: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _blocks_for(degree, bits):
     return (np.int64(degree) + (np.int64(1) << bits) - 1) >> bits
 
 
-@numba.njit
+@jit
 def _block_of(children, root, straight, i):
     """The number of block i of a list; the bits of ``i + 1`` after the first are its path from the root."""
     if i < straight:
@@ -58,19 +57,19 @@ def _block_of(children, root, straight, i):
     return block
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return np.int64(view.records[v, DEGREE])
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     """All straight blocks together, then each of the others."""
     size = view.records[v, DEGREE]
     return np.int64(0) if size == 0 else 1 + _blocks_for(size, view.bits) - view.records[v, STRAIGHT]
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     straight = np.int64(view.records[v, STRAIGHT])
     root = np.int64(view.records[v, ROOT])
@@ -83,12 +82,12 @@ def segment(view, v, i):
     return np.int64(0), low, low + min(size - (i << view.bits), np.int64(1) << view.bits)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     return np.int64(-1), np.int64(0), np.int64(0)
 
 
-@numba.njit
+@jit
 def slot_of(view, v, p):
     """The slot of position p of v's list."""
     root, straight = np.int64(view.records[v, ROOT]), np.int64(view.records[v, STRAIGHT])
@@ -96,7 +95,7 @@ def slot_of(view, v, p):
     return (block << view.bits) | (p & ((np.int64(1) << view.bits) - 1))
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     for i in range(segments(view, u)):
         _run, low, high = segment(view, u, i)

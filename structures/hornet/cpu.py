@@ -6,10 +6,9 @@ neighbors, and the class k of the block, which holds 2**k of them. Neighbors are
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
 
 SORTED = True
@@ -41,28 +40,28 @@ class View(NamedTuple):
     weights: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return view.records[v, META] >> CLASS_BITS
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     return 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     start = view.records[v, START]
     return 0, start, start + (view.records[v, META] >> CLASS_BITS)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     return -1, 0, 0
 
 
-@numba.njit
+@jit
 def _lower_bound(array, low, high, key):
     """First of positions low..high whose element is not below `key`."""
     while low < high:
@@ -74,7 +73,7 @@ def _lower_bound(array, low, high, key):
     return low
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     start = view.records[u, START]
     end = start + (view.records[u, META] >> CLASS_BITS)
@@ -91,7 +90,7 @@ def find_arcs(begin, end, view, src, dst, slots):
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _class_of(degree):
     """The smallest k with 2**k >= degree."""
     k = 0
@@ -118,7 +117,7 @@ def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, su
         slots[i] = low - start if low < stop and neighbors[low] == dst else ~(low - start)
 
 
-@numba.njit
+@jit
 def _slot_in_pool(view, source, slot):
     return view.records[source, START] + slot
 
@@ -203,7 +202,7 @@ def take_blocks(
                 first += np.int64(32) << k
 
 
-@numba.njit
+@jit
 def apply_list(
     records, neighbors, weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
 ):  # fmt: skip

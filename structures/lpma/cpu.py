@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 from frontier.sort import END
 from structures.packed.cpu import (
     SORTED,
@@ -79,7 +78,7 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
             counters[SPENT if present else NEVER_INSERTED] += 1
 
 
-@numba.njit
+@jit
 def _make_empty(view, p, shift):
     following = ((order_of(view, p) >> shift) + 1) << shift
     view.separators[p] = view.separators[leaf_at(view, following)] if following < view.leaves else END

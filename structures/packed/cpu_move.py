@@ -1,9 +1,8 @@
 """Rebalancing windows of a packed memory array, on the CPU."""
 
-import numba
 import numpy as np
 
-from frontier.runtime import parallel_kernel
+from frontier.runtime import jit, parallel_kernel
 from frontier.sort import END
 
 from .cpu_plan import lower_bound
@@ -11,7 +10,7 @@ from .cpu_view import leaf_at
 from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, HEIGHT_BITS, KEY_SHIFT, LEAF, LEAF_BITS, PLACE_SHIFT
 
 
-@numba.njit
+@jit
 def spread(view, start, leaves, number, keys, weights):
     """Spread sorted entries evenly over a window."""
     end = start + leaves
@@ -38,14 +37,14 @@ def spread(view, start, leaves, number, keys, weights):
             view.separators[p] = keys[low] if low < number else after
 
 
-@numba.njit
+@jit(_nrt=True)
 def _room_for(number, weights):
     if weights is None:
         return None
     return np.empty(number, weights.dtype)
 
 
-@numba.njit
+@jit(_nrt=True)
 def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, low, high):
     """Merge the new ones of the keys ``low .. high - 1`` into a window, and spread its entries evenly."""
     number = np.int64(0)
@@ -86,7 +85,7 @@ def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, l
     spread(view, start, leaves, number, merged, weights)
 
 
-@numba.njit
+@jit(_nrt=True)
 def _move_window(view, window, keys, shift, places, weights, origin):
     start = window >> HEIGHT_BITS
     end = min(start + (np.int64(1) << (window & 63)), view.leaves)

@@ -1,15 +1,14 @@
 """Which windows of a packed memory array an update rebalances, on the CPU."""
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, jit
 
 from .cpu_view import leaf_at
 from .layout import HEIGHT_BITS, INSERT, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLACE_SHIFT, REDUNDANT
 
 
-@numba.njit
+@jit
 def lower_bound(array, value):
     """First position of an ascending array whose element is not below `value`."""
     low = 0
@@ -23,7 +22,7 @@ def lower_bound(array, value):
     return low
 
 
-@numba.njit
+@jit
 def _entries(view, arriving, mode, start, end):
     """Entries of the leaves from `start` to `end`, in order, with those that arrive."""
     total = np.int64(0)

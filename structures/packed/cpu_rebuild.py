@@ -1,16 +1,15 @@
 """A whole packed memory array from CSR arrays, and to them, on the CPU."""
 
-import numba
 import numpy as np
 
-from frontier.runtime import parallel_kernel
+from frontier.runtime import jit, parallel_kernel
 from frontier.sort import END
 
 from .cpu_view import leaf_at
 from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, KEY_SHIFT, LEAF, LEAF_BITS
 
 
-@numba.njit
+@jit
 def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
     """Put its share of CSR arrays into the i-th leaf."""
     low = (entries * i + view.leaves - 1) // view.leaves
@@ -57,7 +56,7 @@ def fill(begin, end, view, entries, vertices, rows, offsets, indices, weights):
         _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights)
 
 
-@numba.njit
+@jit
 def _export_leaf(view, i, ends, vertices, offsets, indices, weights):
     p = leaf_at(view, i)
     separator = view.separators[p]

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from frontier.runtime import jit
 
 from .layout import KEY_SHIFT, LEAF, LEAF_BITS, PLACE_SHIFT
 
@@ -23,7 +24,7 @@ class View(NamedTuple):
     levels: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def leaf_at(view, i):
     """Physical number of the leaf that is the i-th in order."""
     if view.levels < 0:
@@ -32,7 +33,7 @@ def leaf_at(view, i):
     return n // (2 * (n & -n))
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def order_of(view, p):
     """Number in order of the physical leaf p."""
     if view.levels < 0 or p == 0:
@@ -43,12 +44,12 @@ def order_of(view, p):
     return (2 * (p - (1 << (x - 1))) + 1) << (view.levels - x)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return view.row_degrees[v]
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     first = view.offsets[v]
     last = view.offsets[v + 1]
@@ -57,7 +58,7 @@ def segments(view, v):
     return order_of(view, last >> LEAF_BITS) - order_of(view, first >> LEAF_BITS) + 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     first = view.offsets[v]
     last = view.offsets[v + 1]
@@ -69,12 +70,12 @@ def segment(view, v, i):
     return 0, low, high
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     return -1, 0, 0
 
 
-@numba.njit
+@jit
 def _last_leaf(view, low, high, key):
     """The last leaf, in order, of ``low .. high`` whose separator is not greater than the key; the first one's is not.
 
@@ -95,7 +96,7 @@ def _last_leaf(view, low, high, key):
     return best
 
 
-@numba.njit
+@jit
 def place_of(view, u, v):
     """The place of the arc u -> v: where it is, or where it would go."""
     first = view.offsets[u]
@@ -114,7 +115,7 @@ def place_of(view, u, v):
     return (low << PLACE_SHIFT) | (max(begin, np.int64(position)) << 1)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _search_leaf(words, begin, end, v):
     """One more than the position of v among a row's slots ``begin .. end - 1`` of a leaf, or 0; and than that of the
     last neighbor below v.
@@ -132,13 +133,13 @@ def _search_leaf(words, begin, end, v):
     return np.int64(found), position
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def slot_at(view, place):
     """The slot that a place tells."""
     return (leaf_at(view, place >> PLACE_SHIFT) << LEAF_BITS) + ((place >> 1) & 63)
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     place = place_of(view, u, v)
     return slot_at(view, place) if place & 1 else np.int64(-1)

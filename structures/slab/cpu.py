@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 from .cpu_parts import erase_parts, insert_parts, partition, replace_parts, sum_up  # noqa: F401  (kernels, by name)
 from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (likewise)
@@ -43,23 +42,23 @@ class View(NamedTuple):
     width: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return np.int64(view.records[v, DEGREE])
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     return np.int64(view.records[v, BUCKETS]) if view.records[v, BASE] >= 0 else np.int64(0)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     slab = np.int64(view.records[v, BASE]) + i
     return slab, slab * view.stride, slab * view.stride + view.width - 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     slab = np.int64(view.neighbors[run * view.stride + view.width - 1])
     if slab < 0:
@@ -67,7 +66,7 @@ def next_run(view, run):
     return slab, slab * view.stride, slab * view.stride + view.width - 1
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     base = np.int64(view.records[u, BASE])
     if base < 0:
@@ -120,7 +119,7 @@ def resolve_duplicates(count, pool, weights, new_weights, slots, table, table_si
         _resolve(count, slots, table, table_size, pool.counters)
 
 
-@numba.njit
+@jit
 def _finish(count, pool, weights, new_weights, slots, table, table_size, recorded):
     counters = pool.counters
     if counters[FOUND] > 0 and counters[DEFERRED] == 0 and counters[OVERFULL] == 0:
@@ -128,7 +127,7 @@ def _finish(count, pool, weights, new_weights, slots, table, table_size, recorde
         _commit(counters[RECORDED], weights, new_weights, table, recorded)
 
 
-@numba.njit
+@jit
 def _resolve(count, slots, table, table_size, counters):
     mask = table_size - 1
     for i in range(count):
@@ -142,7 +141,7 @@ def _resolve(count, slots, table, table_size, counters):
                 table[2 * at + 1] = max(table[2 * at + 1], i)
 
 
-@numba.njit
+@jit
 def _commit(count, weights, new_weights, table, recorded):
     for k in range(count):
         at = recorded[k]

@@ -5,10 +5,9 @@ parts, and the slabs that each may allocate, depend on the batch alone: the grap
 threads.
 """
 
-import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 from .cpu_slabs import (
     ALLOCATED,
@@ -31,7 +30,7 @@ from .cpu_tables import erase_arcs, insert_arcs
 NEIGHBORHOOD = np.uint64(4)  # bits of an id: as many vertices, whose slabs may share a page, are in one part
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _part_of(u, parts):
     return np.int64((((np.uint64(u) >> NEIGHBORHOOD) * GOLDEN & LOW) * np.uint64(parts)) >> HALF) if u >= 0 else 0
 
@@ -53,7 +52,7 @@ def partition(count, src, starts, order):
         ends[p] += 1
 
 
-@numba.njit
+@jit(_nrt=True)
 def _share(pool, counters, low, high):
     """The pool with these counters, from which only the slabs of the tickets ``low .. high - 1`` can be taken."""
     first = min(low, pool.free_count)
@@ -82,7 +81,7 @@ def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, tab
                 _count_slots(positions, slots, table[2 * starts[p] : 2 * starts[p + 1]], tallies[p])
 
 
-@numba.njit
+@jit
 def _count_slots(positions, slots, table, counters):
     """Count RECORDED and REPEATED. An entry of the hash table is the first arc that found its slot."""
     table[:] = EMPTY
@@ -97,7 +96,7 @@ def _count_slots(positions, slots, table, counters):
             counters[REPEATED] += 1
 
 
-@numba.njit
+@jit
 def _entry_of(slot, slots, table):
     """Where the arc that found this slot is in the hash table, or where it would go."""
     at = (slot_hash(slot) * table.size) >> 32

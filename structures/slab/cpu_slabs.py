@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from frontier.runtime import jit
 
 EMPTY = -1
 TOMBSTONE = -2
@@ -44,7 +45,7 @@ class Pool(NamedTuple):
     width: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def bucket_of(dst, buckets):
     x = np.uint64(dst)
     x = (x & LOW) ^ (((x >> HALF) * GOLDEN) & LOW)
@@ -54,13 +55,13 @@ def bucket_of(dst, buckets):
     return np.int64((x * np.uint64(buckets)) >> HALF)
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def slot_hash(slot):
     x = np.uint64(slot) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(x >> HALF)
 
 
-@numba.njit
+@jit
 def take_slab(pool):
     """An empty slab, or -1."""
     ticket = pool.counters[ALLOCATED]
@@ -71,7 +72,7 @@ def take_slab(pool):
     return slab if slab < pool.capacity else np.int64(-1)
 
 
-@numba.njit
+@jit
 def give_slab(pool, slab):
     """Give back a slab that is empty."""
     at = pool.free_head + pool.free_count + pool.counters[FREED]
@@ -79,13 +80,13 @@ def give_slab(pool, slab):
     pool.ring[at % pool.ring_size] = slab
 
 
-@numba.njit
+@jit
 def clear_slab(pool, slab):
     """Empty the keys and the link; weights may stay, nobody reads those of empty words."""
     pool.neighbors[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
 
 
-@numba.njit
+@jit
 def chain_of(records, offsets, row, item):
     """The base slab of chain `item`, and the row of the table it belongs to, at `row` or after it."""
     while offsets[row + 1] <= item:

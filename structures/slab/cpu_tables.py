@@ -1,7 +1,8 @@
 """How the CPU changes tables of the slab graph: an arc is looked up, inserted, or turned into a tombstone."""
 
-import numba
 import numpy as np
+
+from frontier.runtime import jit
 
 from .cpu_slabs import (
     BASE,
@@ -22,7 +23,7 @@ from .cpu_slabs import (
 )
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _compare(words, width, key):
     """One more than the position of the key among so many words, or 0, and how many words are empty.
 
@@ -36,7 +37,7 @@ def _compare(words, width, key):
     return position, empty
 
 
-@numba.njit
+@jit
 def probe(neighbors, stride, width, slab, v):
     """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
 
@@ -64,7 +65,7 @@ def probe(neighbors, stride, width, slab, v):
         walked += 1
 
 
-@numba.njit
+@jit
 def record_duplicate(slot, i, table, table_size, recorded, counters):
     """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
     mask = table_size - 1
@@ -79,7 +80,7 @@ def record_duplicate(slot, i, table, table_size, recorded, counters):
     table[2 * at + 1] = max(table[2 * at + 1], i)
 
 
-@numba.njit
+@jit
 def insert_arcs(
     count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
 ):  # fmt: skip
@@ -132,7 +133,7 @@ def insert_arcs(
         counters[CHANGED] += 1
 
 
-@numba.njit
+@jit
 def erase_arcs(count, pool, counters, which, src, dst, chosen, slots):
     """See the kernel ``erase``; of the arcs listed in `which`, if given."""
     neighbors, records = pool.neighbors, pool.records

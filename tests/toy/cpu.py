@@ -2,9 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import numba
-
-from frontier.runtime import parallel_kernel
+from frontier.runtime import jit, parallel_kernel
 
 SORTED = True
 
@@ -18,27 +16,27 @@ class View(NamedTuple):
     width: Any
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def degree(view, v):
     return view.lengths[v]
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segments(view, v):
     return 1
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def segment(view, v, i):
     return 0, v * view.width, (v + 1) * view.width
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def next_run(view, run):
     return -1, 0, 0
 
 
-@numba.njit
+@jit
 def find(view, u, v):
     for slot in range(u * view.width, (u + 1) * view.width):
         if view.neighbors[slot] == v:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 from ...atomics import atomic_add
-from ...runtime import parallel_kernel
+from ...runtime import jit, parallel_kernel
 from ..functors import preparation, vertex_test
 from ..output import BUFFER, output_functions
 from ..shares import begin_share, make_part_share
@@ -73,7 +72,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
     return push
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def has_bit(bits, v):
     """Whether vertex v is in a bitmap."""
     return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...atomics import atomic_add
-from ...runtime import parallel_kernel
-from ...runtime.cpu import jit
+from ...runtime import jit, parallel_kernel
 from ..members import member_call
 from ..output import BUFFER
 

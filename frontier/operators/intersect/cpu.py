@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
-from ...runtime import parallel_kernel
+from ...runtime import jit, parallel_kernel
 from ...sort import END
 from ..weights import edge_at
 
@@ -22,7 +21,7 @@ def make_intersect(iterator: ModuleType, op: Any, numbered: bool = False) -> Any
     find = iterator.find
     ordered = iterator.SORTED
 
-    @numba.njit(inline="always")
+    @jit(forceinline=True)
     def first_from(view, u, w, piece, run, low, high, slot, seen):
         """Walk u's sorted list on, from the neighbor `seen`, to the first one that is not below w (END if none is)."""
         while seen < w:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ...runtime import parallel_kernel
-from ...runtime.cpu import jit
+from ...runtime import jit, parallel_kernel
 from ..reductions import combiner
 from ..weights import edge_at, weight_at
 

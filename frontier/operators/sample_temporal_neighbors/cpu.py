@@ -6,12 +6,11 @@ import math
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 from ...functor import cpu_functor
 from ...philox import random
-from ...runtime import parallel_kernel
+from ...runtime import jit, parallel_kernel
 from ...runtime.cpu import is_compiling
 from ..weights import edge_at
 
@@ -24,19 +23,18 @@ def make_sample(iterator: ModuleType, latest: bool, fades: bool) -> Any:
     """
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
     draw = cpu_functor(random) if is_compiling() else random
-    inline = numba.njit(inline="always") if is_compiling() else lambda function: function
 
-    @inline
+    @jit(forceinline=True)
     def is_before(keys, ids, a, b):
         return keys[a] < keys[b] or (keys[a] == keys[b] and ids[a] < ids[b])
 
-    @inline
+    @jit(forceinline=True)
     def swap(keys, ids, edges, a, b):
         keys[a], keys[b] = keys[b], keys[a]
         ids[a], ids[b] = ids[b], ids[a]
         edges[a], edges[b] = edges[b], edges[a]
 
-    @inline
+    @jit(forceinline=True)
     def sift_down(keys, ids, edges, base, size):
         at = 0
         while 2 * at + 1 < size:

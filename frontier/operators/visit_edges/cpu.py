@@ -5,16 +5,15 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 from ...atomics import atomic_add, atomic_exch
-from ...runtime import parallel_kernel
+from ...runtime import jit, parallel_kernel
 from ..output import BUFFER, make_flush
 from ..weights import edge_or_none, weight_or_one
 
 
-@numba.njit(inline="always")
+@jit(forceinline=True)
 def _not_looked_up(view, u, v):
     return -1
 
