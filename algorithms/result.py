@@ -7,7 +7,12 @@ import importlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 import frontier as fr
+
+ENDS, PREDECESSOR = ("vertex", "source", "src", "dst"), "predecessor"
+"""Columns of data frames that hold vertices, and one in which -1 stands for none."""
 
 
 class Result:
@@ -36,10 +41,16 @@ class Result:
         held |= {name: held[name].get() for name in on_gpu}
         return _restored, (type(self), held, on_gpu)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self, names: fr.Names | None = None) -> Any:
         """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
         Results for several sources have one row per source and vertex.
+
+        Parameters
+        ----------
+        names : Names, optional
+            What vertices are called: names take the place of ids in the columns ``vertex``, ``source``, ``src``,
+            ``dst`` and ``predecessor``, and vertices without one are left out. The frame is then one of pandas.
 
         Returns
         -------
@@ -70,13 +81,28 @@ class Result:
             columns = {"vertex": xp.arange(some.size), **columns}
         if on_gpu:
             try:
-                if self._frame_of is None:
+                if self._frame_of is None and names is None:
                     return importlib.import_module("cudf").DataFrame(columns)
             except ImportError:
                 pass  # then pandas
             columns = {name: column.get() for name, column in columns.items()}
+        if names is not None:
+            columns = _with_names(columns, names)
         frame = importlib.import_module("pandas").DataFrame(columns)
         return frame if self._frame_of is None else self._frame_of(frame)
+
+
+def _with_names(columns: dict[str, Any], names: fr.Names) -> dict[str, Any]:
+    """Columns with names in place of ids, without rows of vertices that have none."""
+    ids = {name: columns[name] for name in ENDS if name in columns}
+    rows = np.logical_and.reduce([names.has_name(column) for column in ids.values()])
+    columns = {name: column[rows] for name, column in columns.items()}
+    named: dict[str, Any] = {name: names[columns[name]] for name in ids}
+    if PREDECESSOR in columns:
+        known = names.has_name(columns[PREDECESSOR])
+        named[PREDECESSOR] = np.full(known.size, None)
+        named[PREDECESSOR][known] = names[columns[PREDECESSOR][known]]
+    return {name: named.get(name, column) for name, column in columns.items()}
 
 
 def _restored(kind: type[Result], held: dict[str, Any], on_gpu: list[str]) -> Result:

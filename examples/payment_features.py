@@ -2,10 +2,10 @@
 
     python examples/payment_features.py [--span 1h] [--out FOLDER] [--structure NAME] [--device auto|cpu|gpu]
 
-Payments come with timestamps, some of them late. A sliding window holds those of the last hour. After every batch there
-is a table with a row for each account that paid or was paid: how many partners it has, in how many triangles of
-payments it is, and how large its group is. With `--out`, each table is written as a Parquet file. A ring of accounts
-that pay each other for twenty minutes stands out by its triangles.
+Payments come with the names of accounts and with timestamps, some of them late. A sliding window holds those of the
+last hour. After every batch there is a table with a row for each account that paid or was paid: how many partners it
+has, in how many triangles of payments it is, and how large its group is. With `--out`, each table is written as a
+Parquet file. A ring of accounts that pay each other for twenty minutes stands out by its triangles.
 """
 
 from __future__ import annotations
@@ -30,20 +30,24 @@ def payments() -> Iterator[pd.DataFrame]:
     """Ten minutes of payments at a time. One in fifty is up to half an hour late; one, in each batch, three hours."""
     rng = np.random.default_rng(5)
     for batch in range(BATCHES):
-        payer, payee = rng.integers(0, ACCOUNTS, (2, PER_BATCH))
+        payer, payee = rng.integers(0, ACCOUNTS, (2, PER_BATCH))  # part of their names
         if batch in (7, 8):
             payer[:40], payee[:40] = rng.choice(RING, (2, 40))
         seconds = 600 * batch + rng.integers(0, 600, PER_BATCH)
         seconds -= np.where(rng.random(PER_BATCH) < 0.02, rng.integers(0, 1800, PER_BATCH), 0)
         seconds[-1] -= 3 * 3600
-        yield pd.DataFrame({"payer": payer, "payee": payee, "time": START + pd.to_timedelta(seconds, unit="s")})
+        yield pd.DataFrame({
+            "payer": [f"account {number}" for number in payer], "payee": [f"account {number}" for number in payee],
+            "time": START + pd.to_timedelta(seconds, unit="s"),
+        })  # fmt: skip
 
 
-def table(results: dict[str, Any]) -> pd.DataFrame:
+def table(results: dict[str, Any], names: fr.Names) -> pd.DataFrame:
     """A row for each account that has a partner."""
     labels = results.pop("group")
-    found = pd.DataFrame(results | {"group_size": np.bincount(labels, minlength=ACCOUNTS)[labels]})
-    return found[found.degree > 0].rename_axis("account")
+    accounts = pd.Index(names[np.arange(labels.size)], name="account")
+    found = pd.DataFrame(results | {"group_size": np.bincount(labels)[labels]}, index=accounts)
+    return found[found.degree > 0]
 
 
 def main() -> None:
@@ -58,16 +62,17 @@ def main() -> None:
 
     def deliver(batch: fr.PipelineBatch) -> None:
         """Runs while the next batch is applied."""
-        features = table(batch.results)
+        features = table(batch.results, names)
         if options.out:
             features.to_parquet(options.out / f"features-{batch.number:03}.parquet")
         busiest = features.triangles.idxmax()
         print(f"batch {batch.number:2}: {batch.inserted:4} pairs came, {batch.deleted:4} went, "
               f"{batch.late:2} too late; {len(features):,} accounts, largest group {features.group_size.max():,}; "
-              f"account {busiest} in {features.triangles[busiest]} triangles, "
-              f"account {features['rank'].idxmax()} has the highest rank")  # fmt: skip
+              f"{busiest} in {features.triangles[busiest]} triangles, "
+              f"{features['rank'].idxmax()} has the highest rank")  # fmt: skip
 
-    graph = fr.structures()[options.structure](ACCOUNTS, time="s", device=options.device)
+    names = fr.Names()
+    graph = fr.structures()[options.structure](time="s", device=options.device)
     features = {
         "degree": lambda graph: graph.degrees(),
         "triangles": (DynamicTriangleCount, "per_vertex"),
@@ -75,7 +80,7 @@ def main() -> None:
         "rank": (DynamicPageRank, "pagerank"),
     }
     columns = {"src": "payer", "dst": "payee"}
-    fr.Pipeline(payments(), graph, features, window=options.span, columns=columns).run(deliver)
+    fr.Pipeline(payments(), graph, features, window=options.span, names=names, columns=columns).run(deliver)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .graph import Graph
+from .names import Names
 from .opera import MixedResult, Op
 from .operators import (
     Orientation,
@@ -66,6 +67,7 @@ __all__ = [
     "Graph",
     "MemoryUsage",
     "MixedResult",
+    "Names",
     "ObserverError",
     "Op",
     "Orientation",

@@ -1,7 +1,7 @@
-"""Checkpoints: a folder with the graph in one file, and in another all else that a pipeline has to know to go on.
+"""Checkpoints: a folder with files of the graph, its names, and all else that a pipeline has to know to go on.
 
-A checkpoint writes the graph to a new file, and then replaces ``state.json``, which names it: whenever the process is
-killed, the folder holds the checkpoint before or this one. The graph's file before is deleted last.
+A checkpoint writes graph and names to new files, and then replaces ``state.json``, which says which: whenever the
+process is killed, the folder holds the checkpoint before or this one. The files before are deleted last.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..graph import Graph
+from ..names import Names
 from ..runtime import Device
 from ..runtime.atomic import write_atomically
 from ..temporal.times import as_span
@@ -50,21 +51,27 @@ class Checkpoints:
                 f"checkpoint: {self.folder} holds a checkpoint; go on from it with Pipeline.resume, or delete it"
             )
 
-    def save(self, graph: Graph, state: dict[str, Any]) -> None:
+    def save(self, graph: Graph, names: Names | None, state: dict[str, Any]) -> None:
         """Take one."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        name = f"graph-{state['totals']['records']}-{state['totals']['batches']}.npz"
-        graph.save(self.folder / name)
-        text = json.dumps({"format": FORMAT, "graph": name, **state}, indent=1)
+        end = f"-{state['totals']['records']}-{state['totals']['batches']}.npz"
+        saved = {"graph": f"graph{end}"} | ({} if names is None else {"names": f"names{end}"})
+        graph.save(self.folder / saved["graph"])
+        if names is not None:  # those of records that were read ahead may be among them
+            names.save(self.folder / saved["names"])
+        text = json.dumps({"format": FORMAT, **saved, **state}, indent=1)
         write_atomically(self.folder / STATE, text.encode(), durable=True)
-        for other in self.folder.glob("graph-*.npz"):
-            if other.name != name:
-                with suppress(OSError):
-                    other.unlink()
+        for kind in ("graph", "names"):
+            for other in self.folder.glob(f"{kind}-*.npz"):
+                if other.name != saved.get(kind):
+                    with suppress(OSError):
+                        other.unlink()
 
 
-def load_checkpoint(path: str | os.PathLike[str], device: str | Device) -> tuple[Any, dict[str, Any]]:
-    """The graph and the state of the last checkpoint in a folder.
+def load_checkpoint(
+    path: str | os.PathLike[str], device: str | Device
+) -> tuple[Any, Names | None, dict[str, Any]]:  # fmt: skip
+    """The graph, the names and the state of the last checkpoint in a folder.
 
     Raises
     ------
@@ -78,9 +85,10 @@ def load_checkpoint(path: str | os.PathLike[str], device: str | Device) -> tuple
     try:
         state = json.loads(text)
         known = state["format"] == FORMAT
-        name = Path(state["graph"]).name
+        name, names = Path(state["graph"]).name, state.get("names")
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder / STATE} is no checkpoint of a pipeline: {error}") from None
     if not known:
         raise ValueError(f"{folder / STATE} has the format {state['format']!r}; this version reads {FORMAT}")
-    return Graph.load(folder / name, device=device), state
+    graph = Graph.load(folder / name, device=device)
+    return graph, None if names is None else Names.load(folder / Path(names).name), state

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 
 class ResumeOptions(TypedDict, total=False):
-    """Those of `Pipeline`, which describes them, without `window` and `checkpoint`."""
+    """Those of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`."""
 
     columns: Any
     batch_size: int | None

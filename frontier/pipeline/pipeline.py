@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
+import numpy as np
+
 from ..arguments import check_dynamic_graph
+from ..names import Names
 from ..runtime import Device, HeldInterrupts
 from ..temporal.window import SlidingWindow, WindowResult
 from ..updates import ObserverError, UpdateResult
-from ..values import flag, integer, one_of
+from ..values import flag, integer, kind_of, one_of
 from .analytics import Analytics, check_analytics
 from .batch import PipelineBatch, Totals, begin_to_fetch
 from .batches import SourceError
@@ -63,6 +66,9 @@ class Pipeline:
         host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
+    names : Names, optional
+        ``src`` and ``dst`` hold names in place of ids. Those that are new get ids in order of the records, also where
+        they occur in a deletion first, and the graph grows by the vertices that each batch needs.
     columns : dict of str to str, or sequence of str, optional
         For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, how tables and dictionaries call it; of
         files, see `read_edges`.
@@ -93,6 +99,8 @@ class Pipeline:
     ----------
     graph : DynamicGraph
     window : SlidingWindow or None
+    names : Names or None
+        They may have those of records already that were read ahead.
     totals : Totals
         Of all batches so far.
 
@@ -123,6 +131,7 @@ class Pipeline:
         analytics: Mapping[str, Any] | None = None,
         *,
         window: Any = None,
+        names: Names | None = None,
         columns: Any = None,
         batch_size: int | None = None,
         on_existing: str = "replace",
@@ -142,6 +151,9 @@ class Pipeline:
         self._source = source
         self._chosen = check_analytics(analytics)
         self.window = _make_window(graph, window)
+        if not isinstance(names, Names | None):
+            raise TypeError(f"names must be a frontier.Names, not {kind_of(names)}")
+        self.names = names
         self._columns = columns
         self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
         self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))
@@ -161,7 +173,7 @@ class Pipeline:
         self._shows_progress, self._progress = flag(progress, "progress"), cast(ProgressLine | None, None)
         by_name = not isinstance(source, str | os.PathLike) and isinstance(columns, Mapping)
         takes_time = graph.time_unit is not None and (self.window is None or self.window.state()["by"] == "span")
-        self._decoder = Decoder(graph, takes_time, columns if by_name else None)
+        self._decoder = Decoder(graph, takes_time, columns if by_name else None, names)
 
         self._started = self._closed = self._exhausted = self._clean = self._stopping = False
         self._runner: int | None = None  # the thread in which `run` works
@@ -183,7 +195,7 @@ class Pipeline:
         device: str | Device = "auto",
         **options: Unpack[ResumeOptions],
     ) -> Pipeline:
-        """The pipeline that goes on from the last checkpoint, with the graph and the window that are saved there.
+        """The pipeline that goes on from the last checkpoint, with the graph, names and window that are saved there.
 
         Every record of the source is applied exactly once, however often the process was killed. Results that were
         delivered after that checkpoint are delivered again, with the same numbers of batches and of records (but other
@@ -201,7 +213,7 @@ class Pipeline:
         device : {"auto", "cpu", "gpu"}
             Where the graph is to be; another device than before will do.
         **options
-            As before, without `window`.
+            As before, without `window` and `names`.
 
         Raises
         ------
@@ -210,17 +222,17 @@ class Pipeline:
         ValueError
             It is damaged.
         """
-        if "window" in options or "graph" in options:
-            raise TypeError("resume() takes the graph and the window from the checkpoint")
+        if options.keys() & {"window", "graph", "names"}:
+            raise TypeError("resume() takes the graph, the names and the window from the checkpoint")
         if isinstance(source, SocketSource):
             raise TypeError(
                 "source must begin with the records that are in the graph, and a SocketSource cannot; hand over a "
                 "function instead, which is called with their number and returns a SocketSource of those that follow"
             )
-        graph, state = load_checkpoint(checkpoint, device)
+        graph, names, state = load_checkpoint(checkpoint, device)
         window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])
         every = options.pop("every", None)
-        found = cls(source, graph, analytics, window=window, **options)
+        found = cls(source, graph, analytics, window=window, names=names, **options)
         found._checkpoints = Checkpoints(checkpoint, every)
         found._resumed = state
         found.totals = Totals(**state["totals"])
@@ -458,10 +470,17 @@ class Pipeline:
 
     def _update(self, records: Records) -> UpdateResult | WindowResult:
         columns = records.columns
+        if records.needed is not None and records.needed.size:
+            self._grow(int(records.needed[-1]))
         if records.operation == "delete":
             return self.graph.delete_edges(columns["src"], columns["dst"])
         insert = self.graph.insert_edges if self.window is None else self.window.push
         return insert(**columns, on_existing=self._on_existing)
+
+    def _grow(self, num_vertices: int) -> None:
+        """Have the graph as many vertices, for names that the batch has brought."""
+        if num_vertices > self.graph.num_vertices:
+            self.graph.insert_vertices(np.arange(self.graph.num_vertices, num_vertices))
 
     def _analyze(self, batch: PipelineBatch) -> None:
         assert self._analytics is not None
@@ -499,7 +518,7 @@ class Pipeline:
             return
         if self._delivery is not None:
             self._delivery.drain()
-        self._checkpoints.save(self.graph, {
+        self._checkpoints.save(self.graph, self.names, {
             "totals": self.totals.to_dict(),
             "window": None if self.window is None else self.window.state(),
             "batch_size": None if self._controller is None else self._controller.size,

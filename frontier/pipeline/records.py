@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import as_device_array, as_ids, as_weights, same_length
 from ..io import EdgeList
 from ..io.columns import role_of
+from ..names import Names
 from ..runtime import resolve_device
 from ..temporal import TIME, as_times
 from ..values import kind_of, one_of
@@ -29,20 +30,24 @@ class Records:
     columns : dict of str to array
         ``src`` and ``dst``; ``weights``, ``time`` and edge data, where there are such.
     operation : {"insert", "delete"}
+    needed : array of int64 on the host, optional
+        Where vertices have names: how many vertices the records up to each need.
     """
 
-    __slots__ = ("columns", "operation")
+    __slots__ = ("columns", "needed", "operation")
 
-    def __init__(self, columns: dict[str, Any], operation: str = "insert"):
+    def __init__(self, columns: dict[str, Any], operation: str = "insert", needed: np.ndarray | None = None):
         self.columns = columns
         self.operation = operation
+        self.needed = needed
 
     def __len__(self) -> int:
         return int(self.columns[SRC].size)
 
     def cut(self, begin: int, end: int) -> Records:
         """A part of them, which shares their memory."""
-        return Records({name: column[begin:end] for name, column in self.columns.items()}, self.operation)
+        needed = None if self.needed is None else self.needed[begin:end]
+        return Records({name: column[begin:end] for name, column in self.columns.items()}, self.operation, needed)
 
     def joins(self, other: Records) -> bool:
         """Whether both can be put into one."""
@@ -61,6 +66,7 @@ def join(parts: list[Records]) -> Records:
     return Records(
         {name: _module(column).concatenate([part.columns[name] for part in parts])
          for name, column in first.columns.items()}, first.operation,
+        None if first.needed is None else np.concatenate([part.needed for part in parts]),
     )  # fmt: skip
 
 
@@ -83,8 +89,10 @@ class Decoder:
     graph : DynamicGraph
     takes_time : bool
         Whether insertions take times.
-    names : mapping of str to str
+    columns : mapping of str to str
         For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, what items call it.
+    names : Names, optional
+        What ``src`` and ``dst`` hold in place of ids.
 
     Attributes
     ----------
@@ -92,7 +100,9 @@ class Decoder:
         The columns of edge data that insertions take.
     """
 
-    def __init__(self, graph: Any, takes_time: bool, names: Mapping[str, str] | None):
+    def __init__(
+        self, graph: Any, takes_time: bool, columns: Mapping[str, str] | None, names: Names | None = None
+    ):  # fmt: skip
         self._unit: str | None = graph.time_unit
         self._weight_dtype = graph.weight_dtype
         self._keeps_on_gpu = graph.device.is_gpu
@@ -101,7 +111,8 @@ class Decoder:
         self._takes = {SRC, DST, *self._data}
         self._takes |= {WEIGHTS} if graph.is_weighted else set()
         self._takes |= {TIME} if takes_time else set()
-        self._names = {("weights" if role == "weight" else role): name for role, name in (names or {}).items()}
+        self._names = {("weights" if role == "weight" else role): name for role, name in (columns or {}).items()}
+        self._vertices = names
         for role in self._names:
             if role not in POSITIONS and role not in self._data:
                 known = ", ".join((*POSITIONS, *self.data_columns))
@@ -121,6 +132,8 @@ class Decoder:
         if isinstance(item, EdgeList):
             given, operation = _of_edge_list(item), item.operation
             given = {name: column for name, column in given.items() if name in self._takes}
+            if self._vertices is not None and item.ids is not None:  # of vertices that the reader has renumbered
+                given |= {SRC: item.ids[item.src], DST: item.ids[item.dst]}
         elif isinstance(item, tuple):
             if not 2 <= len(item) <= len(POSITIONS):
                 raise TypeError(f"a tuple holds src, dst, and maybe weights and time; got one of {len(item)}")
@@ -135,9 +148,14 @@ class Decoder:
                 raise ValueError(f"there is no column {self._names.get(name, name)!r}")
         if operation == "delete":
             given = {name: given[name] for name in (SRC, DST)}
+        needed = None
+        if self._vertices is not None:
+            src, dst = self._vertices.ids_of_edges(given[SRC], given[DST])
+            given |= {SRC: src, DST: dst}
+            needed = np.maximum.accumulate(np.maximum(src, dst) + 1)
         columns = {name: self._column(name, values) for name, values in given.items()}
         same_length(**columns)
-        return Records(columns, operation)
+        return Records(columns, operation, needed)
 
     def _of_mapping(self, item: Mapping[str, Any]) -> dict[str, Any]:
         back = {name: role for role, name in self._names.items()}

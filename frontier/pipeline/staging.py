@@ -135,7 +135,7 @@ class Slot:
             stream.wait_event(produced.record())
         columns = dict(records.columns) | (self._copy(host, stream) if host else {})
         self._copied = stream.record()
-        return Records(columns, records.operation)
+        return Records(columns, records.operation, records.needed)
 
     def _copy(self, columns: dict[str, np.ndarray], stream: Any) -> dict[str, Any]:
         import cupy

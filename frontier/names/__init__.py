@@ -1,0 +1,5 @@
+"""Names of vertices: what a stream calls them, and the ids that the graph has for them."""
+
+from .names import Names
+
+__all__ = ["Names"]

@@ -1,0 +1,111 @@
+"""Columns of names, as users have them: of NumPy, CuPy, pandas, Arrow, or lists."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Texts(NamedTuple):
+    """A column of text, in which most names occur often.
+
+    Attributes
+    ----------
+    distinct : list of str
+        In the order in which they occur first.
+    codes : array of int64
+        Of each entry, its place among these.
+    """
+
+    distinct: list[str]
+    codes: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return self.codes.size
+
+    def first(self) -> np.ndarray:
+        """Where each distinct one occurs first."""
+        if not self.codes.size:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(np.diff(np.maximum.accumulate(self.codes), prepend=-1))
+
+
+def as_names(values: Any, name: str) -> np.ndarray | Texts:
+    """A column as an array of int64 or uint64, or as text.
+
+    Raises
+    ------
+    TypeError
+        It holds something else, or nothing at some place.
+    ValueError
+        It has more than one dimension.
+    """
+    if isinstance(values, str | bytes):
+        raise TypeError(f"{name} must be a column of names, not one: put it into a list")
+    if hasattr(values, "__cuda_array_interface__"):
+        values = values.get() if hasattr(values, "get") else _copied(values)
+    if hasattr(values, "dictionary_encode"):  # Arrow
+        return _of_arrow(values, name)
+    if hasattr(values, "factorize") and not _is_numeric(getattr(values, "dtype", None)):  # pandas
+        codes, distinct = values.factorize()
+        return _named(distinct.tolist(), codes, name)
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    if array.dtype.kind in "iu":
+        return np.ascontiguousarray(array, np.uint64 if array.dtype == np.uint64 else np.int64)
+    if not array.size:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "UOT":
+        raise TypeError(f"{name} must hold integers or text, not {array.dtype}")
+    known: dict[Any, int] = {}
+    held = values if isinstance(values, list) else array.tolist()
+    codes = np.fromiter((known.setdefault(each, len(known)) for each in held), np.int64, len(held))
+    return _named(list(known), codes, name)
+
+
+def _copied(values: Any) -> Any:
+    import cupy
+
+    return cupy.asarray(values).get()
+
+
+def _is_numeric(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+
+
+def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:
+    if hasattr(values, "combine_chunks"):
+        values = values.combine_chunks()
+    if values.null_count:
+        raise TypeError(f"{name} has no name at {values.null_count} of its places")
+    kind = str(values.type)
+    if kind.startswith(("int", "uint")):
+        return as_names(values.to_numpy(zero_copy_only=False), name)
+    was_encoded = kind.startswith("dictionary")
+    if not was_encoded:
+        values = values.dictionary_encode()
+    codes, distinct = values.indices.to_numpy(zero_copy_only=False), values.dictionary.to_pylist()
+    if was_encoded:  # with names that may not occur, in any order
+        used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty(used.size, np.int64)
+        place[order] = np.arange(used.size)
+        codes, distinct = place[codes], [distinct[i] for i in used[order].tolist()]
+    return _named(distinct, codes, name)
+
+
+def _named(distinct: list[Any], codes: np.ndarray, name: str) -> np.ndarray | Texts:
+    """The column with these names, distinct and in the order in which they occur first, by their places among them."""
+    codes = codes.astype(np.int64, copy=False)
+    if codes.size and int(codes.min()) < 0:
+        raise TypeError(f"{name}[{int(codes.argmin())}] is missing: every vertex needs a name")
+    kinds = set(map(type, distinct))
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        return as_names(np.asarray(distinct), name)[codes]  # integers that lay in Python objects
+    for kind in kinds:
+        if not issubclass(kind, str):
+            raise TypeError(f"{name} must hold integers or text; among its names are some of type {kind.__name__}")
+    return Texts(distinct if kinds <= {str} else list(map(str, distinct)), codes)

@@ -1,0 +1,93 @@
+"""Kernels of the table of integer names: open addressing, with linear probing, in two arrays.
+
+A slot holds a name and its id, `EMPTY`, or `GONE` where a name was forgotten, behind which others may follow. The
+number of slots is a power of two, at most half of which are taken.
+"""
+
+import numpy as np
+
+from ..runtime import cpu_kernel, jit, parallel_kernel
+
+EMPTY, GONE = -1, -2
+
+# Places in `state`.
+SIZE, FREE, TAKEN = range(3)
+
+FIRST = np.uint64(0xBF58476D1CE4E5B9)  # the finalizer of SplitMix64
+SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@jit(forceinline=True)
+def slot_of(name, mask):
+    """Where the search for a name begins."""
+    x = np.uint64(name)
+    x = (x ^ (x >> np.uint64(30))) * FIRST
+    x = (x ^ (x >> np.uint64(27))) * SECOND
+    return np.int64((x ^ (x >> np.uint64(31))) & np.uint64(mask))
+
+
+@cpu_kernel
+def assign(names, slot_names, slot_ids, by_id, free, state, ids):
+    """The id of each name, a new one for each that is not there; there is room for all."""
+    mask = slot_ids.size - 1
+    for i in range(names.size):
+        name = names[i]
+        at = slot_of(name, mask)
+        place = np.int64(-1)
+        while True:
+            held = slot_ids[at]
+            if held >= 0 and slot_names[at] == name:
+                ids[i] = held
+                break
+            if held == GONE and place < 0:
+                place = at
+            if held == EMPTY:
+                if place < 0:
+                    place = at
+                    state[TAKEN] += 1
+                if state[FREE] > 0:
+                    state[FREE] -= 1
+                    new = free[state[FREE]]
+                else:
+                    new = state[SIZE]
+                    state[SIZE] += 1
+                slot_names[place] = name
+                slot_ids[place] = new
+                by_id[new] = name
+                ids[i] = new
+                break
+            at = (at + 1) & mask
+
+
+@parallel_kernel
+def find(begin, end, names, slot_names, slot_ids, ids):
+    """The id of each name, -1 for those that are not there."""
+    mask = slot_ids.size - 1
+    for i in range(begin, end):
+        at = slot_of(names[i], mask)
+        while slot_ids[at] != EMPTY and not (slot_ids[at] >= 0 and slot_names[at] == names[i]):
+            at = (at + 1) & mask
+        ids[i] = slot_ids[at]
+
+
+@cpu_kernel
+def forget(ids, slot_names, slot_ids, by_id):
+    """Take the names of ids, all of which have one, out of the table."""
+    mask = slot_ids.size - 1
+    for i in range(ids.size):
+        at = slot_of(by_id[ids[i]], mask)
+        while slot_ids[at] != ids[i]:
+            at = (at + 1) & mask
+        slot_ids[at] = GONE
+
+
+@cpu_kernel
+def fill(ids, by_id, slot_names, slot_ids):
+    """Enter the names of ids into an empty table."""
+    mask = slot_ids.size - 1
+    for i in range(ids.size):
+        at = slot_of(by_id[ids[i]], mask)
+        while slot_ids[at] != EMPTY:
+            at = (at + 1) & mask
+        slot_names[at] = by_id[ids[i]]
+        slot_ids[at] = ids[i]

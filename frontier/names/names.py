@@ -1,0 +1,328 @@
+"""`Names`: ids for what a stream calls its vertices."""
+
+from __future__ import annotations
+
+import os
+import threading
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import as_ids
+from ..runtime import resolve_device
+from ..runtime.atomic import atomic_file
+from .columns import Texts, as_names
+from .integers import IntegerNames
+from .texts import TextNames
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+DTYPES = ("int64", "uint64", "str")
+
+
+class Names:
+    """The ids of vertices that have names: account numbers, addresses, users.
+
+    A graph numbers its vertices 0, 1, 2, ...; these are the ids. The first name gets the id 0, and each that was not
+    there before the next one, or one whose name was forgotten.
+
+    Parameters
+    ----------
+    dtype : {"int64", "uint64", "str"}, optional
+        What names are; by default what the first ones are, which makes integers but those of 64 bits without a sign
+        int64.
+
+    Attributes
+    ----------
+    dtype : str or None
+    size : int
+        One more than the largest id that was given: how many vertices a graph needs.
+
+    Notes
+    -----
+    Names are kept on the host: columns that are on a GPU are copied. Integers are found in a hash table, in expected
+    O(1) each. Of text the distinct names of each column are found first (by Arrow or pandas, if the column is theirs),
+    and looked up in a dictionary. Safe to use from several threads.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> names, graph = fr.Names(), SlabGraph(device="cpu")
+    >>> src, dst = names.ids_of_edges(["ada", "bob", "eve"], ["bob", "cy", "dan"])
+    >>> names.grow(graph)
+    >>> graph.insert_edges(src, dst).inserted
+    3
+    >>> names[graph.neighbors(names.id_of("bob"))].tolist()
+    ['ada', 'cy']
+    """
+
+    def __init__(self, dtype: str | None = None):
+        if dtype not in (None, *DTYPES):
+            raise ValueError(f"dtype must be {', '.join(map(repr, DTYPES))} or None, not {dtype!r}")
+        self._lock = threading.RLock()
+        self._table: Any = None if dtype is None else _table_of(dtype)
+
+    @property
+    def dtype(self) -> str | None:
+        return None if self._table is None else self._table.dtype
+
+    @property
+    def size(self) -> int:
+        return 0 if self._table is None else self._table.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory; of text, without the text itself."""
+        return 0 if self._table is None else self._table.nbytes
+
+    def __len__(self) -> int:
+        """How many names there are."""
+        return 0 if self._table is None else int(np.count_nonzero(self._table.named[: self.size]))
+
+    def __repr__(self) -> str:
+        return f"Names({len(self):,} names of type {self.dtype}, ids below {self.size:,})"
+
+    # ---- from names to ids ------------------------------------------------------------------------------------------
+
+    def ids(self, names: Any) -> np.ndarray:
+        """The ids of names, with a new one for each that has none.
+
+        Parameters
+        ----------
+        names : array-like of int or str, shape (n,)
+            An array, a list, a column of pandas or Arrow.
+
+        Returns
+        -------
+        array of int64, shape (n,)
+
+        Raises
+        ------
+        TypeError
+            They are neither integers nor text, not of the kind of the names before, or missing somewhere; nothing has
+            changed.
+        """
+        column = as_names(names, "names")
+        if not column.size:
+            return np.empty(0, np.int64)
+        with self._lock:
+            table = self._table or _table_for(column)
+            column = _checked(table, column, "names")
+            self._table = table
+            if isinstance(column, Texts):
+                return table.assign(column.distinct)[column.codes]
+            return table.assign(column)
+
+    def ids_of_edges(self, src: Any, dst: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of both ends of edges, where new ones are given in order of the edges.
+
+        So an edge needs no id beyond those that edges before it have, and one or two.
+
+        Parameters
+        ----------
+        src, dst : array-like of int or str, shape (n,)
+
+        Returns
+        -------
+        src, dst : array of int64, shape (n,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `ids`; or they are not of the same length.
+        """
+        ends = as_names(src, "src"), as_names(dst, "dst")
+        if ends[0].size != ends[1].size:
+            raise ValueError(f"src and dst must have the same length, not {ends[0].size} and {ends[1].size}")
+        if not ends[0].size:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        with self._lock:
+            table = self._table or _table_for(ends[0])
+            first, second = _checked(table, ends[0], "src"), _checked(table, ends[1], "dst")
+            self._table = table
+            if isinstance(first, Texts):
+                places = np.concatenate([2 * first.first(), 2 * second.first() + 1])
+                both = [*first.distinct, *second.distinct]
+                order = np.argsort(places)
+                found = np.empty(len(both), np.int64)
+                found[order] = table.assign([both[i] for i in order.tolist()])
+                return found[first.codes], found[len(first.distinct) + second.codes]
+            found = table.assign(np.stack([first, second], axis=1).ravel()).reshape(-1, 2)
+            return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
+
+    def find(self, names: Any) -> np.ndarray:
+        """The ids of names, -1 for those that have none.
+
+        Parameters
+        ----------
+        names : array-like of int or str, shape (n,)
+
+        Returns
+        -------
+        array of int64, shape (n,)
+        """
+        column = as_names(names, "names")
+        with self._lock:
+            if self._table is None or not column.size:
+                return np.full(column.size, -1, np.int64)
+            column = _checked(self._table, column, "names")
+            if isinstance(column, Texts):
+                return self._table.find(column.distinct)[column.codes]
+            return self._table.find(column)
+
+    def id_of(self, name: Any) -> int:
+        """The id of one name.
+
+        Raises
+        ------
+        KeyError
+            It has none.
+        """
+        found = int(self.find([name])[0])
+        if found < 0:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: Any) -> bool:
+        return bool(self.find([name])[0] >= 0)
+
+    # ---- from ids to names ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, ids: Any) -> Any:
+        """The name of an id, or an array with those of several.
+
+        Raises
+        ------
+        IndexError
+            An id has no name.
+        """
+        if isinstance(ids, int | np.integer):
+            return self[[ids]][0]
+        given = as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64)
+        with self._lock:
+            self._check_named(given)
+            return np.empty(0, np.int64) if self._table is None else self._table.names(given)
+
+    def has_name(self, ids: Any) -> np.ndarray:
+        """Whether each id has a name.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (n,)
+
+        Returns
+        -------
+        array of bool, shape (n,)
+        """
+        given = as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64)
+        with self._lock:
+            inside = (given >= 0) & (given < self.size)
+            if self._table is not None:
+                inside[inside] = self._table.named[given[inside]]
+            return inside
+
+    # ---- changes ----------------------------------------------------------------------------------------------------
+
+    def grow(self, graph: DynamicGraph) -> None:
+        """Have a graph as many vertices as there are ids, at least."""
+        missing = self.size - graph.num_vertices
+        if missing > 0:
+            graph.insert_vertices(np.arange(graph.num_vertices, self.size))
+
+    def forget(self, ids: Any) -> None:
+        """Forget the names of vertices: their ids are given to names that are new.
+
+        The graph is not changed; delete the vertices' edges before, which would else be those of another name.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (n,)
+
+        Raises
+        ------
+        IndexError
+            One has no name; nothing has changed.
+        """
+        given = np.unique(as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64))
+        with self._lock:
+            self._check_named(given)
+            if given.size:
+                self._table.forget(given)
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all names to a file, atomically; its name may end in anything."""
+        with self._lock:
+            arrays = {} if self._table is None else self._table.arrays()
+            with atomic_file(path) as file:
+                np.savez(file, dtype=np.array(self.dtype or ""), **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Names:
+        """Names that `save` has written.
+
+        Raises
+        ------
+        ValueError
+            The file holds something else, or is damaged.
+        """
+        try:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
+                arrays = {name: held[name] for name in held.files}
+            dtype = str(arrays.pop("dtype"))
+            found = cls(dtype or None)
+            if dtype:
+                _check_ids(arrays["ids"], arrays["free"])
+                found._table.restore(**arrays)
+        except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{os.fspath(path)} holds no names: {error}") from None
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"table": self._table}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._lock, self._table = threading.RLock(), state["table"]
+
+    def _check_named(self, ids: np.ndarray) -> None:
+        without = ~self.has_name(ids)
+        if without.any():
+            raise IndexError(f"the id {int(ids[without.argmax()])} has no name")
+
+
+def _table_of(dtype: str) -> IntegerNames | TextNames:
+    return TextNames() if dtype == "str" else IntegerNames(dtype)
+
+
+def _table_for(column: np.ndarray | Texts) -> IntegerNames | TextNames:
+    return TextNames() if isinstance(column, Texts) else IntegerNames(column.dtype)
+
+
+def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: str) -> Any:
+    """A column that is not empty, as the table takes it."""
+    if isinstance(column, Texts) or isinstance(table, TextNames):
+        if isinstance(column, Texts) and isinstance(table, TextNames):
+            return column
+        kinds = ("text", "integers") if isinstance(table, TextNames) else ("integers", "text")
+        raise TypeError(f"{name} must hold {kinds[0]}, as the other names do, not {kinds[1]}")
+    if column.dtype == table.dtype:
+        return column
+    wrong = column[column < 0] if table.dtype == "uint64" else column[column > np.iinfo(np.int64).max]
+    if wrong.size:
+        raise TypeError(f"{name} holds {wrong[0]}, which is no {table.dtype}, as the other names are")
+    return column.astype(table.dtype)
+
+
+def _on_host(ids: Any) -> Any:
+    return ids.get() if hasattr(ids, "__cuda_array_interface__") and hasattr(ids, "get") else ids
+
+
+def _check_ids(ids: np.ndarray, free: np.ndarray) -> None:
+    """Raise ValueError unless these are all ids below some number, each once."""
+    both = np.concatenate([ids, free])
+    if both.dtype != np.int64 or not np.array_equal(np.sort(both), np.arange(both.size)):
+        raise ValueError("its ids are not those below some number")

@@ -1,0 +1,87 @@
+"""`TextNames`: a table of names that are text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+class TextNames:
+    """Names that are text, in a dictionary of Python's, with the members of `IntegerNames`."""
+
+    dtype = "str"
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._by_id: list[str | None] = []
+        self._free: list[int] = []
+
+    @property
+    def size(self) -> int:
+        return len(self._by_id)
+
+    @property
+    def named(self) -> np.ndarray:
+        found = np.ones(len(self._by_id), bool)
+        found[self._free] = False
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Of the dictionary and the list, without the text."""
+        return self._ids.__sizeof__() + self._by_id.__sizeof__() + self._free.__sizeof__()
+
+    def assign(self, names: Sequence[str]) -> np.ndarray:
+        known, by_id, free = self._ids, self._by_id, self._free
+        found = np.empty(len(names), np.int64)
+        for i, name in enumerate(names):
+            at = known.get(name)
+            if at is None:
+                if free:
+                    at = free.pop()
+                    by_id[at] = name
+                else:
+                    at = len(by_id)
+                    by_id.append(name)
+                known[name] = at
+            found[i] = at
+        return found
+
+    def find(self, names: Sequence[str]) -> np.ndarray:
+        known = self._ids
+        return np.fromiter((known.get(name, -1) for name in names), np.int64, len(names))
+
+    def names(self, ids: np.ndarray) -> np.ndarray:
+        by_id, found = self._by_id, np.empty(ids.size, object)
+        found[:] = [by_id[i] for i in ids.tolist()]
+        return found
+
+    def forget(self, ids: np.ndarray) -> None:
+        for i in ids.tolist():
+            name = self._by_id[i]
+            assert name is not None
+            del self._ids[name]
+            self._by_id[i] = None
+            self._free.append(i)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        live = np.flatnonzero(self.named)
+        texts = [name.encode("utf-8", "surrogatepass") for name in self.names(live)]
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        data = np.frombuffer(b"".join(texts), np.uint8)
+        return {"ids": live, "free": np.array(self._free, np.int64), "text": data, "ends": ends}
+
+    def restore(self, ids: np.ndarray, free: np.ndarray, text: np.ndarray, ends: np.ndarray) -> None:
+        bounds = [0, *ends.tolist()]
+        if sorted(bounds) != bounds or bounds[-1] != text.size or ends.size != ids.size:
+            raise ValueError("the names do not fill their text")
+        data = text.tobytes()
+        self._by_id = [None] * (ids.size + free.size)
+        for i, at in enumerate(ids.tolist()):
+            name = data[bounds[i] : bounds[i + 1]].decode("utf-8", "surrogatepass")
+            self._by_id[at] = name
+            self._ids[name] = at
+        self._free = free.tolist()
+        if len(self._ids) != ids.size:
+            raise ValueError("a name is there twice")

@@ -1,0 +1,299 @@
+"""Vertices that a stream calls by name: ids as names come and go, in results, pipelines and files."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from verifiers import host
+
+import frontier as fr
+from algorithms import bfs, connected_components
+from structures import SlabGraph
+
+U64 = np.uint64(2**63 + 5)
+
+
+def as_column(kind, values):
+    """Small numbers as names of a kind."""
+    if kind == "str":
+        return [f"name {value} \N{SNOWMAN}" for value in values]
+    offset = np.uint64(U64) if kind == "uint64" else np.int64(-5)
+    return np.array(values, kind) + offset
+
+
+KINDS = ["int64", "uint64", "str"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_get_ids_in_order(kind):
+    names = fr.Names()
+    assert len(names) == names.size == 0 and names.dtype is None
+    assert names.ids(as_column(kind, [7, 3, 7, 9])).tolist() == [0, 1, 0, 2]
+    assert names.dtype == kind and len(names) == names.size == 3
+    assert names.find(as_column(kind, [9, 4, 3])).tolist() == [2, -1, 1]
+    assert list(names[[2, 0]]) == list(as_column(kind, [9, 7])) and names[1] == as_column(kind, [3])[0]
+    assert as_column(kind, [7])[0] in names and as_column(kind, [8])[0] not in names
+    assert names.id_of(as_column(kind, [3])[0]) == 1
+    with pytest.raises(KeyError):
+        names.id_of(as_column(kind, [8])[0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_of_forgotten_names_are_given_again(kind):
+    names = fr.Names()
+    names.ids(as_column(kind, range(5)))
+    names.forget([1, 3, 1])
+    assert len(names) == 3 and names.size == 5
+    assert names.has_name([0, 1, 3, 5, -1]).tolist() == [True, False, False, False, False]
+    assert names.find(as_column(kind, [1, 2])).tolist() == [-1, 2]
+    fresh = names.ids(as_column(kind, [10, 1, 11])).tolist()
+    assert sorted(fresh[:2]) == [1, 3] and fresh[2] == 5
+    with pytest.raises(IndexError, match="the id 6 has no name"):
+        names.forget([0, 6])
+    assert len(names) == 6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_against_a_dictionary(kind, data):
+    names, known, by_id = fr.Names(kind), {}, {}
+    for _ in range(data.draw(st.integers(1, 6))):
+        values = data.draw(st.lists(st.integers(0, 60), max_size=80))
+        column = as_column(kind, values)
+        for value, id in zip(values, names.ids(column).tolist(), strict=True):
+            assert known.setdefault(value, id) == id
+            assert by_id.setdefault(id, value) == value
+        gone = data.draw(st.sets(st.sampled_from(sorted(by_id)))) if by_id else set()
+        names.forget(list(gone))
+        for id in gone:
+            del known[by_id.pop(id)]
+        everything = as_column(kind, range(61))
+        assert names.find(everything).tolist() == [known.get(value, -1) for value in range(61)]
+        assert len(names) == len(known)
+        if data.draw(st.booleans()):
+            names = pickle.loads(pickle.dumps(names))
+
+
+def test_many_integers_are_told_apart():
+    rng = np.random.default_rng(1)
+    keys = rng.integers(-(2**63), 2**63 - 1, 50_000)
+    keys[:10_000] = np.arange(10_000) << 40  # equal low bits
+    names = fr.Names()
+    for part in np.array_split(np.concatenate([keys, keys]), 7):
+        names.ids(part)
+    ids = names.find(keys)
+    assert len(names) == np.unique(keys).size == names.size and np.array_equal(names[ids], keys)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_of_edges_follow_the_edges(kind):
+    names = fr.Names()
+    src, dst = names.ids_of_edges(as_column(kind, [4, 4, 6]), as_column(kind, [5, 6, 7]))
+    assert src.tolist() == [0, 0, 2] and dst.tolist() == [1, 2, 3]
+    src, dst = names.ids_of_edges(as_column(kind, []), as_column(kind, []))
+    assert src.size == dst.size == 0
+    with pytest.raises(ValueError, match="src and dst must have the same length, not 2 and 1"):
+        names.ids_of_edges(as_column(kind, [1, 2]), as_column(kind, [1]))
+
+
+def test_columns_of_other_libraries():
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    words = ["c", "a", "c", "b"]
+    for column in (
+        words, np.array(words), np.array(words, object), pandas.Series(words), pandas.Series(words, dtype="category"),
+        pandas.Index(words), pyarrow.array(words), pyarrow.chunked_array([words[:1], words[1:]]),
+        pyarrow.array(words).dictionary_encode(), pyarrow.array([*"abc", *words]).dictionary_encode()[3:],
+        pandas.Series(words, dtype=pandas.CategoricalDtype(["z", "a", "b", "c"])),
+    ):  # fmt: skip
+        names = fr.Names()
+        assert names.ids(column).tolist() == [0, 1, 0, 2], type(column)
+        assert names[[0, 1, 2]].tolist() == ["c", "a", "b"]
+    for column in (
+        pandas.Series([7, 5, 7], dtype="Int64"), pyarrow.array([7, 5, 7]), np.array([7, 5, 7], object), [7, 5, 7],
+        np.array([7, 0, 5, 0, 7, 0], np.int32)[::2],
+    ):  # fmt: skip
+        names = fr.Names()
+        assert names.ids(column).tolist() == [0, 1, 0] and names[[0, 1]].tolist() == [7, 5], type(column)
+    for column in (pandas.Series(["a", None]), pyarrow.array(["a", None]), ["a", None], pandas.Series([1, None])):
+        with pytest.raises(TypeError, match="names"):
+            fr.Names().ids(column)
+
+
+@pytest.mark.parametrize(
+    ("first", "column", "message"),
+    [
+        (None, [1.5], "names must hold integers or text, not float64"),
+        (None, [b"a"], "names must hold integers or text, not |S1"),
+        (None, [True], "names must hold integers or text, not bool"),
+        (None, ["a", 1], "names must hold integers or text; among its names are some of type int"),
+        (None, "abc", "names must be a column of names, not one: put it into a list"),
+        (None, [[1, 2]], "names must be one-dimensional, not of shape (1, 2)"),
+        ([1], ["a"], "names must hold integers, as the other names do, not text"),
+        (["a"], [1], "names must hold text, as the other names do, not integers"),
+        ([1], np.array([U64]), "names holds 9223372036854775813, which is no int64, as the other names are"),
+        (np.array([1], np.uint64), [2, -4], "names holds -4, which is no uint64, as the other names are"),
+    ],
+)  # fmt: skip
+def test_wrong_names_are_refused(first, column, message):
+    names = fr.Names()
+    if first is not None:
+        names.ids(first)
+    before = len(names), names.dtype
+    with pytest.raises((TypeError, ValueError)) as raised:
+        names.ids(column)
+    assert str(raised.value) == message and (len(names), names.dtype) == before
+
+
+def test_ends_of_two_kinds_are_refused():
+    names = fr.Names()
+    with pytest.raises(TypeError, match="dst must hold integers, as the other names do, not text"):
+        names.ids_of_edges([1], ["a"])
+    assert names.dtype is None and names.ids_of_edges(np.array([1], np.uint64), [2])[1].tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files(tmp_path, kind):
+    names, path = fr.Names(), tmp_path / "names.bin"
+    names.save(path)
+    assert fr.Names.load(path).dtype is None
+    names.ids(as_column(kind, range(9)))
+    names.forget([4, 2])
+    names.save(path)
+    found = fr.Names.load(path)
+    assert found.dtype == kind and len(found) == 7 and found.size == 9
+    assert found.find(as_column(kind, range(9))).tolist() == names.find(as_column(kind, range(9))).tolist()
+    assert found.ids(as_column(kind, [20, 21, 22])).tolist() == names.ids(as_column(kind, [20, 21, 22])).tolist()
+    for damaged in (b"", b"PK", path.read_bytes()[:-30]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="holds no names"):
+            fr.Names.load(path)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"dtype": "int64", "ids": [0, 2], "free": [], "names": [5, 6]},
+        {"dtype": "int64", "ids": [0, 1], "free": [], "names": [5, 5]},
+        {"dtype": "int64", "ids": [0, 1], "free": [], "names": [5]},
+        {"dtype": "int64", "ids": [0], "free": [0], "names": [5]},
+        {"dtype": "float32", "ids": [0], "free": [], "names": [5]},
+        {"dtype": "str", "ids": [0, 1], "free": [], "text": [97, 98], "ends": [2, 1]},
+        {"dtype": "str", "ids": [0, 1], "free": [], "text": [97, 97], "ends": [1, 2]},
+        {"dtype": "str", "ids": [0], "free": [], "text": [255], "ends": [1]},
+        {"dtype": "str", "ids": [0], "free": []},
+    ],
+)  # fmt: skip
+def test_files_that_do_not_fit_are_refused(tmp_path, arrays):
+    kinds = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8, "ends": np.int64}
+    with open(tmp_path / "x.npz", "wb") as file:
+        np.savez(file, **{name: np.array(held, kinds.get(name)) for name, held in arrays.items()})
+    with pytest.raises(ValueError, match="holds no names"):
+        fr.Names.load(tmp_path / "x.npz")
+
+
+def test_several_threads():
+    names, keys = fr.Names(), np.arange(5000)
+    found = [None] * 4
+
+    def work(rank):
+        found[rank] = [names.ids(part) for part in np.array_split(keys, 50)]
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for each in found[1:]:
+        assert np.array_equal(np.concatenate(each), np.concatenate(found[0]))
+    assert names.size == 5000
+
+
+def test_results_with_names(device):
+    pandas = pytest.importorskip("pandas")
+    names, graph = fr.Names(), SlabGraph(device=device)
+    src, dst = names.ids_of_edges(["ada", "bob", "eve"], ["bob", "cy", "dan"])
+    names.grow(graph)
+    assert graph.insert_edges(src, dst).inserted == 3
+    names.grow(graph)
+    assert graph.num_vertices == 5
+    frame = bfs(graph, names.id_of("ada")).to_dataframe(names=names).set_index("vertex")
+    assert frame.loc["cy", "distance"] == 2 and frame.loc["cy", "predecessor"] == "bob"
+    assert pandas.isna(frame.loc["ada", "predecessor"])
+    graph.delete_vertices([names.id_of("dan")])
+    names.forget([names.id_of("dan")])
+    frame = connected_components(graph).to_dataframe(names=names)
+    assert frame["vertex"].tolist() == ["ada", "bob", "cy", "eve"]
+
+
+def records(kind, count=300, seed=3):
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, 90, (2, count))
+    return as_column(kind, src), as_column(kind, dst)
+
+
+@pytest.mark.parametrize("kind", ["int64", "str"])
+@pytest.mark.parametrize("batch_size", [7, 64, 1000])
+def test_a_pipeline_of_names(device, kind, batch_size):
+    src, dst = records(kind)
+    names, graph = fr.Names(), SlabGraph(device=device)
+    seen = []
+    with fr.Pipeline({"src": src, "dst": dst}, graph, names=names, batch_size=batch_size) as pipeline:
+        for batch in pipeline:
+            ends = {*list(src)[: batch.end], *list(dst)[: batch.end]}
+            assert graph.num_vertices == len(ends)  # none of those that were read ahead
+            seen.append(batch.end)
+    assert seen[-1] == len(src) and pipeline.names is names
+    expected = {tuple(sorted(pair)) for pair in zip(src, dst, strict=True) if pair[0] != pair[1]}
+    a, b = map(host, graph.to_coo()[:2])
+    assert {tuple(sorted(pair)) for pair in zip(names[a], names[b], strict=True)} == expected
+
+
+def test_a_pipeline_with_deletions_and_items(device):
+    names, graph = fr.Names(), SlabGraph(device=device)
+    items = [
+        {"src": ["a", "b"], "dst": ["b", "c"]}, {"src": [], "dst": []},
+        {"src": ["b", "x"], "dst": ["a", "a"], "operation": "delete"}, (["c"], ["d"]),
+    ]  # fmt: skip
+    fr.Pipeline(items, graph, names=names).run()
+    assert graph.num_edges == 2 and graph.num_vertices == 5 and "x" in names
+    there = graph.has_edges(names.find(["b", "c", "a"]), names.find(["c", "d", "b"]))
+    assert host(there).tolist() == [True, True, False]
+
+
+def test_a_pipeline_of_a_file_with_names(tmp_path, device):
+    path = tmp_path / "follows.csv"
+    path.write_text("src,dst\nada,bob\nbob,cy\nada,cy\n")
+    names, graph = fr.Names(), SlabGraph(device=device)
+    fr.Pipeline(path, graph, names=names).run()
+    assert names.dtype == "str" and names[[0, 1, 2]].tolist() == ["ada", "bob", "cy"] and graph.num_edges == 3
+
+
+@pytest.mark.parametrize("kind", ["int64", "str"])
+def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kind):
+    src, dst = records(kind)
+    folder = tmp_path / "state"
+    names, graph = fr.Names(), SlabGraph(device=device)
+    with fr.Pipeline((src, dst), graph, names=names, batch_size=50, checkpoint=folder, every=1) as pipeline:
+        for batch in pipeline:
+            if batch.number == 3:
+                break
+    pipeline = fr.Pipeline.resume(folder, (src, dst), device=device, batch_size=50, every=1)
+    assert pipeline.totals.records == 200
+    totals = pipeline.run()
+    whole, other = fr.Names(), SlabGraph(device=device)
+    fr.Pipeline((src, dst), other, names=whole, batch_size=50).run()
+    assert totals.records == 300 and pipeline.graph.num_vertices == other.num_vertices
+    assert np.array_equal(pipeline.names[np.arange(whole.size)], whole[np.arange(whole.size)])
+    for one, two in zip(pipeline.graph.to_coo()[:2], other.to_coo()[:2], strict=True):
+        assert np.array_equal(host(one), host(two))
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["graph", "names", "state.json"]
+    with pytest.raises(TypeError, match="takes the graph, the names and the window from the checkpoint"):
+        fr.Pipeline.resume(folder, (src, dst), device=device, names=names)
+
+
+def test_what_is_no_names(device):
+    with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not dict"):
+        fr.Pipeline([], SlabGraph(device=device), names={})
