@@ -84,15 +84,15 @@ def check_code(code, header):
         assert name.encode() in code, f"{name} is not in the machine code"
 
 
+USUAL = ("sm_80", "int32", "float32")
+OTHERS = [("sm_90", "int64", "float64"), *(("sm_90", "int32", kind) for kind in WEIGHT_DTYPES)]
+
+
 @pytest.mark.parametrize(
-    "arch, vertex_dtype, weight_dtype",
-    [
-        ("sm_80", "int32", "float32"), ("sm_90", "int64", "float64"),
-        *(("sm_90", "int32", kind) for kind in WEIGHT_DTYPES),
-    ],
+    "name, arch, vertex_dtype, weight_dtype",  # each structure with every second of the other types, in turn
+    [(name, *types) for at, name in enumerate(STRUCTURES) for types in (USUAL, *OTHERS[at % 2 :: 2])],
 )
-@pytest.mark.parametrize("name", STRUCTURES)
-def test_structure(name, vertex_dtype, weight_dtype, arch):
+def test_structure(name, arch, vertex_dtype, weight_dtype):
     structure = STRUCTURES[name]
     if weight_dtype != "float32" and not structure.can_store_weights:
         pytest.skip(f"{name} stores no weights")

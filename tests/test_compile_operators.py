@@ -438,7 +438,7 @@ OPERATORS = [
 ]
 
 
-@pytest.mark.sampled("name", of=3)
+@pytest.mark.sampled("name", of=4)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", OPERATORS)
 def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
     header, case = CASES[name]
@@ -461,8 +461,10 @@ def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, we
     check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, {"time": "int64"})
 
 
-@pytest.mark.parametrize("name", list(SNAPSHOT_CASES))
-@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+@pytest.mark.parametrize(
+    "name, arch, vertex_dtype",
+    [(name, *(("sm_90", "int32"), ("sm_80", "int64"))[at % 2]) for at, name in enumerate(SNAPSHOT_CASES)],
+)
 def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
     header, case = SNAPSHOT_CASES[name]
     check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, None)
@@ -580,8 +582,10 @@ DISTANCE_TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("op", list(DISTANCES))
-@pytest.mark.parametrize("arch, vertex_dtype, weight_dtype", DISTANCE_TYPES)
+@pytest.mark.parametrize(
+    "op, arch, vertex_dtype, weight_dtype",  # each functor with two of the types, in turn
+    [(op, *types) for at, op in enumerate(DISTANCES) for types in DISTANCE_TYPES[at % 2 :: 2]],
+)
 def test_functors_of_distances_compile(op, arch, vertex_dtype, weight_dtype):
     header = DISTANCES[op]
     case = distances_case(op, header, weight_dtype)
