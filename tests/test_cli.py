@@ -43,8 +43,8 @@ def graph_file(tmp_path):
 # ---- stream ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", STRUCTURES)
-def test_stream_on_every_structure(name, tmp_path):
+@pytest.mark.parametrize("name", STRUCTURES[::2])
+def test_stream_on_structures(name, tmp_path):
     results = tmp_path / "results.json"
     output = run(*SMALL, "--structure", name, "--json", results)
     assert "verified" in output and f"structure {name} on the CPU" in output
