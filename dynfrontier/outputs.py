@@ -78,16 +78,29 @@ def check_picture(path: Path | None) -> None:
     """Leave with an error unless matplotlib is there and can draw what the name of a file asks for."""
     if path is None:
         return
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        fail("--plot needs matplotlib: pip install matplotlib (or dynfrontier[plot])")
+    _check_matplotlib("--plot")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     known = FigureCanvasAgg.get_supported_filetypes()
     if picture_format(path) not in known:
         wanted = picture_format(path)
         fail(f"{path}: no picture can be drawn as {wanted!r}; choose from {', '.join(sorted(known))}")
+
+
+def check_page(path: Path | None) -> None:
+    """Leave with an error unless matplotlib is there and the name of a file is one of a page."""
+    if path is None:
+        return
+    _check_matplotlib("--report")
+    if path.suffix.lower() not in ("", ".html", ".htm"):
+        fail(f"--report {path}: the report is a page of HTML; name it {path.with_suffix('.html').name}")
+
+
+def _check_matplotlib(option: str) -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        fail(f"{option} needs matplotlib: pip install matplotlib (or dynfrontier[plot])")
 
 
 def picture_format(path: Path) -> str:

@@ -14,6 +14,10 @@ from .job import Applied
 from .outputs import write_text
 from .text import duration, plural, scaled, size
 
+TOTALS_TITLE, TIMES_TITLE = "Stream and graph", "Time"
+TIMES = ("total", "P50", "P99", "edges/s")
+"""Columns of the table of times."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -81,40 +85,57 @@ def _spread(seconds: np.ndarray) -> dict[str, float]:
     return {"total": float(seconds.sum()), "p50": float(p50), "p99": float(p99)}
 
 
+def totals_rows(report: Report) -> list[tuple[str, str]]:
+    """What went in, and what the graph is now: names and values."""
+    found = report.totals
+    ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
+    return [
+        ("batches", f"{found['batches']:,}"),
+        ("records", f"{found['records']:,}"),
+        ("edges inserted", f"{found['inserted']:,}"),
+        ("duplicates, self-loops", f"{found['duplicates']:,}, {found['loops']:,}"),
+        ("edges deleted", f"{found['deleted']:,}"),
+        ("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}"),
+        ("edges now", f"{found['edges']:,}"),
+        (f"{plural(report.setting['counted'])} now", f"{found['count']:,}"),
+        ("memory", size(found["bytes_used"])),
+        ("memory per edge", f"{found['bytes_per_edge']:.1f} B, {ratio:.2f} times CSR's"),
+    ]
+
+
+def times_rows(report: Report) -> list[tuple[str, ...]]:
+    """How long it took: names, and values for each of `TIMES`."""
+    rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
+    counting = f"count {plural(report.setting['counted'])}"
+    rows = []
+    for key, name in {"update": "update the graph", "count": counting, "both": "a batch, both"}.items():
+        spread = report.seconds[key]
+        rate = scaled(rates[key]) if key in rates else ""
+        rows.append((name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate))
+    if not report.interrupted:
+        rows.append(("count from scratch", duration(report.totals["recount_seconds"]), "", "", ""))
+    return rows
+
+
 def totals_table(report: Report) -> Table:
-    """What went in, and what the graph is now."""
-    found, table = report.totals, _table("Stream and graph")
+    """`totals_rows` as a table."""
+    table = _table(TOTALS_TITLE)
     table.add_column("", style="bold")
     table.add_column("", justify="right")
-    table.add_row("batches", f"{found['batches']:,}")
-    table.add_row("records", f"{found['records']:,}")
-    table.add_row("edges inserted", f"{found['inserted']:,}")
-    table.add_row("duplicates, self-loops", f"{found['duplicates']:,}, {found['loops']:,}")
-    table.add_row("edges deleted", f"{found['deleted']:,}")
-    table.add_row("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}")
-    table.add_row("edges now", f"{found['edges']:,}")
-    table.add_row(f"{plural(report.setting['counted'])} now", f"{found['count']:,}", style="bold green")
-    ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
-    table.add_row("memory", size(found["bytes_used"]))
-    table.add_row("memory per edge", f"{found['bytes_per_edge']:.1f} B, {ratio:.2f} times CSR's")
+    counted = f"{plural(report.setting['counted'])} now"
+    for name, value in totals_rows(report):
+        table.add_row(name, value, style="bold green" if name == counted else None)
     return table
 
 
 def times_table(report: Report) -> Table:
-    """How long it took."""
-    table = _table("Time")
+    """`times_rows` as a table."""
+    table = _table(TIMES_TITLE)
     table.add_column("")
-    for name in ("total", "P50", "P99", "edges/s"):
+    for name in TIMES:
         table.add_column(name, justify="right")
-    rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
-    counting = f"count {plural(report.setting['counted'])}"
-    names = {"update": "update the graph", "count": counting, "both": "a batch, both"}
-    for key, name in names.items():
-        spread = report.seconds[key]
-        rate = scaled(rates[key]) if key in rates else ""
-        table.add_row(name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate)
-    if not report.interrupted:
-        table.add_row("count from scratch", duration(report.totals["recount_seconds"]), "", "", "")
+    for row in times_rows(report):
+        table.add_row(*row)
     return table
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+
 
 def scaled(value: float, unit: str = "") -> str:
     """Three digits and a prefix: ``12.3 M``."""
@@ -37,3 +42,23 @@ def size(count: float) -> str:
         if count >= 2**power:
             return f"{count / 2**power:.1f} {unit}"
     return f"{count:.0f} B"
+
+
+def sparkline(values: Iterable[float], floor: float | None = None) -> str:
+    """A bar for each value, from the smallest, or `floor`, to the largest; blank for what is not finite.
+
+    Values that are all the same are bars of half the height, or the lowest if they are `floor`.
+    """
+    listed = list(values)
+    finite = [value for value in listed if math.isfinite(value)]
+    if not finite:
+        return " " * len(listed)
+    low, high = min(finite) if floor is None else floor, max(finite)
+    top = len(BLOCKS) - 1
+
+    def level(value: float) -> int:
+        if high <= low:
+            return top // 2 if floor is None else 0
+        return round(top * max(value - low, 0) / (high - low))
+
+    return "".join(BLOCKS[level(value)] if math.isfinite(value) else " " for value in listed)

@@ -139,6 +139,44 @@ def test_plot_without_matplotlib(monkeypatch, tmp_path):
     assert "pip install matplotlib" in run(*SMALL, "--plot", tmp_path / "plot.png", code=2)
 
 
+def test_report(tmp_path):
+    """A page of a file with a hostile name; tests/test_stream_views.py has the page's contents."""
+    pytest.importorskip("matplotlib")
+    path, page = tmp_path / "<b>&'$x.txt", tmp_path / "report.html"
+    path.write_text(TRIANGLE_AND_TAIL)
+    output = run("stream", path, "-b", 2, "-d", "cpu", "--report", page)
+    assert "1 triangle, verified" in output
+    text = page.read_text()
+    assert "&lt;b&gt;&amp;&#x27;$x.txt" in text and "<b>&" not in text and text.count("<svg") == 6
+    assert "1 triangle, verified: " in text
+
+
+def test_report_without_matplotlib(monkeypatch, graph_file, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    output = run("stream", graph_file, "--report", tmp_path / "report.html", code=2)
+    assert "--report needs matplotlib: pip install matplotlib (or dynfrontier[plot])" in output
+
+
+def test_report_is_a_page(graph_file, tmp_path):
+    pytest.importorskip("matplotlib")
+    start = ("stream", graph_file, "--report")
+    assert "name it report.html" in run(*start, tmp_path / "report.pdf", code=2)
+    assert "No such file or directory" in run(*start, tmp_path / "none" / "report.html", code=2)
+    page = tmp_path / "page.html"
+    assert "--report and --json both name" in run(*start, page, "--json", page, code=2)
+    assert list(tmp_path.iterdir()) == [graph_file]
+
+
+def test_live(graph_file, monkeypatch):
+    start = ("stream", graph_file, "-b", 2, "-d", "cpu", "--live")
+    assert "count time" not in run(*start)  # output is no terminal
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    output = run(*start)
+    assert "count time" in output and "3/3 batches" in output and "Stream and graph" in output
+    assert "count time" not in run(*start, "--quiet")
+
+
 # ---- what is wrong --------------------------------------------------------------------------------------------------
 
 
@@ -229,11 +267,16 @@ def test_interrupted_stream(monkeypatch, tmp_path):
     # The warm-up has eight batches for each graph.
     interrupt_at(monkeypatch, fr.SlidingWindow, "push", 8 * len(job.WARM_UP_GRAPHS) + 5)
     results = tmp_path / "results.json"
-    output = run(*SMALL, "--json", results, "--plot", tmp_path / "plot.png", code=130)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    page = tmp_path / "report.html"
+    output = run(*SMALL, "--live", "--json", results, "--plot", tmp_path / "plot.png", "--report", page, code=130)
     assert "interrupted after 4 batches of 16" in output and "Stream and graph" in output
     found = json.loads(results.read_text())
     assert found["interrupted"] is True and found["verified"] is None and len(found["steps"]) == 4
     assert (tmp_path / "plot.png").exists()
+    assert "interrupted after 4 batches of 16" in page.read_text() and page.read_text().count("<svg") == 6
+    assert output.rindex("\x1b[?25h") > output.rindex("\x1b[?25l")  # the cursor is back
 
 
 def test_interrupted_comparison(monkeypatch, graph_file, tmp_path):

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE
 from ..options import DeviceName, Input, StructureName, pick_device, pick_structure
-from ..outputs import check_outputs, check_picture
+from ..outputs import check_outputs, check_page, check_picture
 from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
 
     from ..job import Applied, StreamJob
+    from ..report import Report
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 """Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
 GENERATED_WINDOW = 3 / 4
 """Part of that stream's batches that an edge stays, so that edges come and go."""
 FILE_BATCH = 65536
+
+
+class Files(NamedTuple):
+    """The files to write, or None."""
+
+    plot: Path | None
+    json: Path | None
+    page: Path | None
 
 
 @reads_a_file
@@ -60,6 +70,12 @@ def stream(
     ] = True,
     plot: Annotated[Path | None, typer.Option(help="Draw counts and latencies into this file (matplotlib).")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write all results with plots into this file, a page of HTML (matplotlib).")
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="While it runs, show how count, graph, times and rate go; on a terminal.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final count.")] = False,
 ) -> None:  # fmt: skip
     """Count triangles, or something else, after every batch of a stream of edges.
@@ -70,11 +86,13 @@ def stream(
     Examples:
 
     - `dynfrontier stream`
+    - `dynfrontier stream --live --report report.html`
     - `dynfrontier stream sx-mathoverflow.txt.gz --batch-size 1000 --window 100`
     - `dynfrontier stream changes.txt --structure csr --device cpu --json results.json`
     """
     check_picture(plot)
-    check_outputs(None if given is None else given.path, plot=plot, json=json)
+    check_page(report)
+    check_outputs(None if given is None else given.path, plot=plot, json=json, report=report)
     place = pick_device(device)
     kind = pick_structure(structure)
     chosen = _pick_analytic(analytic)
@@ -82,8 +100,8 @@ def stream(
         edges, setting = _open(given, place, batch_size, window, scale, edge_factor, seed)
         setting = {"structure": kind.name, "device": place.kind, **setting, "analytic": chosen.name,
                    "counted": chosen.headline[1]}  # fmt: skip
-        job, steps, interrupted = _run(kind, place, edges, setting, quiet, chosen)
-        _finish(job, steps, setting, check=check, plot=plot, json=json, quiet=quiet, interrupted=interrupted)
+        job, steps, interrupted = _run(kind, place, edges, setting, quiet, chosen, live)
+        _finish(job, steps, setting, check=check, files=Files(plot, json, report), quiet=quiet, interrupted=interrupted)
 
 
 def _pick_analytic(name: str) -> Any:
@@ -122,13 +140,14 @@ def _open(
 
 def _run(
     kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool,
-    analytic: Any,
+    analytic: Any, live: bool,
 ) -> tuple[StreamJob, list[Applied], bool]:  # fmt: skip
     """Apply the stream while showing how far it is; also whether the user interrupted that."""
     from rich.markup import escape
 
     from ..compiling import compile_messages
     from ..job import StreamJob
+    from ..live import can_show_live, live_view
     from ..progress import stream_progress
     from ..text import counted
 
@@ -145,8 +164,13 @@ def _run(
         with compile_messages(quiet=quiet):
             job.warm_up()
     steps: list[Applied] = []
+    view: AbstractContextManager[Any]
+    if live and not quiet and can_show_live():
+        view = live_view(len(stream), job.noun, setting["window"], lambda: job.graph.memory_usage().used)
+    else:
+        view = stream_progress(len(stream), job.noun, quiet)
     try:
-        with stream_progress(len(stream), job.noun, quiet) as show, compile_messages(show.message, quiet=quiet):
+        with view as show, compile_messages(show.message, quiet=quiet):
             for step in job.steps():
                 steps.append(step)
                 show.step(step)
@@ -156,12 +180,12 @@ def _run(
 
 
 def _finish(
-    job: StreamJob, steps: list[Applied], setting: dict[str, Any], *, check: bool, plot: Path | None, json: Path | None,
-    quiet: bool, interrupted: bool,
+    job: StreamJob, steps: list[Applied], setting: dict[str, Any], *, check: bool, files: Files, quiet: bool,
+    interrupted: bool,
 ) -> None:  # fmt: skip
     """Check, and hand out the results; after an interrupt, those of the batches that were done."""
     from ..report import make_report, times_table, totals_table
-    from ..text import counted, plural
+    from ..text import counted
 
     count, edges = (steps[-1].count, steps[-1].edges) if steps else (job.count, 0)
     said_count = counted(count, job.noun)
@@ -186,19 +210,39 @@ def _finish(
         out.print()
         out.print(times_table(report))
         out.print()
-    if json is not None:
-        with user_errors(OSError):
-            report.write_json(json)
-    if plot is not None:
-        from ..plot import plot_steps
-
-        with user_errors(OSError, ValueError):
-            plot_steps(steps, plot, f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}",
-                       plural(job.noun))  # fmt: skip
     if wrong:
-        fail(f"not verified: counted {said_count}, but " + "; ".join(wrong), code=1)
-    if interrupted:
+        outcome = f"not verified: counted {said_count}, but " + "; ".join(wrong)
+    elif interrupted:
         done = f"{counted(len(steps), 'batch')} of {len(job.stream):,}"
-        fail(f"interrupted after {done}: {said_count}, not checked", code=EXIT_CODE)
+        outcome = f"interrupted after {done}: {said_count}, not checked"
+    else:
+        outcome = f"{said_count}, verified: {verified}" if verified else f"{said_count}, not checked"
+    _write(files, report, outcome, job)
+    if wrong:
+        fail(outcome, code=1)
+    if interrupted:
+        fail(outcome, code=EXIT_CODE)
     said = f"[green]verified[/green]: {verified}" if verified else "not checked"
     out.print(f"{said_count}, {said}", soft_wrap=True)
+
+
+def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:
+    """Write the files that were asked for."""
+    from ..text import plural
+
+    setting = report.setting
+    if files.json is not None:
+        with user_errors(OSError):
+            report.write_json(files.json)
+    if files.plot is not None:
+        from ..plot import plot_steps
+
+        title = f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}"
+        with user_errors(OSError, ValueError):
+            plot_steps(report.steps, files.plot, title, plural(job.noun))
+    if files.page is not None:
+        from ..machine import describe_run
+        from ..page import write_page
+
+        with user_errors(OSError):
+            write_page(report, describe_run(job.graph.device), outcome, files.page)

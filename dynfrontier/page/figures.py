@@ -1,0 +1,244 @@
+"""The plots of the page, as SVG whose colors are those of the page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..job import Applied
+from ..text import counted, duration, plural, scaled
+
+COLORS = {
+    name: f"#f1d20{digit}" for digit, name in enumerate(["text", "faint", "count", "edges", "update", "analytic"])
+}
+"""What stands for the variables of the page's style while matplotlib draws."""
+STYLE = {
+    "svg.fonttype": "none", "font.size": 9.0, "text.color": COLORS["text"], "axes.labelcolor": COLORS["text"],
+    "axes.edgecolor": COLORS["faint"], "axes.facecolor": "none", "axes.grid": True, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none", "grid.color": COLORS["faint"],
+    "grid.linewidth": 0.6, "legend.frameon": False, "lines.linewidth": 1.5, "xtick.color": COLORS["faint"],
+    "ytick.color": COLORS["faint"], "xtick.labelcolor": COLORS["text"], "ytick.labelcolor": COLORS["text"],
+    "savefig.facecolor": "none",
+}  # fmt: skip
+SIZE = (6.4, 2.9)
+MARKED = 60
+"""Points of lines with fewer batches are marked."""
+GROUPS = 400
+"""Longer streams are drawn in so many groups of batches, so that the page stays small."""
+BINS = 48
+LOGARITHMIC = 20
+"""Latencies are on a logarithmic axis if the longest is so many times the median."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot.
+
+    Attributes
+    ----------
+    title, note : str
+        What it shows, and figures of that.
+    svg : str
+        An element ``svg``.
+    """
+
+    title: str
+    note: str
+    svg: str
+
+
+class Grouped:
+    """Values of batches, drawn one by one, or by groups of neighbors if there are many."""
+
+    def __init__(self, batches: int):
+        self.starts = np.unique(np.linspace(0, batches, min(batches, GROUPS), endpoint=False).astype(np.int64))
+        self._lasts = np.append(self.starts[1:], batches) - 1
+        self.x = self._lasts + 1
+        self.batches = batches
+
+    def last(self, values: np.ndarray) -> np.ndarray:
+        """The value after each group."""
+        return values[self._lasts]
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """The sum of each group."""
+        return np.add.reduceat(values, self.starts)
+
+    def median(self, values: np.ndarray) -> np.ndarray:
+        """The median of each group."""
+        return np.array([np.median(part) for part in np.split(values, self.starts[1:])])
+
+    def extremes(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest value of each group."""
+        return np.minimum.reduceat(values, self.starts), np.maximum.reduceat(values, self.starts)
+
+
+def draw_figures(steps: list[Applied], noun: str, window: int) -> list[Figure]:
+    """All plots of a run that has done at least one batch.
+
+    Parameters
+    ----------
+    noun : str
+        What is counted.
+    window : int
+        Batches that an edge stays; 0 for ever.
+    """
+    groups = Grouped(len(steps))
+    update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))
+    counts, edges = _of(steps, "count"), _of(steps, "edges")
+    records = _of(steps, "records") + _of(steps, "deletions")
+    rates = [groups.sum(records) / np.maximum(groups.sum(seconds), 1e-9) for seconds in (update, update + count)]
+    in_window = f" of the last {window:,} batches" if window else ""
+    return [
+        _figure(
+            f"{plural(noun).capitalize()}", f"{int(counts[-1]):,} in the end, {int(counts.max()):,} at most",
+            lambda axes: _draw_level(axes, groups, counts, "count", window),
+        ),
+        _figure(
+            f"Edges{in_window}", f"{int(edges[-1]):,} in the end, {int(edges.max()):,} at most",
+            lambda axes: _draw_level(axes, groups, edges, "edges", window),
+        ),
+        _figure(
+            "Time of an update", f"{duration(update.max())} at most",
+            lambda axes: _draw_latency(axes, groups, update, "update"),
+        ),
+        _figure(
+            f"Time to count {plural(noun)}", f"{duration(count.max())} at most",
+            lambda axes: _draw_latency(axes, groups, count, "analytic"),
+        ),
+        _figure(
+            "Batches by time", counted(len(steps), "batch"),
+            lambda axes: _draw_histogram(axes, {"update": ("update", update), "count": ("analytic", count)}),
+        ),
+        _figure(
+            "Updates a second", f"{scaled(records.sum() / max(update.sum(), 1e-9))} in updates, "
+            f"{scaled(records.sum() / max((update + count).sum(), 1e-9))} with the count",
+            lambda axes: _draw_rates(axes, groups, dict(zip(("update", "update and count"), rates, strict=True))),
+        ),
+    ]  # fmt: skip
+
+
+def _of(steps: list[Applied], name: str) -> np.ndarray:
+    return np.array([getattr(step, name) for step in steps])
+
+
+def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
+    """Draw a plot by itself, in the style of this module whatever that of the user is."""
+    import matplotlib.style
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
+    file = io.StringIO()
+    # The names of markers and clips are made of the salt; all plots of a page share one space of names.
+    with matplotlib.style.context(["default", STYLE | {"svg.hashsalt": title}]):
+        figure = Canvas(figsize=SIZE, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure.subplots())
+        figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    return Figure(title, note, _embedded(file.getvalue()))
+
+
+def _embedded(document: str) -> str:
+    """The element of an SVG document, without names that nothing refers to, in the colors of the page."""
+    svg = document[document.index("<svg") :].strip()
+    svg = re.sub(r"<!--.*?-->\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.DOTALL)
+    for name, color in COLORS.items():
+        svg = svg.replace(color, f"var(--{name})")
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    return re.sub(r"<svg [^>]*?(viewBox=\"[^\"]*\")[^>]*>", r'<svg \1 aria-hidden="true">', svg, count=1)
+
+
+def _draw_level(axes: Any, groups: Grouped, values: np.ndarray, color: str, window: int) -> None:
+    """A number after every batch."""
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+
+    level = groups.last(values)
+    axes.plot(groups.x, level, color=COLORS[color], marker=_marker(groups))
+    axes.fill_between(groups.x, level, color=COLORS[color], alpha=0.15, linewidth=0)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.yaxis.set_major_formatter(EngFormatter())
+    if 0 < window < groups.batches:
+        axes.axvline(window, color=COLORS["text"], linewidth=0.8, linestyle=":", label="window is full")
+        _legend(axes)
+    _batches(axes, groups)
+
+
+def _draw_latency(axes: Any, groups: Grouped, seconds: np.ndarray, color: str) -> None:
+    """Times of batches, their median and their 99th percentile; of groups, the median and the extremes."""
+    axes.plot(groups.x, groups.median(seconds), color=COLORS[color], marker=_marker(groups))
+    if groups.batches > GROUPS:
+        axes.fill_between(groups.x, *groups.extremes(seconds), color=COLORS[color], alpha=0.3, linewidth=0.8)
+    p50, p99 = np.percentile(seconds, [50, 99])
+    for value, dashes, name in ((p50, "--", "P50"), (p99, ":", "P99")):
+        axes.axhline(value, color=COLORS["text"], linewidth=0.9, linestyle=dashes, label=f"{name} {duration(value)}")
+    if p50 > 0 and seconds.max() > LOGARITHMIC * p50:
+        axes.set_yscale("log")
+        _in_seconds(axes.yaxis, logarithmic=True)
+    else:
+        axes.set_ylim(bottom=0)
+        _in_seconds(axes.yaxis)
+    _legend(axes)
+    _batches(axes, groups)
+
+
+def _draw_histogram(axes: Any, parts: dict[str, tuple[str, np.ndarray]]) -> None:
+    """How many batches took how long: colors and seconds by name."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    joined = np.maximum(np.concatenate([seconds for _, seconds in parts.values()]), 1e-9)
+    bins = np.geomspace(joined.min() / 1.05, joined.max() * 1.05, BINS + 1)
+    for name, (color, seconds) in parts.items():
+        axes.hist(
+            np.maximum(seconds, 1e-9), bins, histtype="stepfilled", label=name, alpha=0.5, color=COLORS[color],
+            edgecolor=COLORS[color],
+        )  # fmt: skip
+    axes.set_xscale("log")
+    _in_seconds(axes.xaxis, logarithmic=True)
+    axes.set(xlabel="time of a batch", ylabel="batches")
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    _legend(axes)
+
+
+def _draw_rates(axes: Any, groups: Grouped, rates: dict[str, np.ndarray]) -> None:
+    """Updates, insertions and deletions, a second, by name."""
+    from matplotlib.ticker import EngFormatter
+
+    for (name, values), color in zip(rates.items(), ("update", "analytic"), strict=True):
+        axes.plot(groups.x, values, color=COLORS[color], label=name, marker=_marker(groups))
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(EngFormatter())
+    _legend(axes)
+    _batches(axes, groups)
+
+
+def _marker(groups: Grouped) -> str:
+    return "." if groups.batches <= MARKED else ""
+
+
+def _legend(axes: Any) -> None:
+    """In one line above the plot, so that it hides nothing."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0.2, handlelength=1.6)
+
+
+def _in_seconds(axis: Any, logarithmic: bool = False) -> None:
+    from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8) if logarithmic else MaxNLocator(5))
+    axis.set_major_formatter(EngFormatter(unit="s"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _batches(axes: Any, groups: Grouped) -> None:
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axes.set_xlabel("batch")
+    axes.set_xlim(*((1, groups.batches) if groups.batches > 1 else (0.5, 1.5)))
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -1,0 +1,129 @@
+"""Writes the page: everything in it, nothing that is loaded and no scripts."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..outputs import write_text
+from ..report import TIMES, TIMES_TITLE, TOTALS_TITLE, Report, times_rows, totals_rows
+from ..text import counted, duration, plural, scaled
+from .figures import Figure, draw_figures
+
+TEMPLATE = Path(__file__).with_name("page.html")
+SLOWEST = 5
+SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
+
+
+def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
+    """Write the report of a run into one file of HTML.
+
+    Parameters
+    ----------
+    place : dict
+        Where and when it ran; see `machine.describe_run`.
+    outcome : str
+        Whether the result was verified, in words.
+    """
+    write_text(path, render_page(report, place, outcome))
+
+
+def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
+    """The text of the page."""
+    setting, steps = report.setting, report.steps
+    figures = draw_figures(steps, setting["counted"], setting["window"]) if steps else []
+    state = "bad" if report.verified is False else "good" if report.verified else "open"
+    template = string.Template(TEMPLATE.read_text(encoding="utf-8"))
+    return template.substitute(
+        title=_text(f"{plural(setting['counted'])} of {setting['stream']}"),
+        stream=_text(setting["stream"]),
+        summary=_text(_summary(setting)),
+        state=state,
+        outcome=_text(outcome),
+        tiles="\n".join(_tile(*tile) for tile in _tiles(report)),
+        figures="\n".join(map(_figure, figures)) or "<p>No batch was done.</p>",
+        totals=_table(TOTALS_TITLE, totals_rows(report)),
+        times=_table(TIMES_TITLE, times_rows(report), ("", *TIMES)),
+        slowest=_table("Slowest batches", _slowest(report), SLOWEST_COLUMNS) if steps else "",
+        setting=_table("Setting", _setting(setting, place)),
+        version=_text(__version__),
+    )
+
+
+def _text(text: object) -> str:
+    """Text as HTML. What is no Unicode, such as bytes of the names of files, is written as standard error has it."""
+    return escape(str(text).encode("utf-8", "backslashreplace").decode())
+
+
+def _summary(setting: dict[str, Any]) -> str:
+    window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
+    return (
+        f"{plural(setting['counted'])} after every batch; structure {setting['structure']} on the "
+        f"{setting['device'].upper()}, batches of up to {counted(setting['batch_size'], 'record')}{window}"
+    )
+
+
+def _tiles(report: Report) -> list[tuple[str, str, str]]:
+    """The figures that matter most: name, value, more."""
+    found, spread = report.totals, report.seconds
+    return [
+        (plural(report.setting["counted"]), f"{found['count']:,}", "in the end"),
+        ("edges", f"{found['edges']:,}", f"in the end, of {found['vertices_with_edges']:,} vertices"),
+        ("updates a second", scaled(found["updates_per_second"]), f"{duration(spread['update']['total'])} in total"),
+        ("median batch", duration(spread["both"]["p50"]), f"P99 {duration(spread['both']['p99'])}, with the count"),
+        ("memory per edge", f"{found['bytes_per_edge']:.1f} B", f"CSR has {found['csr_bytes_per_edge']:.1f} B"),
+    ]
+
+
+def _slowest(report: Report) -> list[tuple[str, ...]]:
+    both = [(step.update_seconds + step.count_seconds, number, step) for number, step in enumerate(report.steps, 1)]
+    both.sort(key=lambda row: (-row[0], row[1]))
+    return [
+        (f"{number:,}", f"{step.records + step.deletions:,}", duration(step.update_seconds),
+         duration(step.count_seconds), duration(seconds))
+        for seconds, number, step in both[:SLOWEST]
+    ]  # fmt: skip
+
+
+def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, str]]:
+    machine, versions = place["machine"], place["versions"]
+    window = counted(setting["window"], "batch") if setting["window"] else "none, edges stay"
+    said = ", ".join(f"{name} {versions[name]}" for name in ("python", "numpy", "numba") if name in versions)
+    return [
+        ("stream", setting["stream"]),
+        ("structure", setting["structure"]),
+        ("device", setting["device"].upper()),
+        ("analytic", setting["analytic"]),
+        ("batches", f"up to {counted(setting['batch_size'], 'record')}"),
+        ("window", window),
+        ("processor", f"{machine['cpu']}, {counted(machine['cores'], 'core')}"),
+        *([("GPU", f"{machine['gpu']}, driver {machine['driver']}")] if "gpu" in machine else []),
+        ("versions", said),
+        ("written", place["date"].replace("T", " ")),
+    ]
+
+
+def _tile(name: str, value: str, more: str) -> str:
+    return f"<li><span>{_text(name)}</span> <b>{_text(value)}</b> <small>{_text(more)}</small></li>"
+
+
+def _figure(figure: Figure) -> str:
+    return (
+        f"<figure><figcaption><b>{_text(figure.title)}</b> <small>{_text(figure.note)}</small></figcaption>\n"
+        f"{figure.svg}\n</figure>"
+    )
+
+
+def _table(title: str, rows: Iterable[tuple[str, ...]], header: tuple[str, ...] = ()) -> str:
+    """A table whose first column names the rows."""
+    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in header)
+    body = "\n".join(
+        f'<tr><th scope="row">{_text(name)}</th>{"".join(f"<td>{_text(value)}</td>" for value in values)}</tr>'
+        for name, *values in rows
+    )
+    head = f"<thead><tr>{head}</tr></thead>\n" if header else ""
+    return f"<section><h2>{_text(title)}</h2>\n<table>\n{head}<tbody>\n{body}\n</tbody></table></section>"
