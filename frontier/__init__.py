@@ -6,7 +6,7 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import arguments, display, distributed, interchange, io, keys
+from . import arguments, display, distributed, interchange, io, keys, plot
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
@@ -116,6 +116,7 @@ __all__ = [
     "latest_neighbors",
     "neighbor_reduce",
     "on_compile",
+    "plot",
     "random",
     "random_bits",
     "reads",

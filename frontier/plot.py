@@ -1,0 +1,170 @@
+"""Plots with matplotlib: small graphs, and how many vertices each level of a search has.
+
+matplotlib, and for graphs NetworkX, are imported when a function first needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .arguments import check_graph
+from .graph import Graph
+from .interchange import to_networkx
+from .interchange.common import names_by_id, require
+
+LARGEST = 300
+"""Vertices of a graph that can be drawn; more could not be told apart."""
+LABELED = 60
+"""Graphs with more vertices are drawn without their names."""
+SINGLE = (14, 35)
+"""Vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones."""
+NO_VALUE = "0.85"
+"""The color of vertices that have no value: a gray."""
+COLORS = ["#fff1a8", "#8fd3c1", "#6fa8ff"]
+"""From the least value to the greatest; names can be read on all of them."""
+
+
+def graph(
+    graph: Graph, values: Any = None, *, names: Sequence[Any] | None = None, positions: Any = None,
+    labels: bool | None = None, seed: int = 0, ax: Any = None,
+) -> Any:  # fmt: skip
+    """Draw a small graph; deleted vertices are left out.
+
+    Parameters
+    ----------
+    graph : Graph
+        Of at most 300 vertices; `extract_subgraph` cuts a part out of a larger one.
+    values : array of numbers, shape (num_vertices,), optional
+        The colors of vertices, such as distances or ranks. Vertices with values that are not finite, or the largest of
+        an integer type, which stands for unreachable, are gray.
+    names : sequence, length num_vertices, optional
+        What to call the vertices; by default their ids.
+    positions : array, shape (num_vertices, 2), optional
+        Where vertices are; by default a force-directed layout, with vertices that have no edges in rows below.
+    labels : bool, optional
+        Whether to write the names; by default for up to 60 vertices.
+    seed : int
+        Of that layout: equal seeds draw equal pictures.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default pyplot's current axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ImportError
+        matplotlib or NetworkX is not installed.
+    ValueError
+        The graph has too many vertices, or an argument the wrong shape.
+    """
+    check_graph(graph)
+    if graph.num_vertices > LARGEST:
+        raise ValueError(f"graph has {graph.num_vertices:,} vertices, but only graphs of up to {LARGEST:,} are drawn")
+    nx = require("networkx", "networkx", "fr.plot.graph")
+    ax = _axes(ax, "fr.plot.graph")
+    drawn = to_networkx(graph)
+    if positions is None:
+        where = _layout(nx, drawn, seed)
+    else:
+        array = _shaped(positions, (graph.num_vertices, 2), "positions")
+        where = {v: array[v] for v in drawn}
+    numbers = None if values is None else _shaped(values, (graph.num_vertices,), "values")
+    known = [v for v in drawn if numbers is not None and _has_value(numbers, v)]
+    others = [v for v in drawn if numbers is None or not _has_value(numbers, v)]
+    small = len(drawn) <= LABELED
+    common = {"ax": ax, "node_size": 260 if small else 40}
+    nx.draw_networkx_edges(drawn, where, edge_color="0.6", width=1.0 if small else 0.5, **common)
+    nx.draw_networkx_nodes(drawn, where, others, node_color="#9ec9f5" if numbers is None else NO_VALUE, **common)
+    if known and numbers is not None:
+        colors = require("matplotlib.colors", "matplotlib", "fr.plot.graph")
+        cmap = colors.LinearSegmentedColormap.from_list("", COLORS)
+        dots = nx.draw_networkx_nodes(drawn, where, known, node_color=numbers[known], cmap=cmap, **common)
+        dots.set_edgecolor("0.5")
+        bar = ax.figure.colorbar(dots, ax=ax, shrink=0.7)
+        if numbers.dtype.kind in "iu":
+            bar.ax.yaxis.get_major_locator().set_params(integer=True)
+    if small if labels is None else labels:
+        called = names_by_id(graph, names)
+        nx.draw_networkx_labels(drawn, where, {v: str(called[v]) for v in drawn}, font_size=8, ax=ax)
+    ax.set_axis_off()
+    return ax
+
+
+def levels(distance: Any, *, ax: Any = None) -> Any:
+    """Draw how many vertices each level of a breadth-first search has.
+
+    Parameters
+    ----------
+    distance : array of an integer type, shape (num_vertices,)
+        Such as `BFSResult.distance`. The largest value of the type stands for unreachable; such vertices are counted in
+        the title.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default pyplot's current axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ImportError
+        matplotlib is not installed.
+    TypeError, ValueError
+        `distance` is not such an array.
+    """
+    found = _host(distance)
+    if found.dtype.kind not in "iu":
+        raise TypeError(f"distance must have an integer type, not {found.dtype}")
+    if found.ndim != 1:
+        raise ValueError(f"distance must have one dimension, not {found.ndim}; draw several searches one by one")
+    reached = found[found != np.iinfo(found.dtype).max]
+    if reached.size and reached.min() < 0:
+        raise ValueError(f"distance must not be negative, but one is {reached.min()}")
+    ax = _axes(ax, "fr.plot.levels")
+    sizes = np.bincount(reached.astype(np.int64)) if reached.size else np.zeros(0, np.int64)
+    ax.bar(np.arange(sizes.size), sizes, width=0.9)
+    left = found.size - reached.size
+    ax.set(xlabel="level", ylabel="vertices", title=f"{reached.size:,} vertices reached, {left:,} not")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    if sizes.size and sizes.max() > 100 * max(np.median(sizes), 1):
+        ax.set_yscale("log")
+    return ax
+
+
+def _layout(nx: Any, drawn: Any, seed: int) -> dict[int, Any]:
+    """Positions by forces; among them, vertices without edges would push all others together."""
+    joined = [v for v, degree in drawn.degree() if degree]
+    where = nx.spring_layout(drawn.subgraph(joined), k=2.5 / max(len(joined), 1) ** 0.5, iterations=150, seed=seed)
+    single = [v for v in drawn if v not in where]
+    most = SINGLE[len(drawn) > LABELED]
+    for place, v in enumerate(single):
+        row, column = divmod(place, most)
+        across = min(most, len(single) - row * most)
+        where[v] = np.array([(2 * column + 1 - across) / most, -1.25 - 2.5 / most * row])
+    return where
+
+
+def _axes(ax: Any, what: str) -> Any:
+    require("matplotlib", "matplotlib", what)
+    return require("matplotlib.pyplot", "matplotlib", what).gca() if ax is None else ax
+
+
+def _host(array: Any) -> np.ndarray:
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+def _shaped(array: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
+    found = _host(array)
+    if found.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {found.shape}")
+    return found
+
+
+def _has_value(numbers: np.ndarray, v: int) -> bool:
+    value = numbers[v]
+    return bool(value != np.iinfo(numbers.dtype).max) if numbers.dtype.kind in "iu" else bool(np.isfinite(value))
