@@ -104,7 +104,7 @@ def test_classes_show_the_arguments_that_they_take(kind):
 
 def test_options_to_resume_a_pipeline():
     own = {p.name for p in inspect.signature(fr.Pipeline).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    assert set(ResumeOptions.__annotations__) == own - {"window", "checkpoint"}
+    assert set(ResumeOptions.__annotations__) == own - {"window", "names", "checkpoint"}
 
 
 def test_the_version_stands_once():
