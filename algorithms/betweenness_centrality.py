@@ -79,6 +79,14 @@ def betweenness_centrality(
     O((V + E) levels) work at most for every 32 sources, in graphs of small diameter that of a few searches; a few
     launches for each level. O(V) memory for each of the 32. Numbers of paths beyond 2**53 are rounded. In undirected
     graphs each pair counts once.
+
+    Examples
+    --------
+    >>> from algorithms import betweenness_centrality
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> betweenness_centrality(graph, normalized=False).betweenness_centrality
+    array([0., 0., 4., 3., 0.])
     """
     fr.arguments.flag(normalized, "normalized")
     fr.arguments.flag(endpoints, "endpoints")

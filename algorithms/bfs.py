@@ -80,6 +80,17 @@ def bfs(
     O(V + E) work from one source. 64 sources are searched from together, and share the visits of edges: O((V + E)
     levels) work at most, in practice that of a few searches in graphs of small diameter. O(V) memory apart from the
     result.
+
+    Examples
+    --------
+    >>> from algorithms import bfs
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> found = bfs(graph, 0)
+    >>> found.distance
+    array([0, 1, 1, 2, 3], dtype=int32)
+    >>> found.predecessor
+    array([-1,  0,  0,  2,  3], dtype=int32)
     """
     if depth_limit is not None:
         fr.arguments.integer(depth_limit, "depth_limit", 0)

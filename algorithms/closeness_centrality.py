@@ -64,6 +64,14 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     -----
     O((V + E) (levels + 1)) work at most for every 64 sources, that of a few searches in graphs of small diameter. O(V)
     memory.
+
+    Examples
+    --------
+    >>> from algorithms import closeness_centrality
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> closeness_centrality(graph).closeness_centrality.round(3)
+    array([0.571, 0.571, 0.8  , 0.667, 0.444])
     """
     fr.arguments.flag(wf_improved, "wf_improved")
     chosen, _ = sample_of(graph, sources, seed)

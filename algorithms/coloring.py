@@ -64,6 +64,17 @@ def coloring(graph: fr.Graph, *, seed: int = 0) -> Coloring:
     -----
     The colors are those that the serial greedy algorithm gives (strategy ``"largest_first"`` in NetworkX). O(V + E)
     work and O(V + E / 32) memory; as many steps as the longest path of decreasing priorities has vertices.
+
+    Examples
+    --------
+    >>> from algorithms import coloring
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> found = coloring(graph)
+    >>> found.color
+    array([2, 1, 0, 1, 0], dtype=int32)
+    >>> found.count
+    3
     """
     check_undirected(graph, "coloring")
     xp = graph.xp

@@ -54,7 +54,15 @@ def connected_components(graph: fr.Graph) -> Components:
 
     Notes
     -----
-    O(V + E) work; about O(V) for graphs with one large component that are undirected or keep in-edges.
+    O(V + E) work; about O(V) for graphs with one large component that are undirected or keep in-edges. O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import connected_components
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 3], [1, 2, 4], device="cpu")
+    >>> connected_components(graph).labels
+    array([0, 0, 0, 3, 3], dtype=int32)
     """
     members = fr.Frontier.all(graph)
     ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)

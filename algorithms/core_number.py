@@ -48,7 +48,17 @@ class CoreNumbers(Result):
 
 @dataclass(frozen=True, repr=False)
 class KCore(Subgraph):
-    """Result of `k_core`: the edges between vertices of the core. See `Subgraph` for the attributes."""
+    """Result of `k_core`: the edges between vertices of the core; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
+        The edges of the core, each once, sorted; those of undirected graphs as ``src < dst``.
+    k : int
+    num_edges : int
+    num_vertices : int
+        Of the graph, and of the result of `to_graph`.
+    """
 
 
 @fr.reads
@@ -65,6 +75,14 @@ def core_number(graph: fr.Graph) -> CoreNumbers:
     -----
     O(V + E) work for peeling, and O(remaining vertices) for each core number that occurs; one or two host
     synchronizations each. O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import core_number
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> core_number(graph).core_number
+    array([2, 2, 2, 1, 1], dtype=int32)
     """
     fr.arguments.check_graph(graph)
     if not graph.has_in_edges:
@@ -104,6 +122,15 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     Notes
     -----
     As `core_number`, and O(E) memory for the result.
+
+    Examples
+    --------
+    >>> from algorithms import k_core
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> core = k_core(graph, 2)
+    >>> core.src, core.dst
+    (array([0, 0, 1], dtype=int32), array([1, 2, 2], dtype=int32))
     """
     fr.arguments.check_graph(graph)
     if k is not None:

@@ -38,6 +38,19 @@ class DynamicBFS(DynamicDistances):
     The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges;
     deletions add a pass over one byte per vertex, as does any change of a directed graph. On directed graphs without
     in-edges (``in_edges=True``) a batch that changes anything costs O(V + E).
+
+    Examples
+    --------
+    >>> from algorithms import DynamicBFS
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
+    >>> search = DynamicBFS(graph, 0)
+    >>> search.distance
+    array([0, 1, 2, 3, 4], dtype=int32)
+    >>> graph.insert_edges([0], [3])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> search.distance
+    array([0, 1, 2, 1, 2], dtype=int32)
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

@@ -17,8 +17,8 @@ edge of the forest. The lower end of such an edge becomes tentative: it attaches
 is not tentative, or else makes its children tentative. Vertices that are still tentative at the end are detached. They
 attach to any settled neighbor, and those that cannot reach one form new components.
 
-The parents and levels are those of McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in
-Dynamic Graphs", HiPC 2013, except that all neighbors are candidate parents, instead of a fixed number.
+McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
+levels; here all neighbors are candidate parents, instead of a fixed number).
 """
 
 from __future__ import annotations
@@ -69,6 +69,19 @@ class DynamicComponents(IncrementalAlgorithm):
     takes O(batch) work, plus O(V + arcs of the vertices disconnected from their root) if it cuts the forest. The
     components are recomputed from scratch if the smallest vertex of one has left it and the root of its tree has not,
     which is rare except for the largest.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicComponents
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 3], [1, 2, 4], device="cpu")
+    >>> components = DynamicComponents(graph)
+    >>> components.count
+    2
+    >>> graph.insert_edges([2], [3])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> components.count
+    1
     """
 
     exact = False

@@ -99,6 +99,19 @@ class DynamicCore(IncrementalAlgorithm):
     A batch takes a look-up for each edge. Then an insertion takes two passes over the edges of each vertex that moves
     in the order, a deletion one over those of the vertices whose core numbers fall: most edges of a batch lead to none.
     If more than a quarter of the graph would be visited, core numbers are recomputed when results are next read.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicCore
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
+    >>> cores = DynamicCore(graph)
+    >>> cores.core_number
+    array([1, 1, 1, 1, 1], dtype=int32)
+    >>> graph.insert_edges([0], [2])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> cores.core_number
+    array([2, 2, 2, 1, 1], dtype=int32)
     """
 
     def __init__(self, graph: fr.DynamicGraph):

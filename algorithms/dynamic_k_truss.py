@@ -14,8 +14,9 @@ scratch.
     src[e], dst[e]  the ends of edge e
     support[e]      triangles of edge e within the truss
 
-Busato et al., "Hornet", HPEC 2018; Green et al., "Quickly Finding a Truss in a Haystack", HPEC 2017; Huang et al.,
-"Querying k-Truss Community in Large and Dynamic Graphs", SIGMOD 2014.
+Busato, Green, Bombieri and Bader, "Hornet: An Efficient Data Structure for Dynamic Sparse Graphs and Matrices on
+GPUs", HPEC 2018; Green et al., "Quickly Finding a Truss in a Haystack", HPEC 2017; Huang et al., "Querying k-Truss
+Community in Large and Dynamic Graphs", SIGMOD 2014.
 """
 
 from __future__ import annotations
@@ -62,6 +63,19 @@ class DynamicKTruss(IncrementalAlgorithm):
     -----
     A deletion takes O(sum of the smaller degree of the two ends) look-ups in the truss, over the edges that leave it;
     an insertion as many in the whole graph, over the candidates.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicKTruss
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu")
+    >>> truss = DynamicKTruss(graph, 4)
+    >>> truss.num_edges
+    6
+    >>> graph.delete_edges([0], [1])
+    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> truss.num_edges
+    0
     """
 
     def __init__(self, graph: fr.DynamicGraph, k: int):

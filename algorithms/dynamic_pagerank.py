@@ -29,7 +29,8 @@ pending were sent, t the sum of r, and G one iteration of `pagerank`. Then x = z
 G is a contraction by a factor of alpha in the L1 norm, so x is within d / (1 - alpha) of the exact ranks, where d is
 the L1 norm of G(x) - x. The norm of r is at most the total of pending shares, each times the weight of its vertex's
 edges.
-Work ends when that and |t| are below alpha * tol * s, which is the guarantee of `pagerank` with the same tolerance.
+Work ends when that and the absolute value of t are below alpha * tol * s, which is the guarantee of `pagerank` with the
+same tolerance.
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing); Hong, "D-iteration:
 Application to Differential Equations", 2012 (what was sent is remembered, so that the matrix may change); Sahu, "DF*
@@ -127,6 +128,19 @@ class DynamicPageRank(IncrementalAlgorithm):
     part of the tolerance; at worst that of a few iterations of `pagerank`. Directed graphs without in-edges
     (``in_edges=True``) add to the destinations of arcs atomically in a sweep. While the graph holds a weight that is
     negative or not finite, reading the ranks raises.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicPageRank
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
+    >>> ranks = DynamicPageRank(graph, tol=1e-8)
+    >>> ranks.pagerank.round(3)
+    array([0.135, 0.246, 0.239, 0.246, 0.135])
+    >>> graph.insert_edges([0], [4])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> ranks.pagerank.round(3)
+    array([0.2, 0.2, 0.2, 0.2, 0.2])
     """
 
     sees_changes = True  # of weights

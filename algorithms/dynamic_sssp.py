@@ -37,6 +37,19 @@ class DynamicSSSP(DynamicDistances):
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
     The work is that of `DynamicBFS`; edges of length zero add O(V + E).
+
+    Examples
+    --------
+    >>> from algorithms import DynamicSSSP
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> paths = DynamicSSSP(graph, 0)
+    >>> paths.distance
+    array([0., 1., 3.], dtype=float32)
+    >>> graph.delete_edges([1], [2])
+    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> paths.distance
+    array([0., 1., 4.], dtype=float32)
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):

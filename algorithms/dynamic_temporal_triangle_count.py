@@ -9,6 +9,9 @@ once.
     mark[edge]   the number of the batch, if the edge is in the batch
     counts[v]    triangles of v
     change[v]    what an update that is under way takes away
+
+Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (triangles within a span of time); Makkar,
+Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (those of a batch).
 """
 
 from __future__ import annotations
@@ -56,6 +59,21 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
     -----
     A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, and a pass over an array with
     one entry per vertex where edges are deleted or get other times.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicTemporalTriangleCount
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1], [1, 2], time=[10, 20], time_unit="s", device="cpu")
+    >>> triangles = DynamicTemporalTriangleCount(graph, delta="20s")
+    >>> graph.insert_edges([0], [2], time=[30])
+    UpdateResult(inserted=1, replaced=0, deleted=0)
+    >>> triangles.total
+    1
+    >>> graph.expire(before=20)
+    UpdateResult(inserted=0, replaced=0, deleted=1)
+    >>> triangles.total
+    0
     """
 
     sees_changes = True

@@ -7,9 +7,10 @@ each time it counts as 6 / k sixths of a triangle, which is an integer.
     mark[slot]   the number of the batch, if the arc in this slot is in the batch
     sixths[v]    six times the triangles of v
 
-Insertions are counted after the update, deletions before, so that the same rule applies to both. The result equals the
-inclusion-exclusion of Makkar, Bader and Green ("Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017),
-in one pass over the graph instead of three.
+Insertions are counted after the update, deletions before, so that the same rule applies to both.
+
+Makkar, Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (by inclusion and
+exclusion; the result is the same, here in one pass over the graph instead of three).
 """
 
 from __future__ import annotations
@@ -51,6 +52,19 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. If it
     has so many edges that to count all triangles takes less, that is done when a count is next read. A deletion also
     passes over an array with one entry per vertex, as does the first read of `total` after a batch.
+
+    Examples
+    --------
+    >>> from algorithms import DynamicTriangleCount
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
+    >>> triangles = DynamicTriangleCount(graph)
+    >>> triangles.total
+    0
+    >>> graph.insert_edges([0, 1], [2, 3])
+    UpdateResult(inserted=2, replaced=0, deleted=0)
+    >>> triangles.total
+    2
     """
 
     over_parts = True

@@ -82,6 +82,17 @@ def earliest_arrival(
     -----
     O(V + E) work if edges were visited in the order of time; here about as much, since vertices that hear in one span
     of time are visited together.
+
+    Examples
+    --------
+    >>> from algorithms import earliest_arrival
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> found = earliest_arrival(graph, 0)
+    >>> found.arrival[1:]
+    array([10, 20])
+    >>> found.predecessor
+    array([-1,  0,  1], dtype=int32)
     """
     times = fr.arguments.edge_times(graph)
     source = fr.arguments.vertex_id(graph, source, "source")

@@ -69,6 +69,17 @@ def hits(
     Notes
     -----
     O(V + E) work for each iteration, O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import hits
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True, device="cpu")
+    >>> found = hits(graph, tol=1e-8)
+    >>> found.hubs.round(3)
+    array([0., 0., 1., 0.])
+    >>> found.authorities.round(3)
+    array([0.5, 0. , 0. , 0.5])
     """
     fr.arguments.check_graph(graph)
     fr.arguments.integer(max_iter, "max_iter", 1)

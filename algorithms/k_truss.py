@@ -38,10 +38,16 @@ LOOKUP_STEPS = 8
 
 @dataclass(frozen=True, repr=False)
 class KTruss(Subgraph):
-    """Result of `k_truss`: the edges of the truss. See `Subgraph` for the other attributes.
+    """Result of `k_truss`: the edges of the truss; arrays are on the graph's device.
 
     Attributes
     ----------
+    src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
+        The edges of the truss, each once, as ``src < dst``, sorted.
+    k : int
+    num_edges : int
+    num_vertices : int
+        Of the graph, and of the result of `to_graph`.
     form : Form or None
         Whether triangles were counted in the graph as it is stored or in a copy, and why.
     """
@@ -94,6 +100,15 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     O(E^1.5) work. In both forms there are two int32 for each slot of the graph, and 16 bytes for each edge that is in a
     triangle. A copy takes two ids an edge more. Once less than half of the edges are left, or if many leave at once,
     those that are left are copied in either form.
+
+    Examples
+    --------
+    >>> from algorithms import k_truss
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu")
+    >>> truss = k_truss(graph, 4)
+    >>> truss.src, truss.dst
+    (array([0, 0, 0, 1, 1, 2], dtype=int32), array([1, 2, 3, 2, 3, 3], dtype=int32))
     """
     fr.arguments.check_graph(graph)
     if graph.in_parts:
@@ -176,6 +191,14 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
     Notes
     -----
     O(E^1.5) look-ups, O(V + slots) memory, as for `k_truss`; O(E) more for every truss number there is.
+
+    Examples
+    --------
+    >>> from algorithms import truss_numbers
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 3, 3, 4], device="cpu")
+    >>> truss_numbers(graph).truss
+    array([4, 4, 4, 4, 4, 4, 2], dtype=int32)
     """
     _check(graph)
     xp = graph.xp

@@ -78,6 +78,14 @@ def katz_centrality(
     Notes
     -----
     O(V + E) work for each iteration, O(V) memory.
+
+    Examples
+    --------
+    >>> from algorithms import katz_centrality
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> katz_centrality(graph).katz_centrality.round(3)
+    array([0.46 , 0.46 , 0.545, 0.424, 0.315])
     """
     fr.arguments.check_graph(graph)
     for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):

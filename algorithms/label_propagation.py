@@ -70,6 +70,14 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     -----
     O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V) memory.
     Communities may consist of parts that are not connected.
+
+    Examples
+    --------
+    >>> from algorithms import label_propagation
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], device="cpu")
+    >>> label_propagation(graph).labels
+    array([0, 0, 0, 3, 3, 3], dtype=int32)
     """
     check_undirected(graph, "label_propagation")
     fr.arguments.integer(max_iter, "max_iter", 1)

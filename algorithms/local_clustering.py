@@ -53,7 +53,18 @@ def local_clustering(graph: fr.Graph) -> Clustering:
 
     Notes
     -----
-    `triangle_count`, and O(V) work.
+    O(E^1.5) work: `triangle_count`, and O(V). Memory as for `triangle_count`.
+
+    Examples
+    --------
+    >>> from algorithms import local_clustering
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> found = local_clustering(graph)
+    >>> found.clustering.round(3)
+    array([1.   , 1.   , 0.333, 0.   , 0.   ])
+    >>> found.transitivity
+    0.5
     """
     check_undirected(graph, "local_clustering")
     xp = graph.xp

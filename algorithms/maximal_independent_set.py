@@ -61,6 +61,14 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet
     Notes
     -----
     O(V + E) work, O(V) memory; as many steps as the longest path of decreasing priorities that matters has vertices.
+
+    Examples
+    --------
+    >>> from algorithms import maximal_independent_set
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> maximal_independent_set(graph).members.nonzero()[0]
+    array([1, 4])
     """
     check_undirected(graph, "maximal_independent_set")
     xp, degrees = graph.xp, graph.degrees()

@@ -71,6 +71,17 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
     Notes
     -----
     O((V + E) log V) work at most, O(V) memory; four host synchronizations a round.
+
+    Examples
+    --------
+    >>> from algorithms import minimum_spanning_forest
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> forest = minimum_spanning_forest(graph)
+    >>> forest.src, forest.dst
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
+    >>> forest.total_weight
+    3.0
     """
     check_undirected(graph, "minimum_spanning_forest")
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)

@@ -120,6 +120,17 @@ def pagerank(
     memory for the graph as it is stored, O(V + E) with a snapshot. Directed graphs that keep in-edges are read
     backward; in others each iteration of the first form adds to the destinations of arcs atomically, and the snapshot
     is sorted by them.
+
+    Examples
+    --------
+    >>> from algorithms import pagerank
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> found = pagerank(graph, tol=1e-8)
+    >>> found.pagerank.round(3)
+    array([0.192, 0.192, 0.283, 0.213, 0.12 ])
+    >>> found.converged
+    True
     """
     fr.arguments.check_graph(graph)
     fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")

@@ -78,6 +78,14 @@ def personalized_pagerank(
     O(E / tol) pushes along edges at most, O(V) work for the arrays, and O(V + E) for each iteration of `pagerank` if
     rank spreads far. It pays where rank stays near the source, or for a loose tolerance. The last digits of ranks may
     differ from call to call where several threads share a vertex.
+
+    Examples
+    --------
+    >>> from algorithms import personalized_pagerank
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> personalized_pagerank(graph, 4, tol=1e-8).pagerank.round(3)
+    array([0.106, 0.106, 0.216, 0.295, 0.276])
     """
     fr.arguments.check_graph(graph)
     if np.ndim(source) == 0:

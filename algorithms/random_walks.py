@@ -64,6 +64,15 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     Notes
     -----
     O(length) work per walk, and a snapshot of the graph if it is none: O(V + E) work and memory.
+
+    Examples
+    --------
+    >>> from algorithms import random_walks
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True, device="cpu")
+    >>> random_walks(graph, [0, 1], length=2).paths
+    array([[0, 1, 2],
+           [1, 2, 3]], dtype=int32)
     """
     fr.arguments.check_graph(graph)
     length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)

@@ -60,6 +60,16 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     Notes
     -----
     For the edges of an undirected graph O(E^1.5) work; for given pairs, that of `intersect`. O(V + E) memory.
+
+    Examples
+    --------
+    >>> from algorithms import jaccard
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> jaccard(graph).coefficient.round(3)
+    array([0.333, 0.25 , 0.25 , 0.   , 0.   ])
+    >>> jaccard(graph, [0], [3]).coefficient
+    array([0.33333333])
     """
     src, dst, common, one, other = _common(graph, src, dst)
     return Similarity(src, dst, common / graph.xp.maximum(one + other - common, 1))
@@ -84,6 +94,14 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     Notes
     -----
     For the edges of an undirected graph O(E^1.5) work; for given pairs, that of `intersect`. O(V + E) memory.
+
+    Examples
+    --------
+    >>> from algorithms import overlap
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> overlap(graph, [0], [3]).coefficient
+    array([0.5])
     """
     src, dst, common, one, other = _common(graph, src, dst)
     return Similarity(src, dst, common / graph.xp.maximum(graph.xp.minimum(one, other), 1))

@@ -89,7 +89,21 @@ def sssp(
     Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
 
+    O(V + E) work if no distance improves twice, O(V E) at worst: a vertex relaxes its edges again whenever it comes
+    nearer within its bucket. Without weights, the work of `bfs`. O(V) memory apart from the result.
+
     Up to 64 sources are searched from at once, in O(64 V) memory apart from the result.
+
+    Examples
+    --------
+    >>> from algorithms import sssp
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> found = sssp(graph, 0)
+    >>> found.distance
+    array([0., 1., 3.], dtype=float32)
+    >>> found.predecessor
+    array([-1,  0,  1], dtype=int32)
     """
     fr.arguments.flag(predecessors, "predecessors")
     starts = several_sources(graph, source, sources)

@@ -38,6 +38,14 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     -----
     O(V + E) work for trimming and the first component; for the rest, O(V + E) for each round, of which there are few
     unless many components form long chains.
+
+    Examples
+    --------
+    >>> from algorithms import strongly_connected_components
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True, device="cpu")
+    >>> strongly_connected_components(graph).labels
+    array([0, 0, 0, 3], dtype=int32)
     """
     fr.arguments.check_graph(graph)
     if not graph.has_in_edges:

@@ -84,6 +84,14 @@ def temporal_pagerank(
     Notes
     -----
     O(V + E) work per iteration, O(V) memory. Ranks do not depend on the current time: see the module's description.
+
+    Examples
+    --------
+    >>> from algorithms import temporal_pagerank
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> temporal_pagerank(graph, half_life="10s").pagerank.round(3)
+    array([0.352, 0.229, 0.419])
     """
     times = fr.arguments.edge_times(graph)
     rate = fr.arguments.decay_rate(graph, decay, half_life)

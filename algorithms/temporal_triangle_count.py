@@ -57,6 +57,16 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     Notes
     -----
     O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory.
+
+    Examples
+    --------
+    >>> from algorithms import temporal_triangle_count
+    >>> from structures import SlabGraph
+    >>> graph = SlabGraph.from_edges([0, 1, 0], [1, 2, 2], time=[10, 20, 30], time_unit="s", device="cpu")
+    >>> temporal_triangle_count(graph, delta="20s").total
+    1
+    >>> temporal_triangle_count(graph, delta="10s").total
+    0
     """
     times = fr.arguments.edge_times(graph)
     check_undirected(graph, "temporal_triangle_count")
