@@ -56,11 +56,16 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--results", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     line.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="the page to write")
     given = line.parse_args(arguments)
-    paths = [path for path in sorted(given.results.glob("*.json")) if path.name.startswith(SOURCES)]
-    text, filled, count = page({path.name: Results.load(path) for path in paths})
+    text, filled, count = page(load(given.results))
     given.page.write_text(text)
     print(f"{given.page}: {filled} of {count} times")
     return 0
+
+
+def load(folder: Path = FOLDER) -> dict[str, Results]:
+    """The results files whose times are on the page, by name."""
+    paths = [path for path in sorted(folder.glob("*.json")) if path.name.startswith(SOURCES)]
+    return {path.name: Results.load(path) for path in paths}
 
 
 def page(files: dict[str, Results]) -> tuple[str, int, int]:
@@ -72,7 +77,7 @@ def page(files: dict[str, Results]) -> tuple[str, int, int]:
             mine = {key: time for key, time in times.items() if key[:2] == (device, graph)}
             text, here, wanted = _table(device, graph, mine)
             sources = sorted({time.source for time in mine.values()})
-            notes = [f"* `{name}`: {_origin(files[name])}" for name in sources]
+            notes = [f"* `{name}`: {origin(files[name])}" for name in sources]
             parts.append("\n".join([f"## {graph}, {device.upper()}\n", text, *notes, ""]))
             filled, count = filled + here, count + wanted
     return "\n".join(parts), filled, count
@@ -110,11 +115,11 @@ def _times(results: Results) -> Iterator[tuple[Key, float]]:
 
 def _form_said(label: str) -> str:
     """The form of times of which the file does not say it."""
-    return AUTO if AUTO in _forms(label) else NATIVE
+    return AUTO if AUTO in forms(label) else NATIVE
 
 
 @cache
-def _forms(label: str) -> tuple[str, ...]:
+def forms(label: str) -> tuple[str, ...]:
     """The forms that an algorithm has."""
     if label == SPMV:
         return NATIVE, SNAPSHOT
@@ -129,13 +134,13 @@ def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, i
     lines = [["algorithm", "form", *(f"`{name}`" for name in structures), *peers]]
     filled = count = 0
     for label in [*calls(), SPMV]:
-        for form in _forms(label):
+        for form in forms(label):
             cells = []
             for structure in structures:
                 known = times.get((device, graph, label, form, structure))
                 cells.append(_text(known))
                 filled, count = filled + (known is not None), count + 1
-            first = form == _forms(label)[0]
+            first = form == forms(label)[0]
             theirs = [_text(_of_peer(times, label, peer)) if first else "" for peer in peers]
             lines.append([label if first else "", form, *cells, *theirs])
     rule = ["---", "---", *["---:"] * (len(lines[0]) - 2)]
@@ -153,7 +158,7 @@ def _text(time: Time | None) -> str:
     return f"{size:,.0f}" if size >= 100 else f"{size:.3g}"
 
 
-def _origin(results: Results) -> str:
+def origin(results: Results) -> str:
     """Where and when a file was measured."""
     header: dict[str, Any] = results.header
     place = header["machine"].get("gpu") or f"{header['machine']['cpu']}, {header['machine']['cores']} cores"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent))
+from sphinx.util.inspect import stringify_signature
 
+FOLDER = Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parent), str(FOLDER)]
+
+import algorithm_pages  # noqa: E402
+
+import algorithms  # noqa: E402
 import dynfrontier  # noqa: E402
+import frontier  # noqa: E402
+from dynfrontier.supported import replace_between  # noqa: E402
 
 project = "dynfrontier"
 author = "The dynfrontier authors"
@@ -38,17 +46,22 @@ numpydoc_show_class_members = False
 # Blocks that name a shell or a language which Pygments cannot read in full are not worth a warning.
 suppress_warnings = ["misc.highlighting_failure"]
 
-OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./(?:\.\./)?([^)]+)\)")
-"""Links to files of the repository that are no pages."""
+DESCRIBED = [*algorithm_pages.described()]
+"""What pages of algorithms describe."""
+OUTSIDE = r"\[([^\]]*)\]\({up}([^)]+)\)"
+"""Links to files of the repository that are no pages, from a page that is so far below it."""
 
 
 def prepare(app, name, source):
     """What pages say for readers of the repository, for readers of the site."""
-    text = OUTSIDE.sub(lambda link: _name_file(*link.groups()), source[0])
+    outside = OUTSIDE.replace("{up}", re.escape("../") * (1 + name.count("/")))
+    text = re.sub(outside, lambda link: _name_file(*link.groups()), source[0])
     if name == "index":
         pages = {path.stem for path in FOLDER.glob("*.md")}
         more = sorted(pages - set(re.findall(r"^(\w+)$", text, re.MULTILINE)) - {"index"})
         text = text.replace("MORE\n", "\n".join(more) + "\n")
+    if name == "gallery":
+        text = replace_between(text, "pages", algorithm_pages.index())
     source[0] = text
 
 
@@ -57,5 +70,29 @@ def _name_file(text: str, path: str) -> str:
     return f"`{path}`" if text.strip("`") == path else f"{text} (`{path}`)"
 
 
+def leave_out(app, what, name, member, skip, options):
+    """Whether a member is left out: what a page of its own describes, and of algorithms how they follow updates."""
+    if what == "module":
+        return True if member in DESCRIBED else None
+    return True if app.env.docname.startswith("algorithms/") and hasattr(frontier.UpdateObserver, name) else None
+
+
+def sign(app, what, name, member, options, signature, returns):
+    """The parameters of incremental algorithms, whose base class has a `__new__` of any parameters."""
+    if inspect.isclass(member) and issubclass(member, algorithms.IncrementalAlgorithm):
+        return stringify_signature(inspect.signature(member), show_annotation=False), None
+    return None
+
+
+def name_costs(app, what, name, member, options, lines):
+    """Notes of algorithms say what they cost."""
+    if member in DESCRIBED:
+        lines[:] = [line.replace(".. rubric:: Notes", ".. rubric:: Complexity and notes") for line in lines]
+
+
 def setup(app):
+    app.connect("builder-inited", lambda app: algorithm_pages.write())
     app.connect("source-read", prepare)
+    app.connect("autodoc-skip-member", leave_out)
+    app.connect("autodoc-process-signature", sign)
+    app.connect("autodoc-process-docstring", name_costs, priority=600)  # after numpydoc, which makes rubrics

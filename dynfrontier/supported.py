@@ -22,7 +22,7 @@ def tables() -> tuple[Table, Table]:
     )  # fmt: skip
     header = ("name", "class", "what it is", "weights", "devices")
     by_algorithm = tuple(
-        (f"`{name}`", summary(algorithm), *(_runs_on(algorithm, kind) for kind in kinds.values()))
+        (f"`{name}`", summary(algorithm), *(runs_on(algorithm, kind) for kind in kinds.values()))
         for name, algorithm in all_algorithms().items()
     )
     return Table(header, about), Table(("algorithm", "what it does", *(f"`{name}`" for name in kinds)), by_algorithm)
@@ -49,7 +49,7 @@ def _devices(kind: type[fr.Graph]) -> str:
     return ", ".join(device for device, file in files if (folder / file).exists())
 
 
-def _runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
+def runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
     """The devices on which an algorithm runs on a structure: all of the structure's, if it has what it takes."""
     follows_updates = inspect.isclass(algorithm) and issubclass(algorithm, fr.UpdateObserver)
     return "no" if follows_updates and not issubclass(kind, fr.DynamicGraph) else _devices(kind)

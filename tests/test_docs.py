@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import re
 import runpy
 import subprocess
@@ -13,12 +15,14 @@ import pytest
 import algorithms
 import frontier as fr
 from algorithms.analytic import analytics
+from benchmarks import algorithm_pictures
+from benchmarks.calls import calls
 from dynfrontier.supported import replace_between, tables
 from frontier.runtime.cache import PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
-SPHINX = ("sphinx", "myst_nb", "furo", "numpydoc")
+SPHINX = ("sphinx", "myst_nb", "furo", "numpydoc", "matplotlib")
 SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "scripts", "structures", "tests")
 
 
@@ -52,7 +56,7 @@ def test_tables_are_the_registrys():
     assert replace_between(page, "structures", current) == page, "run: dynfrontier structures --write docs/catalogue.md"
 
 
-MARKERS = [("catalogue", "structures"), ("benchmarks", "figures"), ("choosing", "choosing")]
+MARKERS = [("catalogue", "structures"), ("benchmarks", "figures"), ("choosing", "choosing"), ("gallery", "pages")]
 
 
 @pytest.mark.parametrize(("page", "marker"), MARKERS)
@@ -107,6 +111,64 @@ def test_pictures_are_drawn_from_results_files(tmp_path):
         assert drawn and drawn == stored, f"{path.name}: run python -m benchmarks.pictures"
 
 
+# ---- pages of algorithms ---------------------------------------------------------------------------------------------
+
+ENTRIES = analytics() | analytics(times=True)
+FORMS = [form for known in ENTRIES.values() for form in (known.static, known.incremental) if form]
+
+
+@pytest.fixture
+def algorithm_pages(monkeypatch):
+    """The module that makes the pages."""
+    monkeypatch.syspath_prepend(str(PROJECT_ROOT / "docs"))
+    import algorithm_pages
+
+    return algorithm_pages
+
+
+def test_every_algorithm_has_a_page(algorithm_pages):
+    """Which has its forms, their result, how it works, and after which papers."""
+    index = algorithm_pages.index()
+    for name, known in ENTRIES.items():
+        page = algorithm_pages.page(known)
+        assert f"](algorithms/{name}.md)" in index and f"\nalgorithms/{name}\n" in index
+        assert page.startswith(f"# `{name}`\n")
+        assert all(f":: algorithms.{form.__name__}" in page for form in algorithm_pages.forms_of(known))
+        sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+        assert len(sections["Method"]) > 200, name
+        assert re.search(r"^\* .*\b(18|19|20)\d\d\b", sections["Sources"], re.MULTILINE), name
+
+
+def test_every_result_of_an_algorithm_is_described_once(algorithm_pages):
+    pages = "\n".join(map(algorithm_pages.page, ENTRIES.values()))
+    described = re.findall(r"^\.\. auto\w+:: algorithms\.(\w+)$", pages, re.MULTILINE)
+    assert sorted(described) == sorted(member.__name__ for member in algorithm_pages.described())
+
+
+@pytest.mark.parametrize("form", FORMS, ids=[form.__name__ for form in FORMS])
+def test_docstrings_of_algorithms(form):
+    """They say what it costs, and their examples run and print what they say."""
+    text = inspect.getdoc(form)
+    costs = text.partition("Notes\n-----\n")[2].partition("\n---")[0]
+    assert re.search(r"O\(|\bwork\b|\bpasses\b", costs)
+    found = doctest.DocTestParser().get_doctest(text, {}, form.__name__, None, None)
+    assert any(form.__name__ in example.source for example in found.examples)
+    said = []
+    assert doctest.DocTestRunner().run(found, out=said.append).failed == 0, "".join(said)
+
+
+def test_pages_show_the_times_that_there_are():
+    """Those of the page of all algorithms, with the sources; incremental ones with those from scratch."""
+    shown = {name: algorithm_pictures.panels(known) for name, known in ENTRIES.items()}
+    measured = {key[2] for key in algorithm_pictures.times()}
+    for call in calls().values():
+        assert bool(shown[call.analytic.name]) >= (call.label in measured), call.label
+    for panel in (panel for panels in shown.values() for panel in panels):
+        assert panel.bars and all(bar.milliseconds > 0 for bar in panel.bars) and ".json`" in panel.origin
+    systems = {bar.label for panel in shown["bfs"] for bar in panel.bars}
+    assert {"csr", "slab", "slab, incremental", "slab, from scratch", "cugraph", "networkx"} <= systems
+
+
 def labels(picture):
     """The texts of a picture, among them what its bars stand for."""
     return sorted(re.findall(r"<text[^>]*>([^<]+)", picture.read_text()))
@@ -119,6 +181,8 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stderr
     html = (tmp_path / "html" / "api" / "frontier.html").read_text()
     assert 'id="frontier.advance"' in html
+    html = (tmp_path / "html" / "algorithms" / "bfs.html").read_text()
+    assert 'id="algorithms.bfs"' in html and 'id="algorithms.DynamicBFS"' in html and "bfs.svg" in html
     for page in (tmp_path / "html").rglob("*.html"):
         loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"', page.read_text())
         assert loaded == [], "a page that is read offline loads nothing from elsewhere"
