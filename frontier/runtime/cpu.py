@@ -208,9 +208,9 @@ class _Helper(CPUDispatcher):
 def jit(function: Callable | None = None, **options: Any) -> Any:
     """A function that kernels call: compiled once for each kind of arguments, and linked into each kernel.
 
-    With Numba's ``inline="always"`` it would be analyzed and translated again in each kernel, which takes up to twice
-    the time; ``forceinline=True`` leaves inlining to LLVM. References to arrays are not counted: a function that makes
-    or returns an array is given ``_nrt=True``.
+    With Numba's ``inline="always"`` it would be analyzed and translated again in each kernel, which takes longer;
+    ``forceinline=True`` leaves inlining to LLVM. References to arrays are not counted: a function that makes or returns
+    an array is given ``_nrt=True``.
     """
     if function is None:
         return functools.partial(jit, **options)
