@@ -34,23 +34,23 @@ class TextNames:
 
     def assign(self, names: Sequence[str]) -> np.ndarray:
         known, by_id, free = self._ids, self._by_id, self._free
-        found = np.empty(len(names), np.int64)
-        for i, name in enumerate(names):
-            at = known.get(name)
-            if at is None:
-                if free:
-                    at = free.pop()
-                    by_id[at] = name
-                else:
-                    at = len(by_id)
-                    by_id.append(name)
-                known[name] = at
-            found[i] = at
-        return found
+        found = list(map(known.get, names))
+        if None in found:
+            for i, at in enumerate(found):
+                if at is None:
+                    found[i] = at = known.get(names[i])  # a name may be there twice
+                if at is None:
+                    if free:
+                        at = free.pop()
+                        by_id[at] = names[i]
+                    else:
+                        at = len(by_id)
+                        by_id.append(names[i])
+                    found[i] = known[names[i]] = at
+        return np.array(found, np.int64)
 
     def find(self, names: Sequence[str]) -> np.ndarray:
-        known = self._ids
-        return np.fromiter((known.get(name, -1) for name in names), np.int64, len(names))
+        return np.array([-1 if at is None else at for at in map(self._ids.get, names)], np.int64)
 
     def names(self, ids: np.ndarray) -> np.ndarray:
         by_id, found = self._by_id, np.empty(ids.size, object)
