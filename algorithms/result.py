@@ -62,9 +62,12 @@ class Result:
         ------
         ImportError
             pandas is not installed.
+        TypeError
+            `names` is no `Names`.
         ValueError
             The result holds no arrays.
         """
+        fr.arguments.check_names(names)
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         if not columns:

@@ -14,6 +14,7 @@ import numpy as np
 from .arrays import as_weights
 from .batch import check_id, check_ids
 from .kinds import AnyDynamicGraph, AnyGraph
+from .names import Names
 from .temporal import TIME, as_span, as_time, as_times
 from .values import flag, integer, kind_of, number, one_of
 
@@ -24,6 +25,7 @@ __all__ = [
     "check_array",
     "check_dynamic_graph",
     "check_graph",
+    "check_names",
     "check_output",
     "decay_rate",
     "edge_times",
@@ -48,6 +50,13 @@ def check_graph(graph: Any, name: str = "graph") -> None:
         )
         advice = f"; frontier.interchange.{maker}() makes one of it" if maker else ""
         raise TypeError(f"{name} must be a Graph, not {kind_of(graph)}{advice}")
+
+
+def check_names(names: Any) -> Names | None:
+    """The argument `names`; raises TypeError unless it is a `Names`, or None."""
+    if not isinstance(names, Names | None):
+        raise TypeError(f"names must be a frontier.Names, not {kind_of(names)}")
+    return names
 
 
 def check_dynamic_graph(graph: Any, name: str = "graph") -> None:

@@ -228,6 +228,23 @@ def test_results_with_names(device):
     assert frame["vertex"].tolist() == ["ada", "bob", "cy", "eve"]
 
 
+@pytest.mark.parametrize("through", ["insert", "pipeline"])
+def test_a_vertex_gets_another_name(device, through):
+    names, graph = fr.Names(), SlabGraph(device=device)
+    fr.Pipeline([(["a", "b"], ["b", "c"])], graph, names=names).run()
+    graph.delete_vertices([names.id_of("b"), names.id_of("c")])
+    names.forget([names.id_of("b"), names.id_of("c")])
+    if through == "insert":
+        src, dst = names.ids_of_edges(["a"], ["d"])
+        names.grow(graph)
+        graph.insert_edges(src, dst)
+    else:
+        fr.Pipeline([(["a"], ["d"])], graph, names=names).run()
+    assert graph.num_vertices == names.size == 3 and len(names) == 2
+    assert names[graph.neighbors(names.id_of("a"))].tolist() == ["d"]
+    assert host(graph.has_vertices([0, 1, 2])).tolist() == names.has_name([0, 1, 2]).tolist()
+
+
 def records(kind, count=300, seed=3):
     rng = np.random.default_rng(seed)
     src, dst = rng.integers(0, 90, (2, count))
@@ -297,3 +314,6 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
 def test_what_is_no_names(device):
     with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not dict"):
         fr.Pipeline([], SlabGraph(device=device), names={})
+    graph = SlabGraph.from_edges([0], [1], device=device)
+    with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not list"):
+        bfs(graph, 0).to_dataframe(names=["a", "b"])

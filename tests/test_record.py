@@ -71,12 +71,18 @@ def test_records_take_turns(graph):
         np.testing.assert_allclose(host(y), host(x), rtol=1e-12)
 
 
-def test_an_update_is_seen(device):
+def taken_thrice(device):
+    """A small graph, sums over it, and a step that has made them."""
     graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
     x, sums = graph.xp.ones(4), graph.xp.empty(4)
     take = fr.record(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
     for _ in range(3):
         take()
+    return graph, sums, take
+
+
+def test_an_update_is_seen(device):
+    graph, sums, take = taken_thrice(device)
     assert host(sums).tolist() == [1, 2, 1, 0]
     graph.insert_edges([3], [0])
     assert not take.is_recorded
@@ -136,11 +142,7 @@ def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng)
 
 def test_a_step_is_recorded_again_after_a_failed_batch(device):
     """It may have replaced arrays that the record reads."""
-    graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
-    x, sums = graph.xp.ones(4), graph.xp.empty(4)
-    take = fr.record(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
-    for _ in range(3):
-        take()
+    graph, sums, take = taken_thrice(device)
     with pytest.raises(ValueError, match="9"):
         graph.insert_edges([0, 3], [9, 1])
     assert not take.is_recorded

@@ -226,11 +226,22 @@ class Names:
 
     # ---- changes ----------------------------------------------------------------------------------------------------
 
-    def grow(self, graph: DynamicGraph) -> None:
-        """Have a graph as many vertices as there are ids, at least."""
-        missing = self.size - graph.num_vertices
-        if missing > 0:
-            graph.insert_vertices(np.arange(graph.num_vertices, self.size))
+    def grow(self, graph: DynamicGraph, size: int | None = None) -> None:
+        """Have a graph a vertex for each id that has a name: new ones, and those that were deleted under another name.
+
+        Parameters
+        ----------
+        graph : DynamicGraph
+        size : int, optional
+            Only for ids below this; by default for all.
+        """
+        size = self.size if size is None else size
+        missing = np.arange(graph.num_vertices, size)
+        if graph._absent is not None:
+            deleted = graph.device.to_host(graph.xp.flatnonzero(graph._absent[:size]))
+            missing = np.concatenate([deleted[self.has_name(deleted)], missing])
+        if missing.size:
+            graph.insert_vertices(missing)
 
     def forget(self, ids: Any) -> None:
         """Forget the names of vertices: their ids are given to names that are new.

@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-import numpy as np
-
-from ..arguments import check_dynamic_graph
+from ..arguments import check_dynamic_graph, check_names
 from ..names import Names
 from ..runtime import Device, HeldInterrupts
 from ..temporal.window import SlidingWindow, WindowResult
 from ..updates import ObserverError, UpdateResult
-from ..values import flag, integer, kind_of, one_of
+from ..values import flag, integer, one_of
 from .analytics import Analytics, check_analytics
 from .batch import PipelineBatch, Totals, begin_to_fetch
 from .batches import SourceError
@@ -151,9 +149,7 @@ class Pipeline:
         self._source = source
         self._chosen = check_analytics(analytics)
         self.window = _make_window(graph, window)
-        if not isinstance(names, Names | None):
-            raise TypeError(f"names must be a frontier.Names, not {kind_of(names)}")
-        self.names = names
+        self.names = check_names(names)
         self._columns = columns
         self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
         self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))
@@ -470,17 +466,12 @@ class Pipeline:
 
     def _update(self, records: Records) -> UpdateResult | WindowResult:
         columns = records.columns
-        if records.needed is not None and records.needed.size:
-            self._grow(int(records.needed[-1]))
+        if self.names is not None and records.needed is not None and records.needed.size:
+            self.names.grow(self.graph, int(records.needed[-1]))
         if records.operation == "delete":
             return self.graph.delete_edges(columns["src"], columns["dst"])
         insert = self.graph.insert_edges if self.window is None else self.window.push
         return insert(**columns, on_existing=self._on_existing)
-
-    def _grow(self, num_vertices: int) -> None:
-        """Have the graph as many vertices, for names that the batch has brought."""
-        if num_vertices > self.graph.num_vertices:
-            self.graph.insert_vertices(np.arange(self.graph.num_vertices, num_vertices))
 
     def _analyze(self, batch: PipelineBatch) -> None:
         assert self._analytics is not None

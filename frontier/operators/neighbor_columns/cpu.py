@@ -36,7 +36,7 @@ def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable)
                     run, low, high = next_run(view, run)
 
     # To count references to the arguments' arrays would take time, and keep LLVM from using vector instructions.
-    rows = jit(reduce_rows, _nrt=False, error_model="numpy")
+    rows = jit(reduce_rows)
 
     @parallel_kernel
     def neighbor_columns(begin, end, view, weights, vertices, identity, out, args):
