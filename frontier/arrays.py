@@ -10,20 +10,23 @@ from .runtime import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+DLPACK_GPU = (2, 13)
+"""DLPack's numbers of the memory of CUDA devices, and of managed memory."""
 
 
 def as_device_array(device: Device, values: Any, name: str) -> Any:
     """`values` as a one-dimensional contiguous array of `device`, copied only where it must be.
 
-    Takes NumPy and CuPy arrays, sequences, and anything with ``__cuda_array_interface__``, ``__dlpack__`` or
-    ``__array__``: pandas, Arrow and cuDF columns, PyTorch tensors.
+    Takes NumPy and CuPy arrays, sequences, and anything with ``__dlpack__``, ``__cuda_array_interface__`` or
+    ``__array__``: PyTorch tensors and other arrays of the Array API, columns of pandas, Polars, Arrow and cuDF. What is
+    on the GPU, in managed memory too, stays there if the device is a GPU.
 
     Raises
     ------
     TypeError
         `values` cannot be read as an array of numbers.
     ValueError
-        It has other than one dimension.
+        It has other than one dimension, or one of its integers or truth values is missing.
     """
     xp = device.xp
     if not isinstance(values, xp.ndarray):
@@ -35,40 +38,77 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
 
 def _foreign(device: Device, values: Any, name: str) -> Any:
     """An array of another library, or of the other device, as an array of this one."""
-    xp = device.xp
-    if hasattr(values, "__cuda_array_interface__"):
-        if device.is_gpu:
-            return xp.asarray(values)
+    values = _plain(values)
+    if hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+        array = _from_dlpack(values, name)
+    elif hasattr(values, "__cuda_array_interface__"):
         import cupy
 
-        return cupy.asnumpy(values)
-    if isinstance(values, np.ndarray | list | tuple | range):
-        return xp.asarray(_host_array(values, name))
-    if hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy"):
-        kind = values.__dlpack_device__()[0]
-        on_gpu = kind == 2
-        if on_gpu == device.is_gpu:
-            return xp.from_dlpack(values)
+        array = cupy.asarray(values) if not device.is_gpu else device.xp.asarray(values)
+    elif device.is_gpu and hasattr(values, "values") and hasattr(values.values, "__cuda_array_interface__"):
+        return device.xp.asarray(values.values)
+    else:
+        array = _host_array(values, name)
+    if device.is_gpu:
+        return device.xp.asarray(array)
+    if isinstance(array, np.ndarray):
+        return array
+    import cupy
+
+    return cupy.asnumpy(array)
+
+
+def _plain(values: Any) -> Any:
+    """A PyTorch tensor as its values alone: DLPack refuses one with a gradient, and loses a sign not yet applied."""
+    if getattr(values, "requires_grad", False):
+        values = values.detach()
+    return values.resolve_neg() if hasattr(values, "resolve_neg") else values
+
+
+def _from_dlpack(values: Any, name: str) -> Any:
+    """An array of NumPy or CuPy, whichever the memory belongs to, that shares it.
+
+    CuPy asks for what is in managed memory (which hosts could read, too) in its current stream, so that kernels which
+    still write it are waited for.
+    """
+    on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
+    try:
         if on_gpu:
             import cupy
 
-            return cupy.asnumpy(cupy.from_dlpack(values))
-        return xp.asarray(np.from_dlpack(values))
-    if device.is_gpu and hasattr(values, "values") and hasattr(values.values, "__cuda_array_interface__"):
-        return xp.asarray(values.values)
-    return xp.asarray(_host_array(values, name))
+            return cupy.from_dlpack(values)
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+        if on_gpu:
+            raise TypeError(f"{name} cannot be read as an array: {error}") from None
+    return _host_array(values, name)  # of a type that DLPack, or NumPy, does not know
 
 
 def _host_array(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"{name} cannot be read as an array: {error}") from None
+    if array.dtype.kind in "fO" and array.ndim == 1 and (row := _missing(values)) is not None:
+        raise ValueError(f"{name}[{row}] is missing (null)")
     if array.dtype.kind not in "iufb":
         if array.size == 0:
             return array.reshape(-1).astype(np.int64)
         raise TypeError(f"{name} must hold numbers, not {array.dtype} ({type(values).__name__})")
     return array
+
+
+def _missing(values: Any) -> int | None:
+    """Where the first null of a column of integers or truth values is; None if there is none.
+
+    Columns of pandas, Polars and Arrow become arrays of floats or objects then, with nulls as NaN. Those of floats may.
+    """
+    kind = str(getattr(values, "dtype", None) or getattr(values, "type", None)).lower()
+    is_null = getattr(values, "is_null", None) or getattr(values, "isna", None)
+    if is_null is None or not kind.startswith(("int", "uint", "bool")):
+        return None
+    rows = np.flatnonzero(np.asarray(is_null()))
+    return int(rows[0]) if rows.size else None
 
 
 def as_ids(device: Device, values: Any, name: str) -> Any:

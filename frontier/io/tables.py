@@ -34,7 +34,7 @@ def from_table(
 
     Parameters
     ----------
-    table : pyarrow.Table, pandas.DataFrame, mapping of str to array, or structured ndarray
+    table : pyarrow.Table, pandas.DataFrame, polars.DataFrame, mapping of str to array, or structured ndarray
         Anything with named columns. The ends of edges are integers, or words of any kind, which are then numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
         Which column is what: see `read_edges`. By default columns go by their names, and others are ignored with an
@@ -186,16 +186,30 @@ def _access(table: Any) -> tuple[list[str], Any]:
     if isinstance(table, Mapping):
         names = list(table)
         return [str(name) for name in names], lambda k: np.asarray(table[names[k]])
-    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas and its like
+    if hasattr(table, "collect"):  # Polars' LazyFrame
+        raise TypeError(f"a {type(table).__name__} is a query, not a table: hand over what its collect() returns")
+    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas, Polars and their like
         names = list(table.columns)
         # By position where that is possible, as names may occur twice.
         pick = (lambda k: table.iloc[:, k]) if hasattr(table, "iloc") else (lambda k: table[names[k]])
-        return [str(name) for name in names], lambda k: np.asarray(pick(k))
+        return [str(name) for name in names], lambda k: _from_series(pick(k))
     raise TypeError(f"expected a table with named columns, got {type(table).__name__}")
 
 
+def _from_series(column: Any) -> np.ndarray:
+    """NumPy column of one of pandas or Polars. Integers with nulls stay integers, and nulls None, which the checks report."""
+    if hasattr(column, "replace_strict") and column.null_count() and column.dtype.is_integer():
+        return np.array(column.to_list(), object)
+    try:
+        return np.asarray(column)
+    except ValueError:  # Polars' lists are not of one length
+        return np.fromiter(column, object, len(column))
+
+
 def _from_arrow(column: Any) -> np.ndarray:
-    """NumPy column of an Arrow one; integers with nulls become float with NaN, which the checks then report."""
+    """NumPy column of an Arrow one, as `_from_series`."""
+    if column.null_count and str(column.type).startswith(("int", "uint")):
+        return np.array(column.to_pylist(), object)
     try:
         return column.to_numpy()
     except TypeError:  # RecordBatch columns refuse to copy unless told

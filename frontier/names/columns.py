@@ -1,4 +1,4 @@
-"""Columns of names, as users have them: of NumPy, CuPy, pandas, Arrow, or lists."""
+"""Columns of names, as users have them: of NumPy, CuPy, pandas, Polars, Arrow, or lists."""
 
 from __future__ import annotations
 
@@ -48,6 +48,8 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
         values = values.get() if hasattr(values, "get") else _copied(values)
     if hasattr(values, "dictionary_encode"):  # Arrow
         return _of_arrow(values, name)
+    if hasattr(values, "replace_strict"):  # Polars
+        return _of_polars(values, name)
     if hasattr(values, "factorize") and not _is_numeric(getattr(values, "dtype", None)):  # pandas
         codes, distinct = values.factorize()
         return _named(distinct.tolist(), codes, name)
@@ -95,6 +97,18 @@ def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:
         place[order] = np.arange(used.size)
         codes, distinct = place[codes], [distinct[i] for i in used[order].tolist()]
     return _named(distinct, codes, name)
+
+
+def _of_polars(values: Any, name: str) -> np.ndarray | Texts:
+    if values.null_count():
+        raise TypeError(f"{name}[{values.is_null().arg_max()}] is missing: every vertex needs a name")
+    if values.dtype.is_integer() or not len(values):
+        return as_names(values.to_numpy(), name)
+    if values.dtype.is_nested():
+        raise TypeError(f"{name} must hold integers or text, not {values.dtype}")
+    distinct = values.unique(maintain_order=True)
+    codes = values.replace_strict(distinct, np.arange(len(distinct)))
+    return _named(distinct.to_list(), codes.to_numpy(), name)
 
 
 def _named(distinct: list[Any], codes: np.ndarray, name: str) -> np.ndarray | Texts:

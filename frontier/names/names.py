@@ -43,7 +43,7 @@ class Names:
     Notes
     -----
     Names are kept on the host: columns that are on a GPU are copied. Integers are found in a hash table, in expected
-    O(1) each. Of text the distinct names of each column are found first (by Arrow or pandas, if the column is theirs),
+    O(1) each. Of text the distinct names of each column are found first (by Arrow, Polars or pandas, if the column is theirs),
     and looked up in a dictionary. Safe to use from several threads.
 
     Examples
@@ -93,7 +93,7 @@ class Names:
         Parameters
         ----------
         names : array-like of int or str, shape (n,)
-            An array, a list, a column of pandas or Arrow.
+            An array, a list, a column of pandas, Polars or Arrow.
 
         Returns
         -------

@@ -81,7 +81,7 @@ def _module(array: Any) -> Any:
 class Decoder:
     """Makes `Records` of the items of a source.
 
-    Tables (pandas, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left out.
+    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left out.
     What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is inserted.
 
     Parameters
@@ -162,7 +162,7 @@ class Decoder:
         return {back.get(name, "weights" if name == "weight" else name): values for name, values in item.items()}
 
     def _of_table(self, item: Any) -> dict[str, Any]:
-        if hasattr(item, "column_names") or hasattr(item, "schema"):  # Arrow
+        if hasattr(item, "schema") and hasattr(item, "column"):  # Arrow
             names, get = list(item.schema.names), item.column
         elif hasattr(item, "columns") and hasattr(item, "__getitem__"):
             names, get = [str(name) for name in item.columns], item.__getitem__

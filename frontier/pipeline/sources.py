@@ -27,7 +27,7 @@ RECEIVED_BYTES = 1 << 20
 def is_one_table(source: Any) -> bool:
     """Whether a source holds all of its records, and is no series of batches."""
     arrow = hasattr(source, "schema") and hasattr(source, "column")
-    frame = hasattr(source, "columns") and hasattr(source, "iloc")
+    frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF; Polars
     return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
 
 
