@@ -41,7 +41,9 @@ class Result:
         held |= {name: held[name].get() for name in on_gpu}
         return _restored, (type(self), held, on_gpu)
 
-    def to_dataframe(self, names: fr.Names | None = None) -> Any:
+    def to_dataframe(
+        self, names: fr.Names | None = None, *, library: fr.interchange.FrameLibrary | None = None
+    ) -> Any:  # fmt: skip
         """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
         Results for several sources have one row per source and vertex.
@@ -50,22 +52,24 @@ class Result:
         ----------
         names : Names, optional
             What vertices are called: names take the place of ids in the columns ``vertex``, ``source``, ``src``,
-            ``dst`` and ``predecessor``, and vertices without one are left out. The frame is then one of pandas.
+            ``dst`` and ``predecessor``, and vertices without one are left out. The frame is then one of pandas by
+            default.
+        library : {"pandas", "polars", "pyarrow", "cudf"}, optional
+            Whose frame; by default pandas, or for arrays on a GPU cuDF, if it is installed, without a copy to the host.
 
         Returns
         -------
         DataFrame
-            pandas; for arrays on a GPU cuDF if it is installed, without a copy to the host. Of a graph on the workers
-            of a Dask cluster, one of Dask.
+            Of a graph on the workers of a Dask cluster, one of Dask.
 
         Raises
         ------
         ImportError
-            pandas is not installed.
+            The library is not installed.
         TypeError
             `names` is no `Names`.
         ValueError
-            The result holds no arrays.
+            The result holds no arrays, or `library` is unknown, or one of Dask's frames should be of it.
         """
         fr.arguments.check_names(names)
         held = self._fields()
@@ -82,16 +86,11 @@ class Result:
             columns |= {name: value.ravel() for name, value in tables.items()}
         elif "src" not in columns:
             columns = {"vertex": xp.arange(some.size), **columns}
-        if on_gpu:
-            try:
-                if self._frame_of is None and names is None:
-                    return importlib.import_module("cudf").DataFrame(columns)
-            except ImportError:
-                pass  # then pandas
-            columns = {name: column.get() for name, column in columns.items()}
+        if self._frame_of is not None and library not in (None, "pandas"):
+            raise ValueError(f"library must be None for a graph in parts, whose frames are Dask's, not {library!r}")
         if names is not None:
-            columns = _with_names(columns, names)
-        frame = importlib.import_module("pandas").DataFrame(columns)
+            columns = _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
+        frame = fr.interchange.data_frame(columns, "pandas" if self._frame_of is not None else library)
         return frame if self._frame_of is None else self._frame_of(frame)
 
 

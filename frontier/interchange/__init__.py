@@ -6,8 +6,12 @@ library            functions                                 vertices
 NetworkX           `to_networkx`, `from_networkx`            nodes of any name; deleted ids are no nodes
 igraph             `to_igraph`, `from_igraph`                vertex v is id v; names in ``vs["name"]``
 SciPy, CuPy        `to_scipy`, `from_scipy`                  row v is id v
-PyTorch Geometric  `to_edge_index`, `from_edge_index`        node v is id v
-pandas, cuDF       `to_dataframe`, `from_dataframe`          those that edges name
+PyTorch Geometric  `to_pyg`, `from_pyg`                      node v is id v
+..                 `to_pyg_hetero`, `from_pyg_hetero`        numbered by type
+..                 `to_edge_index`, `from_edge_index`        node v is id v
+..                 `sample_pyg`                              those that were sampled
+pandas, Polars,    `to_dataframe`, `from_dataframe`          those that edges name
+Arrow, cuDF
 cuGraph            `to_cugraph`, `from_cugraph`              named one by one; deleted ids are no vertices
 pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices
 =================  ========================================  =====================================================
@@ -19,26 +23,36 @@ on the host. Libraries are imported when a function first needs them, and named 
 """
 
 from .cugraph_graph import from_cugraph, to_cugraph
-from .dataframe import from_dataframe, to_dataframe
+from .dataframe import FrameLibrary, data_frame, from_dataframe, to_dataframe
 from .edge_index import from_edge_index, to_edge_index
 from .igraph_graph import from_igraph, to_igraph
 from .networkx_graph import from_networkx, to_networkx
+from .pyg import from_pyg, to_pyg
+from .pyg_hetero import from_pyg_hetero, to_pyg_hetero
+from .pyg_sample import sample_pyg
 from .pylibcugraph_graph import from_pylibcugraph, to_pylibcugraph
 from .scipy_matrix import from_scipy, to_scipy
 
 __all__ = [
+    "FrameLibrary",
+    "data_frame",
     "from_cugraph",
     "from_dataframe",
     "from_edge_index",
     "from_igraph",
     "from_networkx",
+    "from_pyg",
+    "from_pyg_hetero",
     "from_pylibcugraph",
     "from_scipy",
+    "sample_pyg",
     "to_cugraph",
     "to_dataframe",
     "to_edge_index",
     "to_igraph",
     "to_networkx",
+    "to_pyg",
+    "to_pyg_hetero",
     "to_pylibcugraph",
     "to_scipy",
 ]

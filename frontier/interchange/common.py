@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..graph import Graph
+from ..io.columns import check_data
 from ..sort import row_ids
+from ..values import kind_of
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
 EXACT_IN_FLOAT64 = 2**53
@@ -35,11 +37,69 @@ def arcs(graph: Graph) -> tuple[Any, Any, Any]:
     return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph._weights_of(stored)
 
 
-def host_edges(graph: Graph) -> tuple[list[int], list[int], list[Any] | None]:
-    """Edges as lists of Python numbers: sources, destinations and weights (or None); undirected ones once."""
-    src, dst, weights = graph.to_coo()
-    to_host = graph.device.to_host
-    return to_host(src).tolist(), to_host(dst).tolist(), None if weights is None else to_host(weights).tolist()
+def edge_columns(graph: Graph) -> dict[str, Any]:
+    """Edges as columns on the graph's device, undirected ones once: src, dst, of weighted graphs weight, edge data."""
+    src, dst, stored = graph._sorted_edges()
+    return {"src": src, "dst": dst} | _columns(graph, stored)
+
+
+def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
+    """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data."""
+    offsets, dst, stored = graph._sorted_arcs()
+    ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
+    return ends | _columns(graph, stored), None if graph._edge_data is None else stored
+
+
+def _columns(graph: Graph, stored: Any) -> dict[str, Any]:
+    """The values of edges, by what the structure stores for them: ids, weights or nothing."""
+    if graph._edge_data is not None:
+        return {name: column[stored] for name, column in graph._edge_data.columns.items()}
+    return {} if stored is None else {"weight": stored}
+
+
+def host_edges(graph: Graph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
+    """Edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by their names.
+
+    Raises
+    ------
+    ValueError
+        `weight`, what the weights are to be called, is the name of a column of edge data.
+    """
+    columns = {name: graph.device.to_host(column).tolist() for name, column in edge_columns(graph).items()}
+    src, dst = columns.pop("src"), columns.pop("dst")
+    if "weight" in columns and weight != "weight":
+        if weight in columns:
+            raise ValueError(f"weight={weight!r} is the name of a column of the graph's edge data")
+        columns = {weight: columns.pop("weight"), **columns}
+    return src, dst, columns
+
+
+def edge_options(
+    get: Callable[[str, str], Any], data: Sequence[str], time: str | None, options: Mapping[str, Any]
+) -> dict[str, Any]:  # fmt: skip
+    """Keyword arguments of `Graph.from_edges`: `options`, and the columns that `data` and `time` name.
+
+    Parameters
+    ----------
+    get : function (name, argument) -> column
+        `argument` is what named it: "data" or "time".
+
+    Raises
+    ------
+    TypeError, ValueError
+        `data` or `time` names no columns, or a name twice.
+    """
+    found = dict(options)
+    check_data(data)
+    if time is not None:
+        if not isinstance(time, str):
+            raise TypeError(f"time must be the name of a column, not {kind_of(time)}; its unit is time_unit=")
+        if time in data:
+            raise ValueError(f"data names {time!r}, which is the column of times")
+        found["time"] = get(time, "time")
+    if len(data):
+        found["edge_data"] = {name: get(name, "data") for name in data}
+    return found
 
 
 def existing_ids(graph: Graph) -> Any:
@@ -79,7 +139,33 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
     held = list(values)
     if all(value is None for value in held):
         return None
-    held = [1 if value is None else value for value in held]
+    array = _host_numbers([1 if value is None else value for value in held], name)
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def host_values(values: Iterable[Any], name: str) -> np.ndarray:
+    """Edge data that a library keeps as Python objects: bool, int64 or float64.
+
+    Raises
+    ------
+    TypeError
+        A value is no number.
+    ValueError
+        One is missing, or an integer that int64 does not hold.
+    """
+    array = _host_numbers(complete(values, name), name)
+    return array if array.dtype.kind in "fb" else array.astype(np.int64)
+
+
+def complete(values: Iterable[Any], name: str) -> list[Any]:
+    """An attribute of edges as a list; ValueError if it is missing anywhere."""
+    held = list(values)
+    if any(value is None for value in held):
+        raise ValueError(f"{name!r} of some edge is missing: every edge must have a value")
+    return held
+
+
+def _host_numbers(held: list[Any], name: str) -> np.ndarray:
     array = np.asarray(held)
     if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
         widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
@@ -87,7 +173,7 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
             raise ValueError(f"{name!r} of some edge is {widest}, which does not fit in int64")
     if array.dtype.kind not in "iufb" or array.ndim != 1:
         raise TypeError(f"{name!r} of some edges is no number")
-    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+    return array
 
 
 def as_floats(weights: Any) -> Any:
@@ -98,7 +184,7 @@ def as_floats(weights: Any) -> Any:
     ValueError
         An integer is beyond 2**53 and would be rounded.
     """
-    if weights.dtype.kind != "i":
+    if weights.dtype.kind not in "iu":
         return weights
     if weights.size and max(-int(weights.min()), int(weights.max())) > EXACT_IN_FLOAT64:
         raise ValueError(

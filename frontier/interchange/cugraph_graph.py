@@ -9,8 +9,7 @@ from ..arguments import check_graph
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
-from .common import CUPY, as_floats, existing_ids, require
-from .dataframe import edge_columns
+from .common import CUPY, as_floats, edge_columns, existing_ids, require
 from .pylibcugraph_graph import from_pylibcugraph
 
 if TYPE_CHECKING:

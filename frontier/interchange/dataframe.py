@@ -1,60 +1,101 @@
-"""Data frames: pandas on the CPU, cuDF on the GPU."""
+"""Data frames: of pandas, Polars and Arrow on the host, of cuDF on the GPU."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from ..access import reads
 from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
 from ..graph import Graph
-from ..io.columns import check_data
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import require
+from ..values import one_of
+from .common import edge_columns, edge_options, require
 
 if TYPE_CHECKING:
     from ..registry import G
 
+FrameLibrary = Literal["cudf", "pandas", "polars", "pyarrow"]
+PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow"}
+
 
 @reads
-def to_dataframe(graph: Graph) -> Any:
+def to_dataframe(graph: Graph, library: FrameLibrary | None = None) -> Any:
     """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
     ----------
     graph : Graph
+    library : {"pandas", "polars", "pyarrow", "cudf"}, optional
+        Whose frame, as in `data_frame`.
 
     Returns
     -------
     DataFrame
-        Sorted; undirected edges once, as ``src < dst``. pandas; of a graph on the GPU cuDF, without a copy through the
-        host, where that is installed.
+        Sorted; undirected edges once, as ``src < dst``.
 
     Raises
     ------
     ImportError
-        pandas is not installed.
+        The library is not installed.
     """
     check_graph(graph)
-    columns = edge_columns(graph)
-    if graph.device.is_gpu:
-        try:
-            return importlib.import_module("cudf").DataFrame(columns)
-        except ImportError:
-            columns = {name: graph.device.to_host(column) for name, column in columns.items()}
-    return require("pandas", "pandas", "to_dataframe").DataFrame(columns)
+    return data_frame(edge_columns(graph), library)
 
 
-def edge_columns(graph: Graph) -> dict[str, Any]:
-    """The columns of `to_dataframe`, on the graph's device."""
-    src, dst, stored = graph._sorted_edges()
-    data = graph._edge_data
-    if data is not None:
-        return {"src": src, "dst": dst} | {name: column[stored] for name, column in data.columns.items()}
-    return {"src": src, "dst": dst} | ({} if stored is None else {"weight": stored})
+def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) -> Any:
+    """A data frame with these columns.
+
+    Parameters
+    ----------
+    columns : mapping of str to array, shape (n,)
+        Arrays of NumPy or CuPy; those of text, and of integers with None where there is none, are of objects.
+    library : {"pandas", "polars", "pyarrow", "cudf"}, optional
+        pandas, Polars and Arrow keep frames on the host, so that arrays on a GPU are copied; for cuDF they are not. By
+        default pandas, or cuDF for arrays on a GPU where it is installed.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame, pyarrow.Table or cudf.DataFrame
+
+    Raises
+    ------
+    ImportError
+        The library is not installed; the text names its package.
+    ValueError
+        `library` is none of these.
+    """
+    if library is None:
+        if any(hasattr(column, "__cuda_array_interface__") for column in columns.values()):
+            try:
+                return importlib.import_module("cudf").DataFrame(dict(columns))
+            except ImportError:
+                pass
+        library = "pandas"
+    one_of(library, "library", PACKAGES)
+    module = require(library, PACKAGES[library], "a data frame")
+    if library == "cudf":
+        return module.DataFrame(dict(columns))
+    held = {name: column.get() if hasattr(column, "get") else column for name, column in columns.items()}
+    if library == "pandas":
+        return module.DataFrame(held)
+    if library == "polars":
+        return module.DataFrame({name: c.tolist() if c.dtype == object else c for name, c in held.items()})
+    return module.table({name: module.array(c, _arrow_type(module, c)) for name, c in held.items()})
+
+
+def _arrow_type(pyarrow: Any, column: np.ndarray) -> Any:
+    """The type of a column that Arrow does not find itself: integers above those with a sign, among None."""
+    if column.dtype != object:
+        return None
+    wide = any(isinstance(value, int | np.integer) and value > np.iinfo(np.int64).max for value in column)
+    return pyarrow.uint64() if wide else None
 
 
 def from_dataframe(
@@ -65,6 +106,7 @@ def from_dataframe(
     weight: str | None = None,
     *,
     data: Sequence[str] = (),
+    time: str | None = None,
     num_vertices: int | None = None,
     directed: bool = False,
     device: str | Device = "auto",
@@ -79,7 +121,7 @@ def from_dataframe(
     ----------
     structure : str or class
         Name in the registry, or class.
-    frame : DataFrame of pandas or cuDF, or anything else that gives columns by name
+    frame : DataFrame of pandas, Polars or cuDF, Arrow table, or anything else that gives columns by name
         For columns of words see `frontier.io.from_table`, which numbers them.
     source, destination : str
         Names of the columns of integer ids.
@@ -87,6 +129,8 @@ def from_dataframe(
         Name of the column of weights; the graph has none by default.
     data : sequence of str
         Names of columns to keep as edge data, of their types.
+    time : str, optional
+        Name of the column of times, integers or timestamps, which makes a graph with times; ``time_unit`` says in what.
     num_vertices : int, optional
         Size of the id space; by default the largest id plus one.
     directed : bool
@@ -106,17 +150,20 @@ def from_dataframe(
     weights = None
     if weight is not None:
         weights = as_weights(place, _column(frame, weight, "weight"), f"column {weight!r} of frame")
-    if data:
-        structure_options["edge_data"] = {name: _column(frame, name, "data") for name in check_data(data)}
+    options = edge_options(partial(_column, frame), data, time, structure_options)
     return kind.from_edges(
         src, dst, weights, num_vertices=num_vertices, directed=directed, device=place,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
     )  # fmt: skip
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
     """The column that an argument names."""
+    if hasattr(frame, "collect"):  # Polars' LazyFrame
+        raise TypeError(f"frame is a {type(frame).__name__}, a query: hand over what its collect() returns")
     try:
+        if hasattr(frame, "get_column") and name not in frame.columns:  # Polars has an exception of its own
+            raise KeyError(name)
         return frame[name]
     except KeyError:
         raise ValueError(f"{argument}={name!r} is no column of frame") from None

@@ -14,6 +14,7 @@ from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from .common import arcs
+from .tensors import as_tensor
 
 if TYPE_CHECKING:
     from ..registry import G
@@ -47,7 +48,7 @@ def to_edge_index(graph: Graph) -> tuple[Any, Any]:
         torch = importlib.import_module("torch")
     except ImportError:
         return edge_index, weights
-    return torch.from_dlpack(edge_index), None if weights is None else torch.from_dlpack(weights)
+    return as_tensor(torch, edge_index), None if weights is None else as_tensor(torch, weights)
 
 
 def from_edge_index(
@@ -97,8 +98,6 @@ def from_edge_index(
     place = resolve_device(device)
     src, dst = (as_ids(place, edge_index[i], "edge_index") for i in (0, 1))
     if edge_weight is not None:
-        if hasattr(edge_weight, "detach"):  # DLPack refuses tensors that gradients are kept of
-            edge_weight = edge_weight.detach()
         edge_weight = as_weights(place, edge_weight, "edge_weight")
         if edge_weight.size != shape[1]:
             raise ValueError(f"edge_weight has {edge_weight.size} entries, but edge_index {shape[1]} edges")

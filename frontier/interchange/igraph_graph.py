@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..arguments import check_graph
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
-from .common import host_edges, host_weights, names_by_id, require
+from .common import complete, edge_options, host_edges, host_values, host_weights, names_by_id, require
 
 if TYPE_CHECKING:
     from ..registry import G
@@ -33,22 +34,23 @@ def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "w
     Returns
     -------
     igraph.Graph
-        With all ids, since igraph numbers without gaps: deleted ones are vertices without edges.
+        With all ids, since igraph numbers without gaps: deleted ones are vertices without edges. Edge data are
+        attributes of their names.
 
     Raises
     ------
     ImportError
         igraph is not installed.
     ValueError
-        `names` has the wrong length.
+        `names` has the wrong length, or `weight` is the name of a column of edge data.
     """
     check_graph(graph)
     igraph = require("igraph", "igraph", "to_igraph")
     named = {} if names is None else {"name": list(names_by_id(graph, names))}
-    src, dst, weights = host_edges(graph)
+    src, dst, attributes = host_edges(graph, weight)
     return igraph.Graph(
         n=graph.num_vertices, edges=zip(src, dst, strict=True), directed=graph.directed, vertex_attrs=named,
-        edge_attrs={} if weights is None else {weight: weights},
+        edge_attrs=attributes,
     )  # fmt: skip
 
 
@@ -58,6 +60,8 @@ def from_igraph(
     weight: str | None = "weight",
     device: str | Device = "auto",
     *,
+    data: Sequence[str] = (),
+    time: str | None = None,
     weight_dtype: Any = None,
     vertex_dtype: Any = None,
     in_edges: bool = False,
@@ -75,6 +79,10 @@ def from_igraph(
         The edge attribute that holds weights, 1 where it is None. The graph has no weights if there is no such
         attribute, or with None.
     device : {"auto", "cpu", "gpu"}
+    data : sequence of str
+        Edge attributes to keep as edge data: numbers or truth values, one for each edge.
+    time : str, optional
+        The edge attribute that holds times, integers or ``datetime``, which makes a graph with times.
     weight_dtype, vertex_dtype, in_edges, **structure_options
         As in `Graph.from_edges`.
 
@@ -88,7 +96,9 @@ def from_igraph(
     Raises
     ------
     TypeError
-        `ig_graph` is no igraph graph, or a weight is no number.
+        `ig_graph` is no igraph graph, or a weight or a value of edge data is no number.
+    ValueError
+        It has no attribute that `data` or `time` names, or some edge has no value for it.
     """
     kind = structure_class(structure)
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "es")):
@@ -98,9 +108,18 @@ def from_igraph(
     weights = None
     if weight is not None and weight in ig_graph.es.attributes():
         weights = host_weights(ig_graph.es[weight], weight)
+    options = edge_options(partial(_attribute, ig_graph), data, time, structure_options)
     size = ig_graph.vcount()
     graph = kind.from_edges(
         ends[:, 0], ends[:, 1], weights, num_vertices=size, directed=ig_graph.is_directed(), device=device,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
     )  # fmt: skip
     return graph, ig_graph.vs["name"] if "name" in ig_graph.vs.attributes() else list(range(size))
+
+
+def _attribute(ig_graph: Any, name: str, argument: str) -> Any:
+    """What the edges have by a name: times as they are, other data as an array."""
+    if name not in ig_graph.es.attributes():
+        raise ValueError(f"ig_graph has no edge attribute {name!r}, which {argument} names")
+    held = ig_graph.es[name]
+    return complete(held, name) if argument == "time" else host_values(held, name)

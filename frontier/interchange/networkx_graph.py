@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,16 @@ from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
 from .common import (
+    complete,
+    edge_options,
     existing_ids,
     host_edges,
+    host_values,
     host_weights,
     keep_only,
     names_by_id,
     require,
 )
-from .dataframe import edge_columns
 
 if TYPE_CHECKING:
     from ..registry import G
@@ -48,7 +51,7 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
     ImportError
         NetworkX is not installed.
     ValueError
-        `names` has the wrong length or names two vertices alike.
+        `names` has the wrong length or names two vertices alike, or `weight` is the name of a column of edge data.
 
     Notes
     -----
@@ -62,18 +65,15 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
         raise ValueError("names must be distinct: two vertices have the same")
     result = nx.DiGraph() if graph.directed else nx.Graph()
     result.add_nodes_from(nodes)
-    src, dst, weights = host_edges(graph)
+    src, dst, attributes = host_edges(graph, weight)
     if names is not None:
         src, dst = [named[v] for v in src], [named[v] for v in dst]
-    if weights is None:
-        result.add_edges_from(zip(src, dst, strict=True))
+    if attributes:
+        rows = zip(*attributes.values(), strict=True)
+        held = (dict(zip(attributes, row, strict=True)) for row in rows)
+        result.add_edges_from(zip(src, dst, held, strict=True))
     else:
-        result.add_weighted_edges_from(zip(src, dst, weights, strict=True), weight=weight)
-    if graph.edge_data is not None:
-        columns = edge_columns(graph)
-        for name in graph.edge_data.keys() - {"weight"}:
-            for u, v, value in zip(src, dst, graph.device.to_host(columns[name]).tolist(), strict=True):
-                result.edges[u, v][name] = value
+        result.add_edges_from(zip(src, dst, strict=True))
     return result
 
 
@@ -83,6 +83,8 @@ def from_networkx(
     weight: str | None = "weight",
     device: str | Device = "auto",
     *,
+    data: Sequence[str] = (),
+    time: str | None = None,
     num_vertices: int | None = None,
     weight_dtype: Any = None,
     vertex_dtype: Any = None,
@@ -101,6 +103,10 @@ def from_networkx(
         The edge attribute that holds weights; edges without it have weight 1. The graph has no weights if no edge has
         the attribute, or with None.
     device : {"auto", "cpu", "gpu"}
+    data : sequence of str
+        Edge attributes to keep as edge data: numbers or truth values, one for each edge.
+    time : str, optional
+        The edge attribute that holds times, integers or ``datetime``, which makes a graph with times.
     num_vertices : int, optional
         Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
         integers below it.
@@ -118,9 +124,9 @@ def from_networkx(
     Raises
     ------
     TypeError
-        `nx_graph` is no NetworkX graph, or a weight is no number.
+        `nx_graph` is no NetworkX graph, or a weight or a value of edge data is no number.
     ValueError
-        A node is no id below `num_vertices`.
+        A node is no id below `num_vertices`, or an edge has no value for what `data` or `time` names.
     """
     kind = structure_class(structure)
     if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):
@@ -136,10 +142,17 @@ def from_networkx(
     src = np.fromiter((number[u] for u, _ in edges), np.int64, len(edges))
     dst = np.fromiter((number[v] for _, v in edges), np.int64, len(edges))
     weights = None if weight is None else host_weights((w for *_, w in nx_graph.edges(data=weight)), weight)
+    options = edge_options(partial(_attribute, nx_graph), data, time, structure_options)
     graph = kind.from_edges(
         src, dst, weights, num_vertices=size, directed=nx_graph.is_directed(), device=device,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
     )  # fmt: skip
     if len(nodes) < size:
         keep_only(graph, graph.xp.asarray(np.array(nodes, np.int64)))
     return graph, names
+
+
+def _attribute(nx_graph: Any, name: str, argument: str) -> Any:
+    """What the edges have by a name: times as they are, other data as an array."""
+    held = (value for *_, value in nx_graph.edges(data=name))
+    return complete(held, name) if argument == "time" else host_values(held, name)

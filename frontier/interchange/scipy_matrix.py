@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 
 @reads
-def to_scipy(graph: Graph) -> Any:
+def to_scipy(graph: Graph, *, data: str | None = None) -> Any:
     """The adjacency matrix: entry (u, v) is the weight of the arc u -> v.
 
     Parameters
     ----------
     graph : Graph
+    data : str, optional
+        A column of the graph's edge data, whose values are the entries in place of the weights.
 
     Returns
     -------
@@ -37,11 +39,12 @@ def to_scipy(graph: Graph) -> Any:
     Raises
     ------
     ValueError
-        A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or integer weights beyond 2**53.
+        The graph has no such column. A graph on the GPU has more arcs than CuPy's 32-bit indices can address, or
+        integer weights beyond 2**53.
     """
     check_graph(graph)
     offsets, indices, stored = graph._sorted_arcs()
-    weights = graph._weights_of(stored)
+    weights = graph._weights_of(stored) if data is None else _column(graph, data)[stored]
     if weights is None:
         weights = graph.xp.ones(indices.size, np.float32)
     shape = (graph.num_vertices, graph.num_vertices)
@@ -58,6 +61,7 @@ def from_scipy(
     matrix: Any,
     *,
     weighted: bool = True,
+    data: str | None = None,
     directed: bool = False,
     device: str | Device = "auto",
     weight_dtype: Any = None,
@@ -75,6 +79,8 @@ def from_scipy(
         Entries that are stored several times are added up, as they are everywhere in SciPy. The diagonal is dropped.
     weighted : bool
         False leaves the values behind. Matrices of bool never give weights.
+    data : str, optional
+        The values become the column of this name of the graph's edge data, in place of weights.
     directed : bool
         If not, a matrix may hold either triangle or both; of entries (u, v) and (v, u) that differ, the one in the
         later row counts.
@@ -105,7 +111,9 @@ def from_scipy(
         rows.sum_duplicates()
     place = resolve_device(device)
     weights = None
-    if weighted and rows.data.dtype.kind != "b":
+    if data is not None:
+        structure_options["edge_data"] = {data: rows.data}
+    elif weighted and rows.data.dtype.kind != "b":
         weights = as_weights(place, rows.data, "matrix.data")
     dst = as_ids(place, rows.indices, "matrix.indices")
     src = row_ids(place, as_ids(place, rows.indptr, "matrix.indptr"), dst.dtype)
@@ -113,3 +121,12 @@ def from_scipy(
         src, dst, weights, num_vertices=int(matrix.shape[0]), directed=directed, device=place,
         weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
     )  # fmt: skip
+
+
+def _column(graph: Graph, name: str) -> Any:
+    """A column of edge data by id."""
+    columns = graph.edge_data or {}
+    if name not in columns:
+        known = ", ".join(map(repr, columns)) or "there are none"
+        raise ValueError(f"data={name!r} is no column of the graph's edge data ({known})")
+    return columns[name]

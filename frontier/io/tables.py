@@ -197,7 +197,7 @@ def _access(table: Any) -> tuple[list[str], Any]:
 
 
 def _from_series(column: Any) -> np.ndarray:
-    """NumPy column of one of pandas or Polars. Integers with nulls stay integers, and nulls None, which the checks report."""
+    """NumPy column of one of pandas or Polars. Nulls among integers are None, which the checks report."""
     if hasattr(column, "replace_strict") and column.null_count() and column.dtype.is_integer():
         return np.array(column.to_list(), object)
     try:

@@ -43,8 +43,8 @@ class Names:
     Notes
     -----
     Names are kept on the host: columns that are on a GPU are copied. Integers are found in a hash table, in expected
-    O(1) each. Of text the distinct names of each column are found first (by Arrow, Polars or pandas, if the column is theirs),
-    and looked up in a dictionary. Safe to use from several threads.
+    O(1) each. Of text the distinct names of each column are found first (by Arrow, Polars or pandas, if the column is
+    theirs), and looked up in a dictionary. Safe to use from several threads.
 
     Examples
     --------

@@ -1,0 +1,207 @@
+"""PyTorch Geometric's ``Data``: a graph with the data of its edges, for a model to be trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..access import reads
+from ..arguments import check_graph
+from ..graph import Graph
+from ..io.columns import check_data
+from ..registry import structure_class
+from ..runtime import Device
+from .common import arc_columns, edge_options, require
+from .edge_index import from_edge_index
+from .tensors import as_tensor
+
+if TYPE_CHECKING:
+    from ..registry import G
+
+PACKAGE = "torch-geometric"
+PREFIX = "edge_"
+TAKEN = ("index", "attr")
+"""What columns cannot be called, since ``edge_index`` and ``edge_attr`` mean something else to PyTorch Geometric."""
+
+
+@reads
+def to_pyg(graph: Graph, *, edge_attr: Sequence[str] = ()) -> Any:
+    """A ``torch_geometric.data.Data`` of the graph as it is now.
+
+    Parameters
+    ----------
+    graph : Graph
+    edge_attr : sequence of str
+        Columns of edge data (also ``"weight"`` and ``"time"``) to be put side by side into ``edge_attr``, as float32.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        On the graph's device, without a copy through the host:
+
+        * ``edge_index``: the arcs, sorted, of undirected edges both directions; and ``num_nodes``;
+        * ``edge_weight`` of a weighted graph, ``edge_time`` of one with times (int64, in the graph's unit), and each
+          other column of edge data as ``edge_<name>``, of its type;
+        * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, which are then not there otherwise;
+        * ``e_id``, of a graph with edge data: ``graph.edge_data[name][e_id]`` are its values now, ``= ...`` sets them.
+
+        Deleted ids are nodes without edges.
+
+    Raises
+    ------
+    ImportError
+        PyTorch Geometric is not installed.
+    ValueError
+        The graph has no such column; or one is called ``"index"`` or ``"attr"``, which mean something else there.
+
+    Notes
+    -----
+    O(num_vertices + num_arcs) work, and a sort of the rows of structures that keep them unsorted.
+    """
+    check_graph(graph)
+    library = require("torch_geometric", PACKAGE, "to_pyg")
+    columns, ids = arc_columns(graph)
+    stored = edge_tensors(graph, columns, ids, edge_attr)
+    return library.data.Data(num_nodes=graph.num_vertices, **stored)
+
+
+def edge_tensors(graph: Graph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()) -> dict[str, Any]:
+    """What PyTorch Geometric holds of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its names.
+
+    Parameters
+    ----------
+    columns : mapping of str to array, shape (m,)
+        ``src``, ``dst`` and values.
+    ids : array of int, shape (m,), or None
+        For ``e_id``.
+    """
+    torch = require("torch", "torch", "PyTorch Geometric")
+    xp, size = graph.xp, int(columns["src"].size)
+    edge_index = xp.empty((2, size), np.int64)
+    edge_index[0], edge_index[1] = columns["src"], columns["dst"]
+    values = {name: column for name, column in columns.items() if name not in ("src", "dst")}
+    for name in check_data(edge_attr):
+        if name not in values:
+            known = ", ".join(map(repr, values)) or "there are none"
+            raise ValueError(f"edge_attr names {name!r}, which is no column of the graph's edge data ({known})")
+    found = {"edge_index": edge_index}
+    if len(edge_attr):
+        matrix = xp.empty((size, len(edge_attr)), np.float32)
+        for i, name in enumerate(edge_attr):
+            matrix[:, i] = values.pop(name)
+        found["edge_attr"] = matrix
+    for name, column in values.items():
+        if name in TAKEN:
+            raise ValueError(f"the column {name!r} would be called edge_{name}, which means something else there")
+        found[PREFIX + name] = column
+    if ids is not None:
+        found["e_id"] = ids.astype(np.int64)
+    return {name: as_tensor(torch, array) for name, array in found.items()}
+
+
+def from_pyg(
+    structure: str | type[G],
+    data: Any,
+    *,
+    weight: str | None = "edge_weight",
+    edge_data: Mapping[str, str] | Sequence[str] = (),
+    edge_attr: Sequence[str] = (),
+    time: str | None = None,
+    directed: bool | None = None,
+    device: str | Device = "auto",
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> G:
+    """A graph made of a ``torch_geometric.data.Data``, whose node v becomes vertex v.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    data : torch_geometric.data.Data
+        With an ``edge_index``. Features of nodes stay where they are.
+    weight : str or None
+        The attribute that holds weights; the graph has none if there is no such attribute, or with None.
+    edge_data : sequence of str, or mapping of str to str
+        Attributes of edges to keep as edge data, under their names without ``edge_``; or, of a mapping, under its keys.
+    edge_attr : sequence of str
+        Names for the columns of ``data.edge_attr``, to keep them as edge data.
+    time : str, optional
+        The attribute that holds times, integers, which makes a graph with times; ``time_unit`` says in what.
+    directed : bool, optional
+        By default True unless all edges are there in both directions (``is_undirected``). If not, an edge may be there
+        in either direction, or both.
+    device : {"auto", "cpu", "gpu"}
+        Tensors that are there already are not copied through the host.
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
+
+    Raises
+    ------
+    ImportError
+        PyTorch Geometric is not installed.
+    TypeError
+        `data` has no ``edge_index``, or an attribute does not hold numbers.
+    ValueError
+        It has no such attribute, or one of another length.
+    """
+    kind = structure_class(structure)
+    if getattr(data, "edge_index", None) is None:
+        raise TypeError(f"data must be a torch_geometric.data.Data with an edge_index, not {type(data).__name__}")
+    if directed is None:
+        utils = require("torch_geometric", PACKAGE, "from_pyg").utils
+        directed = not utils.is_undirected(data.edge_index, num_nodes=data.num_nodes)
+    return from_edge_index(
+        kind, data.edge_index, None if weight is None else attribute(data, weight), num_vertices=data.num_nodes,
+        directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges,
+        **stored_options(data, edge_data, edge_attr, time, structure_options),
+    )  # fmt: skip
+
+
+def attribute(data: Any, name: str) -> Any:
+    """An attribute of ``Data`` or of one of the stores of ``HeteroData``; None if it has none of the name."""
+    return data[name] if name in data else None  # noqa: SIM401  # stores have no `get` in all versions
+
+
+def stored_options(
+    data: Any, edge_data: Mapping[str, str] | Sequence[str], edge_attr: Sequence[str], time: str | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """Keyword arguments of `Graph.from_edges`: `options`, and the attributes of `data` that are edge data or times."""
+    if not isinstance(edge_data, Mapping):
+        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data)}
+    if len(edge_attr):
+        columns = _columns_of(attribute(data, "edge_attr"), check_data(edge_attr))
+        twice = sorted(columns.keys() & edge_data.keys())
+        if twice:
+            raise ValueError(f"edge_attr and edge_data both name {twice[0]!r}")
+    else:
+        columns = {}
+    get = partial(_named, data, columns, edge_data)
+    return edge_options(get, [*edge_data, *columns], time, options)
+
+
+def _columns_of(matrix: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of ``edge_attr`` by names."""
+    if matrix is None:
+        raise ValueError("edge_attr has names for the columns of data.edge_attr, which there is not")
+    width = 1 if matrix.ndim == 1 else matrix.shape[1]
+    if width != len(names):
+        raise ValueError(f"edge_attr has {len(names)} names, but data.edge_attr {width} columns")
+    return {name: matrix if matrix.ndim == 1 else matrix[:, i] for i, name in enumerate(names)}
+
+
+def _named(data: Any, columns: Mapping[str, Any], edge_data: Mapping[str, str], name: str, argument: str) -> Any:
+    """The tensor of a column of edge data, or of times."""
+    if argument == "data" and name in columns:
+        return columns[name]
+    key = edge_data[name] if argument == "data" else name
+    found = attribute(data, key)
+    if found is None:
+        raise ValueError(f"data has no {key!r}, which {'edge_data' if argument == 'data' else argument} names")
+    return found

@@ -1,0 +1,268 @@
+"""PyTorch Geometric's ``HeteroData``: vertices and edges of several types.
+
+Here a type of edges is a graph of its own, or a value in a column of edge data, and vertices of all types share the ids
+of the graphs. There each type of vertices is numbered from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..access import reads
+from ..arguments import check_graph
+from ..arrays import as_ids
+from ..graph import Graph
+from ..io.columns import check_data
+from ..registry import structure_class
+from ..runtime import Device
+from ..values import kind_of
+from .common import arc_columns, require
+from .edge_index import from_edge_index
+from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
+from .tensors import as_tensor
+
+if TYPE_CHECKING:
+    from ..registry import G
+
+EdgeType = tuple[str, str, str]
+REVERSE = "rev_"
+"""What PyTorch Geometric's ``ToUndirected`` puts before the name of a relation for its other direction."""
+UNNAMED = "to"
+"""What PyTorch Geometric calls a relation that nobody has named."""
+
+
+def to_pyg_hetero(
+    graphs: Graph | Mapping[str | EdgeType, Graph], node_types: Mapping[str, Any], *, edge_type: str | None = None,
+    edge_type_names: Mapping[int, str] | None = None,
+) -> Any:  # fmt: skip
+    """A ``torch_geometric.data.HeteroData`` of graphs on the same ids, one for each type of edges; or of a single one.
+
+    Parameters
+    ----------
+    graphs : mapping of str, or of (str, str, str), to Graph; or Graph
+        The graph of each relation, such as ``"buys"`` or ``("user", "buys", "item")``. Of a relation alone, edges are
+        sorted by the types of their ends. All on one device. A single graph is the relation ``"to"``.
+    node_types : mapping of str to array-like of int
+        The ids of the vertices of each type: a range, or in the order in which they are to be numbered there.
+    edge_type : str, optional
+        For a single graph, the column of integers of edge data that says the type of each edge.
+    edge_type_names : mapping of int to str, optional
+        What the values in this column are called; by default themselves.
+
+    Returns
+    -------
+    torch_geometric.data.HeteroData
+        For each type of nodes ``num_nodes`` and ``n_id``, the ids of its vertices here. For each type of edges what
+        `to_pyg` has of edges. The other direction of the edges of an undirected graph, between vertices of different
+        types, is the relation ``rev_<name>``; forward is what the triple says, or from the type that `node_types` lists
+        first.
+
+    Raises
+    ------
+    ImportError
+        PyTorch Geometric is not installed.
+    TypeError, ValueError
+        Naming the argument and what is wrong with it: an id has two types; a vertex with edges has none; the ends of
+        an edge are not those of its triple.
+    """
+    given = _relations(graphs, node_types, edge_type, edge_type_names)
+    library = require("torch_geometric", PACKAGE, "to_pyg_hetero")
+    torch = require("torch", "torch", "to_pyg_hetero")
+    first = next(iter(given.values()))
+    for relation, graph in given.items():
+        if graph.device != first.device:
+            raise ValueError(f"graphs must be on one device, and that of {relation!r} is on another")
+    vertices = _Vertices(first.device, max(graph.num_vertices for graph in given.values()), node_types)
+    result = library.data.HeteroData()
+    for name, ids in vertices.ids.items():
+        result[name].num_nodes = int(ids.size)
+        result[name].n_id = as_tensor(torch, ids)
+    for relation, graph in given.items():
+        for triple, store in _stores(graph, relation, vertices, edge_type, edge_type_names).items():
+            if triple in result.edge_types:
+                raise ValueError(f"two of the graphs have edges of the type {triple}")
+            for name, tensor in store.items():
+                result[triple][name] = tensor
+    return result
+
+
+class _Vertices:
+    """The type of each vertex, and its number among those of the type."""
+
+    def __init__(self, device: Device, size: int, node_types: Mapping[str, Any]):
+        if not isinstance(node_types, Mapping) or not all(isinstance(name, str) for name in node_types):
+            raise TypeError(f"node_types must be a dict of names to ids, not {kind_of(node_types)}")
+        xp = device.xp
+        self.names = tuple(node_types)
+        self.ids = {name: as_ids(device, _listed(ids), f"node_types[{name!r}]") for name, ids in node_types.items()}
+        self.ids = {name: ids.astype(np.int64) for name, ids in self.ids.items()}
+        self.type = xp.full(size, -1, np.int64)
+        self.number = xp.empty(size, np.int64)
+        for place, (name, ids) in enumerate(self.ids.items()):
+            if ids.size and not 0 <= int(ids.min()) <= int(ids.max()) < size:
+                raise ValueError(f"node_types[{name!r}] holds an id that is none of the graphs' {size}")
+            before = xp.flatnonzero(self.type[ids] >= 0)
+            if before.size:
+                raise ValueError(f"node_types has two types for the vertex {int(ids[before[0]])}")
+            self.type[ids] = place
+            self.number[ids] = xp.arange(ids.size)
+            if bool((self.number[ids] != xp.arange(ids.size)).any()):
+                raise ValueError(f"node_types[{name!r}] holds an id twice")
+
+    def look_up(self, ids: Any) -> tuple[Any, Any]:
+        """Of vertices with edges, the number and the type of each."""
+        types = self.type[ids]
+        if types.size and int(types.min()) < 0:
+            raise ValueError(f"the vertex {int(ids[types.argmin()])} has edges, but is of none of the node_types")
+        return self.number[ids], types
+
+
+def _listed(ids: Any) -> Any:
+    return np.arange(ids.start, ids.stop, ids.step) if isinstance(ids, range) else ids
+
+
+def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) -> dict[str | EdgeType, Graph]:
+    """The argument `graphs`, checked, as a dict of at least one graph."""
+    if not isinstance(graphs, Mapping):
+        check_graph(graphs, "graphs")
+        columns = graphs.edge_data or {}
+        if edge_type is not None and (edge_type not in columns or columns[edge_type].dtype.kind not in "iub"):
+            raise ValueError(f"edge_type={edge_type!r} is no column of integers of the graph's edge data")
+        return {UNNAMED: graphs}
+    if not graphs:
+        raise ValueError("graphs must hold at least one graph")
+    if edge_type is not None or names is not None:
+        raise TypeError("edge_type and edge_type_names are for a single graph, not for one of each type")
+    for relation, graph in graphs.items():
+        if not isinstance(relation, str) and not (
+            isinstance(relation, tuple) and len(relation) == 3 and all(isinstance(part, str) for part in relation)
+        ):
+            raise TypeError(f"graphs has the key {relation!r}, which is neither a name nor three names")
+        if not isinstance(relation, str) and not {relation[0], relation[2]} <= set(node_types):
+            raise ValueError(f"graphs has the key {relation!r}, and node_types has no vertices of one of its types")
+        check_graph(graph, f"graphs[{relation!r}]")
+    return dict(graphs)
+
+
+@reads
+def _stores(
+    graph: Graph, relation: str | EdgeType, vertices: _Vertices, edge_type: str | None, names: Mapping[int, str] | None
+) -> dict[EdgeType, dict[str, Any]]:
+    """The edges of a graph by type, as PyTorch Geometric holds them."""
+    xp, count = graph.xp, len(vertices.names)
+    columns, ids = arc_columns(graph)
+    source, source_type = vertices.look_up(columns["src"])
+    target, target_type = vertices.look_up(columns["dst"])
+    columns |= {"src": source, "dst": target}
+    codes = source_type * count + target_type
+    if edge_type is not None:
+        values, places = xp.unique(columns.pop(edge_type), return_inverse=True)
+        codes = codes + places * count**2
+
+    def held(rows: Any) -> dict[str, Any]:
+        return edge_tensors(
+            graph, {name: column[rows] for name, column in columns.items()}, None if ids is None else ids[rows]
+        )
+
+    found = {}
+    for code in graph.device.to_host(xp.unique(codes)).tolist():
+        place, pair = divmod(code, count**2)
+        if edge_type is not None:
+            value = int(values[place])
+            relation = str(value) if names is None else names.get(value, str(value))
+        triple = _triple(graph, relation, vertices.names, *divmod(pair, count))
+        found[triple] = held(xp.flatnonzero(codes == code))
+    if not isinstance(relation, str) and relation not in found:
+        found[relation] = held(xp.empty(0, np.int64))
+    return found
+
+
+def _triple(graph: Graph, relation: str | EdgeType, names: Sequence[str], source: int, target: int) -> EdgeType:
+    """The type of the arcs of a relation from vertices of one type to those of another."""
+    ends = names[source], names[target]
+    if isinstance(relation, str):
+        forward = graph.directed or source <= target
+        return ends[0], relation if forward else REVERSE + relation, ends[1]
+    if ends == (relation[0], relation[2]):
+        return relation
+    if not graph.directed and ends == (relation[2], relation[0]):
+        return ends[0], REVERSE + relation[1], ends[1]
+    raise ValueError(f"graphs[{relation!r}] has an edge from a vertex of type {ends[0]!r} to one of type {ends[1]!r}")
+
+
+def from_pyg_hetero(
+    structure: str | type[G],
+    data: Any,
+    *,
+    weight: str | None = "edge_weight",
+    edge_data: Mapping[str, str] | Sequence[str] = (),
+    time: str | None = None,
+    directed: bool = True,
+    device: str | Device = "auto",
+    weight_dtype: Any = None,
+    vertex_dtype: Any = None,
+    in_edges: bool = False,
+    **structure_options: Any,
+) -> tuple[dict[EdgeType, G], dict[str, range]]:
+    """A graph for each type of edges of a ``torch_geometric.data.HeteroData``, all on the same ids.
+
+    Parameters
+    ----------
+    structure : str or class
+        Name in the registry, or class.
+    data : torch_geometric.data.HeteroData
+    weight, edge_data, time
+        As in `from_pyg`. Types of edges that do not have an attribute go without.
+    directed : bool
+        If not, relations ``rev_<name>`` are left out where there is the other direction.
+    device : {"auto", "cpu", "gpu"}
+    weight_dtype, vertex_dtype, in_edges, **structure_options
+        As in `Graph.from_edges`.
+
+    Returns
+    -------
+    graphs : dict of (str, str, str) to Graph
+    node_types : dict of str to range
+        The ids of each type of vertices, one type after another: what `to_pyg_hetero` takes.
+
+    Raises
+    ------
+    TypeError
+        `data` is no ``HeteroData``.
+    ValueError
+        No type of edges has an attribute of some name.
+    """
+    kind = structure_class(structure)
+    if not (hasattr(data, "edge_types") and hasattr(data, "node_types")):
+        raise TypeError(f"data must be a torch_geometric.data.HeteroData, not {type(data).__name__}")
+    torch = require("torch", "torch", "from_pyg_hetero")
+    sizes = [int(data[name].num_nodes) for name in data.node_types]
+    ends = list(accumulate(sizes, initial=0))
+    ranges = {name: range(begin, begin + size) for name, begin, size in zip(data.node_types, ends, sizes, strict=False)}
+    if not isinstance(edge_data, Mapping):
+        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data)}
+    for key in (*edge_data.values(), *([] if time is None else [time])):
+        if not any(key in data[triple] for triple in data.edge_types):
+            raise ValueError(f"no type of edges has the attribute {key!r}")
+    graphs: dict[EdgeType, G] = {}
+    for triple in data.edge_types:
+        source, name, target = triple
+        forward = (target, name.removeprefix(REVERSE), source)
+        if not directed and name.startswith(REVERSE) and forward in data.edge_types:
+            continue
+        store = data[triple]
+        there = {name: key for name, key in edge_data.items() if key in store}
+        options = stored_options(store, there, (), time if time in store else None, structure_options)
+        shifted = torch.stack(
+            [store.edge_index[0] + ranges[source].start, store.edge_index[1] + ranges[target].start]
+        )  # fmt: skip
+        graphs[triple] = from_edge_index(
+            kind, shifted, None if weight is None else attribute(store, weight), num_vertices=ends[-1],
+            directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges,
+            **options,
+        )  # fmt: skip
+    return graphs, ranges

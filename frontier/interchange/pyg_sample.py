@@ -1,0 +1,121 @@
+"""PyTorch Geometric's mini-batches: what some vertices have seen of a graph before some time, as one ``Data``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..access import reads
+from ..arguments import edge_times, integer, one_of, vertex_ids
+from ..graph import Graph
+from ..operators import sample_temporal_neighbors
+from ..operators.sample_temporal_neighbors import time_limits
+from ..sort import row_ids
+from .common import require
+from .pyg import PACKAGE, edge_tensors
+from .tensors import as_tensor
+
+DIRECTIONS = ("in", "out")
+LAST_SEED = 2**64
+
+
+@reads
+def sample_pyg(
+    graph: Graph, vertices: Any, counts: Sequence[int], *, before: Any = None, method: str = "uniform",
+    decay: float | None = None, half_life: Any = None, seed: int | None = None, edges: str = "in",
+    edge_attr: Sequence[str] = (),
+) -> Any:  # fmt: skip
+    """Neighbors of vertices, and theirs, before some time, as a ``torch_geometric.data.Data`` to train on.
+
+    Each of `vertices` has a part of its own, which is not connected to others, so that none sees what only another may:
+    what ``NeighborLoader(..., disjoint=True)`` makes of a graph that does not change. Neighbors are those that
+    `sample_temporal_neighbors` finds.
+
+    Parameters
+    ----------
+    graph : Graph
+        With times.
+    vertices : array-like of int, shape (m,)
+        In any order, with duplicates.
+    counts : sequence of int
+        How many neighbors to sample of each vertex: of `vertices`, of these, and so on.
+    before : int or timestamp, or array-like of them, shape (m,), optional
+        Only edges with lesser times count, at any distance: one time for all `vertices`, or one for each.
+    method, decay, half_life, seed
+        As in `sample_temporal_neighbors`.
+    edges : {"in", "out"}
+        Of a directed graph: sample predecessors, whose messages PyTorch Geometric passes along the edges (which needs
+        ``in_edges=True``); or successors, for models with ``flow="target_to_source"``. No difference otherwise.
+    edge_attr : sequence of str
+        As in `to_pyg`.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        On the graph's device, without a copy through the host:
+
+        * ``n_id``: the vertex that each node is; the first ``batch_size`` (m) are `vertices`. Take the features of
+          nodes by it: ``data.x = features[data.n_id]``;
+        * ``batch``: for each node, of which of `vertices` it is a part;
+        * ``edge_index``: from each neighbor to the vertex that it was sampled for (with ``edges="out"``, back);
+        * ``e_id``, ``edge_time``, and all else that `to_pyg` has of edges;
+        * ``seed_time``, of shape (m,), with `before`.
+
+    Raises
+    ------
+    ImportError
+        PyTorch Geometric is not installed.
+    TypeError, ValueError
+        Naming the argument and what is wrong with it; or the graph has no times.
+
+    Notes
+    -----
+    A vertex that is reached again in the same part is not sampled again. The work is that of
+    `sample_temporal_neighbors`, and a sort of the nodes for each of `counts`.
+    """
+    edge_times(graph)
+    one_of(edges, "edges", DIRECTIONS)
+    counts = [integer(count, f"counts[{i}]", 1) for i, count in enumerate(counts)]
+    library = require("torch_geometric", PACKAGE, "sample_pyg")
+    torch = require("torch", "torch", "sample_pyg")
+    xp = graph.xp
+    searched = graph if edges == "out" or not graph.directed else graph.reverse
+    starts = vertex_ids(graph, vertices, "vertices").astype(np.int64)
+    limits = time_limits(graph, before, starts)
+    # A node is a vertex in a part; `keys` holds all of them, by the order in which they were reached.
+    keys = xp.arange(starts.size, dtype=np.int64) * graph.num_vertices + starts
+    begin, found = 0, []
+    for hop, count in enumerate(counts):
+        parts, members = keys[begin:] // max(graph.num_vertices, 1), keys[begin:] % max(graph.num_vertices, 1)
+        offsets, neighbors, _, ids = sample_temporal_neighbors(
+            searched, members, count, before=None if before is None else limits[parts], method=method, decay=decay,
+            half_life=half_life, seed=None if seed is None else (integer(seed, "seed") + (hop << 32)) % LAST_SEED,
+        )  # fmt: skip
+        rows = row_ids(graph.device, offsets, np.dtype(np.int64))
+        reached = parts[rows] * graph.num_vertices + neighbors
+        size = int(keys.size)
+        keys, places = _joined(xp, keys, reached)
+        found.append((places, rows + begin, ids))
+        begin = size
+    ends = [xp.concatenate([each[i] for each in found]) if found else xp.empty(0, np.int64) for i in range(3)]
+    source, target, ids = ends if edges == "in" else (ends[1], ends[0], ends[2])
+    columns = {name: column[ids] for name, column in graph.edge_data.items()}  # type: ignore[union-attr]
+    stored = edge_tensors(graph, {"src": source, "dst": target, **columns}, ids, edge_attr)
+    nodes = {"n_id": keys % max(graph.num_vertices, 1), "batch": keys // max(graph.num_vertices, 1)}
+    if before is not None:
+        nodes["seed_time"] = limits
+    return library.data.Data(
+        num_nodes=int(keys.size), batch_size=int(starts.size), **stored,
+        **{name: as_tensor(torch, array) for name, array in nodes.items()},
+    )  # fmt: skip
+
+
+def _joined(xp: Any, keys: Any, reached: Any) -> tuple[Any, Any]:
+    """`keys`, which are distinct, and after them what else is in `reached`; and the place of each of `reached`."""
+    distinct, first, places = xp.unique(xp.concatenate([keys, reached]), return_index=True, return_inverse=True)
+    order = xp.argsort(first)
+    number = xp.empty(order.size, np.int64)
+    number[order] = xp.arange(order.size)
+    return distinct[order], number[places[keys.size :]]
