@@ -36,10 +36,17 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
     return xp.ascontiguousarray(values)
 
 
+def has_dlpack(values: Any) -> bool:
+    """Whether DLPack is how to read `values`: arrays and tensors of others, but no columns, which may have nulls."""
+    return (
+        hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray)
+    )
+
+
 def _foreign(device: Device, values: Any, name: str) -> Any:
     """An array of another library, or of the other device, as an array of this one."""
     values = _plain(values)
-    if hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+    if has_dlpack(values):
         array = _from_dlpack(values, name)
     elif hasattr(values, "__cuda_array_interface__"):
         import cupy
@@ -71,8 +78,9 @@ def _from_dlpack(values: Any, name: str) -> Any:
     CuPy asks for what is in managed memory (which hosts could read, too) in its current stream, so that kernels which
     still write it are waited for.
     """
-    on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
+    on_gpu = False
     try:
+        on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
         if on_gpu:
             import cupy
 

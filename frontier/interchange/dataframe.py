@@ -79,7 +79,7 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
                 pass
         library = "pandas"
     one_of(library, "library", PACKAGES)
-    module = require(library, PACKAGES[library], "a data frame")
+    module = require(library, PACKAGES[library], "to_dataframe")
     if library == "cudf":
         return module.DataFrame(dict(columns))
     held = {name: column.get() if hasattr(column, "get") else column for name, column in columns.items()}

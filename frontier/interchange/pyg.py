@@ -83,7 +83,7 @@ def edge_tensors(graph: Graph, columns: Mapping[str, Any], ids: Any, edge_attr: 
     edge_index = xp.empty((2, size), np.int64)
     edge_index[0], edge_index[1] = columns["src"], columns["dst"]
     values = {name: column for name, column in columns.items() if name not in ("src", "dst")}
-    for name in check_data(edge_attr):
+    for name in check_data(edge_attr, "edge_attr"):
         if name not in values:
             known = ", ".join(map(repr, values)) or "there are none"
             raise ValueError(f"edge_attr names {name!r}, which is no column of the graph's edge data ({known})")
@@ -174,9 +174,9 @@ def stored_options(
 ) -> dict[str, Any]:  # fmt: skip
     """Keyword arguments of `Graph.from_edges`: `options`, and the attributes of `data` that are edge data or times."""
     if not isinstance(edge_data, Mapping):
-        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data)}
+        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
     if len(edge_attr):
-        columns = _columns_of(attribute(data, "edge_attr"), check_data(edge_attr))
+        columns = _columns_of(attribute(data, "edge_attr"), check_data(edge_attr, "edge_attr"))
         twice = sorted(columns.keys() & edge_data.keys())
         if twice:
             raise ValueError(f"edge_attr and edge_data both name {twice[0]!r}")

@@ -244,7 +244,7 @@ def from_pyg_hetero(
     ends = list(accumulate(sizes, initial=0))
     ranges = {name: range(begin, begin + size) for name, begin, size in zip(data.node_types, ends, sizes, strict=False)}
     if not isinstance(edge_data, Mapping):
-        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data)}
+        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
     for key in (*edge_data.values(), *([] if time is None else [time])):
         if not any(key in data[triple] for triple in data.edge_types):
             raise ValueError(f"no type of edges has the attribute {key!r}")

@@ -137,12 +137,12 @@ def resolve_roles(
     return roles
 
 
-def check_data(data: Sequence[str]) -> Sequence[str]:
-    """Raise unless `data` lists names of columns."""
+def check_data(data: Sequence[str], argument: str = "data") -> Sequence[str]:
+    """Raise unless `data`, an argument of this name, lists names of columns."""
     if isinstance(data, str) or not all(isinstance(name, str) for name in data):
-        raise TypeError(f"data must be a list of names of columns, not {data!r}")
+        raise TypeError(f"{argument} must be a list of names of columns, not {data!r}")
     if len(set(data)) < len(data):
-        raise ValueError(f"data names a column twice: {list(data)}")
+        raise ValueError(f"{argument} names a column twice: {list(data)}")
     return data
 
 

@@ -18,6 +18,7 @@ from frontier.io.files import unpacked_limit
 from frontier.io.text import LARGEST_ID
 
 _NANOSECONDS = np.dtype("datetime64[ns]")
+NESTED = list | tuple | dict | np.ndarray
 
 
 def from_table(
@@ -259,7 +260,7 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
         if column.dtype.kind not in "OUSTiu":
             raise ParseError(f"{name} holds {column.dtype}, not vertex ids", source)
         if column.dtype.kind == "O":
-            absent = np.fromiter((v is None or v != v for v in column), dtype=bool, count=len(column))
+            absent = np.fromiter(map(_is_missing, column), dtype=bool, count=len(column))
             _report(absent, f"missing vertex id in {name}", column, source)
     try:
         ids, (src, dst) = wd.number_words([src.tolist(), dst.tolist()])
@@ -312,9 +313,9 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
             return ParseError(f"the column of {name}s holds words, not numbers: {reason}", source, row + 1, values[row])
 
         return wd.dates(values, fault) if name == "time" and wd.is_date(values[0]) else wd.numbers(values, fault)
-    if any(isinstance(v, str | bytes | complex) for v in values):
+    if any(isinstance(v, NESTED | str | bytes | complex) for v in values):
         raise ParseError(f"the column of {name}s holds {column.dtype}, not numbers", source)
-    missing = np.fromiter((v is None or v != v for v in values), dtype=bool, count=len(values))
+    missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
     _report(missing, f"the {name} is NaN or missing", column, source)
     if all(isinstance(v, datetime.date) for v in values):
         return _numbers(column.astype(_NANOSECONDS), name, source)
@@ -322,6 +323,13 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
         return column.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ParseError(f"the column of {name}s holds {type(values[0]).__name__}, not numbers", source) from error
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a Python object is None, NaN, NaT or what pandas calls NA."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return not isinstance(value, NESTED) and bool(value != value)
 
 
 def _report(bad: np.ndarray, reason: str, column: np.ndarray, source: str) -> None:

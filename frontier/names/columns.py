@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import as_device_array, has_dlpack
+from ..runtime import resolve_device
+
 
 class Texts(NamedTuple):
     """A column of text, in which most names occur often.
@@ -44,8 +47,8 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     """
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must be a column of names, not one: put it into a list")
-    if hasattr(values, "__cuda_array_interface__"):
-        values = values.get() if hasattr(values, "get") else _copied(values)
+    if hasattr(values, "__cuda_array_interface__") or has_dlpack(values):
+        values = as_device_array(resolve_device("cpu"), values, name)
     if hasattr(values, "dictionary_encode"):  # Arrow
         return _of_arrow(values, name)
     if hasattr(values, "replace_strict"):  # Polars
@@ -66,12 +69,6 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     held = values if isinstance(values, list) else array.tolist()
     codes = np.fromiter((known.setdefault(each, len(known)) for each in held), np.int64, len(held))
     return _named(list(known), codes, name)
-
-
-def _copied(values: Any) -> Any:
-    import cupy
-
-    return cupy.asarray(values).get()
 
 
 def _is_numeric(dtype: Any) -> bool:

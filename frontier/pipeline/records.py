@@ -81,8 +81,9 @@ def _module(array: Any) -> Any:
 class Decoder:
     """Makes `Records` of the items of a source.
 
-    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left out.
-    What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is inserted.
+    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left
+    out. What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is
+    inserted.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def time_limits(graph: Graph, before: Any, vertices: Any) -> Any:
     """For each vertex the time before which edges count; the greatest of all times if all do."""
     if before is None:
         return graph.xp.full(vertices.size, np.iinfo(np.int64).max, np.int64)
-    if getattr(before, "ndim", None) == 0 or not hasattr(before, "__len__"):
+    if getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__")):
         return graph.xp.full(vertices.size, time(graph, before, "before"), np.int64)
     limits = times(graph, before, "before")
     same_length(vertices=vertices, before=limits)
