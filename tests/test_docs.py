@@ -22,6 +22,8 @@ from frontier.runtime.cache import PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+OPTIONAL = ("polars", "torch", "torch_geometric")
+"""Libraries that a page may need, and that not every environment has."""
 SPHINX = ("sphinx", "myst_nb", "furo", "numpydoc", "matplotlib")
 SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "scripts", "structures", "tests")
 
@@ -32,6 +34,8 @@ def test_python_blocks(page, tmp_path, capsys, monkeypatch):
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     if not blocks:
         return
+    for library in re.findall(rf"^(?:import|from) ({'|'.join(OPTIONAL)})\b", "\n".join(blocks), re.MULTILINE):
+        pytest.importorskip(library)
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
     runpy.run_path(str(script))

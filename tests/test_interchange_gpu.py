@@ -16,6 +16,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier import interchange
+from frontier.interchange.tensors import as_tensor
 from frontier.storage import stored_arrays
 from structures import CSR
 
@@ -173,6 +174,22 @@ class _Tensor:
         return _Tensor(self.array)
 
 
+class _Data:
+    """``torch_geometric.data.Data``, whose tensors must be on the device."""
+
+    def __init__(self, num_nodes, **tensors):
+        self.num_nodes, self.tensors = num_nodes, tensors
+        assert all(isinstance(tensor, _Tensor) for tensor in tensors.values())
+
+    edge_index = property(lambda self: self.tensors["edge_index"])
+
+    def __contains__(self, name):
+        return name in self.tensors
+
+    def __getitem__(self, name):
+        return self.tensors[name]
+
+
 LIBRARIES = {
     "cupy": CUPY,
     "cudf": SimpleNamespace(DataFrame=_Frame, Series=_Frame),
@@ -182,6 +199,7 @@ LIBRARIES = {
         decompress_to_edgelist=_decompress_to_edgelist, extract_vertex_list=_extract_vertex_list,
     ),
     "torch": SimpleNamespace(from_dlpack=_Tensor),
+    "torch_geometric": SimpleNamespace(data=SimpleNamespace(Data=_Data)),
     "cupyx.scipy.sparse": SimpleNamespace(csr_matrix=lambda parts, shape: SimpleNamespace(parts=parts, shape=shape)),
 }  # fmt: skip
 
@@ -242,6 +260,9 @@ STAYS_ON_DEVICE = {
         Received, interchange.to_dataframe(graph), weight="weight" if graph.is_weighted else None, num_vertices=N,
         directed=graph.directed, device=FAKE_GPU,
     ),
+    "pyg": lambda graph: interchange.from_pyg(
+        Received, interchange.to_pyg(graph), directed=graph.directed, device=FAKE_GPU
+    ),
     "edge_index": lambda graph: interchange.from_edge_index(
         Received, *interchange.to_edge_index(graph), num_vertices=N, directed=graph.directed, device=FAKE_GPU
     ),
@@ -285,6 +306,18 @@ def test_tensors_that_need_gradients(libraries):
     index = np.array([SRC, DST]).view(OnDevice)
     graph = interchange.from_edge_index(Received, index, weights, num_vertices=N, device=FAKE_GPU)
     assert_equal(off_fake_gpu(graph), make(CSR, weight_dtype="float32"))
+
+
+def test_tensors_in_managed_memory(monkeypatch):
+    """PyTorch refuses it from DLPack, so it is handed over in the other way, after what is queued has been done."""
+    calls = []
+    stream = SimpleNamespace(synchronize=lambda: calls.append("waited"))
+    cupy = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: stream))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    torch = SimpleNamespace(as_tensor=lambda array, device: calls.append((array, device)))
+    array = SimpleNamespace(__dlpack_device__=lambda: (13, 0), device=SimpleNamespace(id=2))
+    as_tensor(torch, array)
+    assert calls == ["waited", (array, "cuda:2")]
 
 
 def test_pylibcugraph_options(libraries, monkeypatch):
