@@ -305,8 +305,9 @@ def test_results_go_out(library):
     assert len(held) > 30 and {array.dtype.kind for array in held} == set("bif")
     for array in held:
         shared = module.from_dlpack(array)
-        assert tuple(shared.shape) == array.shape and np.asarray(shared).tolist() == array.tolist()
-        assert array.size == 0 or np.shares_memory(np.from_dlpack(shared), array)
+        back = np.from_dlpack(shared)
+        assert tuple(shared.shape) == array.shape and back.tolist() == array.tolist()
+        assert array.size == 0 or np.shares_memory(back, array)
 
 
 def test_results_of_torch_and_back():
