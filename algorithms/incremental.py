@@ -46,8 +46,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     over_parts: ClassVar[bool] = False
     form_over_parts: ClassVar[type | None] = None
 
-    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Any:
-        make = getattr(graph, "make_over_parts", None)
+    def __new__(cls, graph: Any = None, *args: Any, **kwargs: Any) -> Self:
+        make: Any = getattr(graph, "make_over_parts", None)
         made = None if make is None else make(cls, args, kwargs)
         if made is not None:
             return made

@@ -1,4 +1,4 @@
-"""The options that the constructors of all structures take, for type checkers and editors."""
+"""The options that the constructors and `from_edges` of all structures take, for type checkers and editors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ if TYPE_CHECKING:
     from .runtime import Device
 
 
-class GraphOptions(TypedDict, total=False):
+class BuildOptions(TypedDict, total=False):
+    """Those of `Graph` that `Graph.from_edges` takes by keyword only; a structure adds its own."""
+
+    weight_dtype: Any
+    vertex_dtype: Any
+    in_edges: bool
+    keep_time: str
+    multi: str
+
+
+class GraphOptions(BuildOptions, total=False):
     """Those of `Graph`, which describes them; a structure adds its own."""
 
     directed: bool
     device: str | Device
-    weight_dtype: Any
-    vertex_dtype: Any
-    in_edges: bool
     edge_data: Mapping[str, Any] | None
     time: str | None
-    keep_time: str
-    multi: str

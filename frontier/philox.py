@@ -10,6 +10,8 @@ The generator is Philox-4x32 with ten rounds: Salmon, Moraes, Dror and Shaw, "Pa
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -19,7 +21,7 @@ _STEPS = (np.uint64(0x9E3779B9), np.uint64(0xBB67AE85))  # of the key, from roun
 _TO_UNIT = 2.0**-53
 
 
-def philox(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
     """The four words of Philox-4x32-10 for a counter of four words and a key of two, all uint64 below 2**32."""
     for _ in range(10):
         first = _MULTIPLIERS[0] * c0
@@ -30,7 +32,7 @@ def philox(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
     return c0, c1, c2, c3
 
 
-def _words(seed, i, j):  # type: ignore[no-untyped-def]
+def _words(seed: int, i: int, j: int) -> tuple[Any, Any, Any, Any]:
     """The words for a seed and a place, each of which is an integer of up to 64 bits."""
     seed, i, j = int(seed), int(i), int(j)
     return philox(
@@ -40,7 +42,7 @@ def _words(seed, i, j):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-def random(seed, i, j=0):  # type: ignore[no-untyped-def]
+def random(seed: int, i: int, j: int = 0) -> float:
     """A random number from 0 up to, but not including, 1, for use in functors.
 
     Parameters
@@ -64,7 +66,7 @@ def random(seed, i, j=0):  # type: ignore[no-untyped-def]
     return float((w0 >> np.uint64(5)) * np.uint64(67108864) + (w1 >> np.uint64(6))) * _TO_UNIT
 
 
-def random_bits(seed, i, j=0):  # type: ignore[no-untyped-def]
+def random_bits(seed: int, i: int, j: int = 0) -> int:
     """A random integer from 0 to 2**32 - 1, for use in functors; parameters as for `random`.
 
     Returns
@@ -74,4 +76,4 @@ def random_bits(seed, i, j=0):  # type: ignore[no-untyped-def]
         bits of the same place use another `j`.
     """
     w0, _w1, _w2, _w3 = _words(seed, i, j)
-    return np.int64(w0)
+    return np.int64(w0)  # type: ignore[return-value]

@@ -17,11 +17,18 @@ import frontier as fr
 import structures
 from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
-from frontier.options import GraphOptions
+from frontier.options import BuildOptions, GraphOptions
 from frontier.pipeline.options import ResumeOptions
 from frontier.runtime.cache import PROJECT_ROOT
+from structures.csr import graph as csr
+from structures.faimgraph import graph as faimgraph
+from structures.gpma import graph as gpma
+from structures.graphvine import graph as graphvine
+from structures.hornet import graph as hornet
+from structures.lpma import graph as lpma
 from structures.packed.array import PackedArray
-from structures.packed.options import PackedOptions
+from structures.packed.options import PackedBuildOptions, PackedOptions
+from structures.slab import graph as slab
 
 FOLDER = PROJECT_ROOT / "tests" / "typing"
 MODULES = (algorithms, dynfrontier, fr, fr.interchange, fr.io, structures)
@@ -90,6 +97,35 @@ def test_options_are_those_of_the_constructor(options, constructor):
     own = {p.name for p in inspect.signature(constructor).parameters.values() if p.kind is p.KEYWORD_ONLY}
     inherited = set() if options is GraphOptions else set(GraphOptions.__annotations__)
     assert set(options.__annotations__) - inherited == own
+
+
+BUILDERS = {
+    csr.CSR: BuildOptions, hornet.Hornet: hornet.HornetBuildOptions, slab.SlabGraph: slab.SlabBuildOptions,
+    gpma.GPMA: gpma.GPMABuildOptions, lpma.LPMA: lpma.LPMABuildOptions,
+    graphvine.GraphVine: graphvine.GraphVineBuildOptions, faimgraph.FaimGraph: faimgraph.FaimBuildOptions,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_options_of_from_edges(kind):
+    """What type checkers know of it beyond the arguments of `Graph.from_edges`: options of the constructor."""
+    own = {p.name for p in inspect.signature(kind.__init__).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    inherited = PackedBuildOptions if kind in (gpma.GPMA, lpma.LPMA) else BuildOptions
+    assert set(BUILDERS[kind].__annotations__) - set(inherited.__annotations__) == own
+    assert set(inherited.__annotations__) <= set(GraphOptions.__annotations__) | set(PackedOptions.__annotations__)
+    positional = {p.name for p in inspect.signature(kind.from_edges).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    assert set(GraphOptions.__annotations__) <= positional | set(inherited.__annotations__)
+
+
+def test_all_that_is_public_has_types():
+    without = []
+    for name, function in callables():
+        signature = inspect.signature(function)
+        given = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+        typed = all(p.annotation is not p.empty for p in given)
+        returns = signature.return_annotation is not signature.empty or name.endswith(".__init__")
+        without += [] if typed and returns else [name]
+    assert without == []
 
 
 def test_options_of_workloads():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.options import GraphOptions
+from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Device
 from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
 from frontier.storage import VERTEX, WEIGHT
@@ -39,6 +39,15 @@ class CSR(DynamicGraph):
     package = "structures.csr"
     _view_type = View
     _arrays: ClassVar = {"offsets": np.int64, "neighbors": VERTEX, "weights": WEIGHT}
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[BuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, **options: Unpack[GraphOptions]):
         super().__init__(num_vertices, **options)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.options import GraphOptions
-from frontier.runtime import Counters, growable
+from frontier.options import BuildOptions, GraphOptions
+from frontier.runtime import Counters, Device, growable
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     COUNTERS,
@@ -26,6 +26,12 @@ from .cpu_pages import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH, PagePool
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
+
+
+class FaimBuildOptions(BuildOptions, total=False):
+    """Options of `FaimGraph.from_edges`, for type checkers and editors."""
+
+    page_size: int
 
 
 class FaimGraph(PagePool, DynamicGraph):
@@ -96,6 +102,15 @@ class FaimGraph(PagePool, DynamicGraph):
     _options = ("page_size",)
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[FaimBuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Unpack[GraphOptions]):
         if page_size not in PAGE_SIZES or isinstance(page_size, bool):

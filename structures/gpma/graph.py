@@ -25,20 +25,27 @@ What differs from the paper, and why:
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.invariants import require
+from frontier.runtime import Device
 from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
-from structures.packed.options import PackedOptions
+from structures.packed.options import PackedBuildOptions, PackedOptions
 from structures.packed.plan import Batch
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
+
+
+class GPMABuildOptions(PackedBuildOptions, total=False):
+    """Options of `GPMA.from_edges`, for type checkers and editors."""
+
+    method: str
 
 
 class GPMA(PackedGraph):
@@ -85,6 +92,15 @@ class GPMA(PackedGraph):
     _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
     _options: ClassVar[tuple[str, ...]] = (*PackedGraph._options, "method")
     _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[GPMABuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Unpack[PackedOptions]):
         self.method = one_of(method, "method", METHODS)

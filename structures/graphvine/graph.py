@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from frontier.access import rearranges
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
-from frontier.options import GraphOptions
-from frontier.runtime import Counters, growable
+from frontier.options import BuildOptions, GraphOptions
+from frontier.runtime import Counters, Device, growable
 from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
@@ -35,6 +35,12 @@ GROWTH = 0.25
 MAX_BLOCKS = 2**31 - 1  # block numbers are 32-bit
 SENTINEL = 16  # bytes
 LINKS = 8  # bytes of a block's links to those below it
+
+
+class GraphVineBuildOptions(BuildOptions, total=False):
+    """Options of `GraphVine.from_edges`, for type checkers and editors."""
+
+    block_size: int | None
 
 
 class GraphVine(VertexRecords, DynamicGraph):
@@ -108,6 +114,15 @@ class GraphVine(VertexRecords, DynamicGraph):
     _options = ("block_size",)
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[GraphVineBuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Unpack[GraphOptions]):
         bits = None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.options import GraphOptions
-from frontier.runtime import Counters, fill_column
+from frontier.options import BuildOptions, GraphOptions
+from frontier.runtime import Counters, Device, fill_column
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
@@ -36,6 +36,12 @@ from .cpu import (
 )
 
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
+
+
+class HornetBuildOptions(BuildOptions, total=False):
+    """Options of `Hornet.from_edges`, for type checkers and editors."""
+
+    block_array_size: int | None
 
 
 class Hornet(BlockArrays, VertexRecords, DynamicGraph):
@@ -95,6 +101,15 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     _unit_bits_range = 5, 30
     _options = ("block_array_size",)
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[HornetBuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Unpack[GraphOptions]):
         super().__init__(num_vertices, **options)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.invariants import require
-from frontier.runtime import growable
+from frontier.runtime import Device, growable
 from frontier.updates import MemoryUsage
 from frontier.values import one_of
 from structures.packed.graph import PackedGraph
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
-from structures.packed.options import PackedOptions
+from structures.packed.options import PackedBuildOptions, PackedOptions
 from structures.packed.plan import Batch, Plan
 
 from .cpu import SPENT, WRAPPED
@@ -25,6 +25,12 @@ AHEAD = 0.85  # of the root's greatest density: above it memory for the next lev
 AHEAD_STEPS = 4
 # Elements for a leaf, of what grows by levels.
 PER_LEAF = {"separators": 1, "counts": 1, "neighbors": LEAF, "weights": LEAF}
+
+
+class LPMABuildOptions(PackedBuildOptions, total=False):
+    """Options of `LPMA.from_edges`, for type checkers and editors."""
+
+    strategy: str
 
 
 class LPMA(PackedGraph):
@@ -86,6 +92,15 @@ class LPMA(PackedGraph):
     _options = (*PackedGraph._options, "strategy")
     _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
     _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[LPMABuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Unpack[PackedOptions]):
         self.strategy = one_of(strategy, "strategy", STRATEGIES)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from frontier.options import GraphOptions
+from typing import TypedDict
+
+from frontier.options import BuildOptions, GraphOptions
 
 
-class PackedOptions(GraphOptions, total=False):
-    """Those of `PackedArray`, which describes them, and of `Graph`."""
+class LeafOptions(TypedDict, total=False):
+    """Those of `PackedArray`, which describes them."""
 
     leaf_density: tuple[float, float]
     root_density: tuple[float, float]
     deletion: str
+
+
+class PackedOptions(GraphOptions, LeafOptions, total=False):
+    """Those of `PackedArray` and of `Graph`."""
+
+
+class PackedBuildOptions(BuildOptions, LeafOptions, total=False):
+    """Those of `PackedArray` and of `Graph.from_edges`."""

@@ -24,15 +24,15 @@ What differs from the paper, and why:
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from frontier.access import reads
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
-from frontier.options import GraphOptions
-from frontier.runtime import fill_column, fill_with
+from frontier.options import BuildOptions, GraphOptions
+from frontier.runtime import Device, fill_column, fill_with
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
@@ -64,6 +64,12 @@ FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
+
+
+class SlabBuildOptions(BuildOptions, total=False):
+    """Options of `SlabGraph.from_edges`, for type checkers and editors."""
+
+    load_factor: float
 
 
 class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
@@ -104,6 +110,15 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     _tells_slots = True
     _options = ("load_factor",)
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def from_edges(  # type: ignore[override]
+            cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
+            device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
+            **options: Unpack[SlabBuildOptions],
+        ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, load_factor: float = 0.7, **options: Unpack[GraphOptions]):
         if not 0 < number(load_factor, "load_factor") <= 4:

@@ -174,7 +174,7 @@ class PriorityFrontier:
             raise ValueError("vertices of the graph have changed since this PriorityFrontier was made; make a new one")
 
 
-def defer(deferred, v):  # type: ignore[no-untyped-def]
+def defer(deferred: Any, v: int) -> None:
     """Put a vertex into a `PriorityFrontier`, for use in functors.
 
     Parameters
@@ -188,7 +188,7 @@ def defer(deferred, v):  # type: ignore[no-untyped-def]
         deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v
 
 
-def _join(v, deferred):  # type: ignore[no-untyped-def]
+def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
 
 
