@@ -44,30 +44,30 @@ PULL_ABOVE = 1 / 16
 
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
-    prepare: Callable | None = None, direction: str = "auto", edges: str = "out",
-    output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
+    edges: str = "out", output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
 ) -> Frontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
-    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: Literal["edges"],
-    unique: bool = True, balance: str = "auto",
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
+    edges: str = "out", output: Literal["edges"], unique: bool = True, balance: str = "auto",
 ) -> EdgeFrontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, condition: Callable | None = None,
-    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: None, unique: bool = True,
-    balance: str = "auto",
+    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
+    edges: str = "out", output: None, unique: bool = True, balance: str = "auto",
 ) -> None: ...  # fmt: skip
 @reads
 def advance(
     graph: Graph,
     frontier: Frontier | EdgeFrontier,
-    op: Callable,
+    op: Callable[..., Any],
     *args: Any,
-    condition: Callable | None = None,
-    prepare: Callable | None = None,
+    condition: Callable[..., Any] | None = None,
+    prepare: Callable[..., Any] | None = None,
     direction: str = "auto",
     edges: str = "out",
     output: str | None = "vertices",
@@ -162,7 +162,7 @@ def advance(
     return push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
 
 
-def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable | None, kind: str) -> None:
+def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
     """Raise ValueError if a pull cannot do what is asked for."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
@@ -188,11 +188,11 @@ class Functors(NamedTuple):
     """The functions that a push calls."""
 
     op: Callable
-    condition: Callable | None = None
-    prepare: Callable | None = None
+    condition: Callable[..., Any] | None = None
+    prepare: Callable[..., Any] | None = None
 
 
-def check_functors(condition: Callable | None, prepare: Callable | None, args: tuple) -> None:
+def check_functors(condition: Callable[..., Any] | None, prepare: Callable[..., Any] | None, args: tuple) -> None:
     """Check the form of the functors that may be absent."""
     if condition is not None:
         check_op(condition, "condition", ("dst",), args, A_TRUTH)
@@ -200,7 +200,7 @@ def check_functors(condition: Callable | None, prepare: Callable | None, args: t
         check_op(prepare, "prepare", ("src",), args)
 
 
-def graphs_to_walk(graph: Graph, edges: str, op: Callable) -> tuple[Graph, ...]:
+def graphs_to_walk(graph: Graph, edges: str, op: Callable[..., Any]) -> tuple[Graph, ...]:
     """The graphs along whose edges an advance goes: the graph, its reverse, or both."""
     if edges == "out":
         return (graph,)

@@ -16,7 +16,7 @@ HEADER = "frontier/operators/compute/compute.cuh"
 
 
 @reads
-def compute(frontier: Frontier | EdgeFrontier, op: Callable, *args: Any) -> None:
+def compute(frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any) -> None:
     """Call `op` for every member of a frontier.
 
     Parameters

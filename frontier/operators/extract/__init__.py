@@ -32,7 +32,7 @@ HEADER = "frontier/operators/extract/extract.cuh"
 
 
 @reads
-def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
+def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
     """A static snapshot of the arcs for which `op` is true: a directed CSR graph over the same vertices.
 
     Parameters
@@ -68,7 +68,7 @@ def extract_subgraph(graph: Graph, op: Callable, *args: Any) -> Graph:
 
 @reads
 def extract_neighbors(
-    graph: Graph, vertices: Any = None, op: Callable | None = None, *args: Any
+    graph: Graph, vertices: Any = None, op: Callable[..., Any] | None = None, *args: Any
 ) -> tuple[Any, Any, Any]:
     """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
@@ -256,7 +256,7 @@ def _touches(src, dst, edge, weight, marked):
 
 
 def collect_arcs(
-    graph: Graph, vertices: Any = None, op: Callable | None = None, args: tuple = (), *, slots: bool = True,
+    graph: Graph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *, slots: bool = True,
     relabel: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Arcs of some vertices (None for all), those that `op` chooses if it is given.
@@ -294,7 +294,7 @@ def collect_arcs(
     return offsets, dst, found
 
 
-def count_arcs(graph: Graph, vertices: Any, op: Callable, args: tuple) -> Any:
+def count_arcs(graph: Graph, vertices: Any, op: Callable[..., Any], args: tuple) -> Any:
     """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
     counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
     if vertices.size:

@@ -20,7 +20,7 @@ AnyFrontier = TypeVar("AnyFrontier", Frontier, EdgeFrontier)
 
 
 @reads
-def filter(frontier: AnyFrontier, op: Callable, *args: Any) -> AnyFrontier:
+def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFrontier:
     """The members of a frontier for which `op` is true.
 
     Parameters

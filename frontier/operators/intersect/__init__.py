@@ -36,7 +36,8 @@ _KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 
 @reads
 def intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable | None = None, *args: Any, numbered: bool = False, checked: bool = True
+    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None = None, *args: Any, numbered: bool = False,
+    checked: bool = True,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs of vertices: counted, or passed to `op` one by one.
 
@@ -171,7 +172,7 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
 
 
 def _intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable | None, args: tuple, numbered: bool = False
+    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None, args: tuple, numbered: bool = False
 ) -> Any:  # fmt: skip
     """`intersect` of arrays that were checked, or need not be."""
     counts = graph.xp.zeros(us.size, np.int64) if op is None else None

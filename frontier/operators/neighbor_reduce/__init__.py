@@ -52,9 +52,9 @@ HEADER = "frontier/operators/neighbor_reduce/neighbor_reduce.cuh"
 def neighbor_reduce(
     graph: Graph,
     frontier: Frontier | None,
-    op: Callable,
+    op: Callable[..., Any],
     *args: Any,
-    reduce: str | Callable = "sum",
+    reduce: str | Callable[..., Any] = "sum",
     identity: Any = None,
     dtype: Any = None,
     out: Any = None,
@@ -202,7 +202,7 @@ def neighbor_reduce(
 
 
 def _best_neighbors(
-    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str, kind: np.dtype, out: Any,
+    graph: Graph, members: Frontier, op: Callable[..., Any], values: tuple, reduce: str, kind: np.dtype, out: Any,
     balance: str,
 ) -> tuple[Any, Any]:  # fmt: skip
     """For each vertex, the neighbor whose value of type `kind` is best, or -1; and the values."""

@@ -25,7 +25,7 @@ MOST_COLUMNS = 32  # sums of a thread, which are held in registers
 
 @reads
 def reduce(
-    frontier: Frontier | EdgeFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64,
+    frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any, reduce: str = "sum", dtype: Any = np.float64,
     out: Any = None, columns: int | None = None,
 ) -> Any:  # fmt: skip
     """Call `op` for every member of a frontier and reduce the returned values to one number.

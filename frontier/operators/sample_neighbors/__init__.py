@@ -27,7 +27,7 @@ METHODS = ("first", "uniform", "weighted")
 def sample_neighbors(
     graph: Graph,
     frontier: Frontier,
-    op: Callable,
+    op: Callable[..., Any],
     *args: Any,
     count: int = 2,
     method: str = "first",

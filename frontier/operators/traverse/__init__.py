@@ -77,10 +77,10 @@ class Step:
 def traverse(
     graph: Graph,
     frontier: Frontier,
-    op: Callable,
+    op: Callable[..., Any],
     *args: Any,
-    condition: Callable | None = None,
-    prepare: Callable | None = None,
+    condition: Callable[..., Any] | None = None,
+    prepare: Callable[..., Any] | None = None,
     max_steps: int | None = None,
     max_arcs: int | None = None,
     edges: str = "out",

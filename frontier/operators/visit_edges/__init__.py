@@ -35,7 +35,7 @@ HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 
 @reads
 def visit_edges(
-    graph: Graph, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
+    graph: Graph, src: Any, dst: Any, op: Callable[..., Any], *args: Any, output: bool = True
 ) -> Frontier | None:
     """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
 
@@ -103,7 +103,7 @@ def visit_edges(
     return Frontier._of(graph, out[:size], arcs=arcs)
 
 
-def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable, values: tuple) -> None:
+def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable[..., Any], values: tuple) -> None:
     count, n = int(src.size), np.int64(graph.num_vertices)
     if count and graph.device.is_gpu:
         options = (("NO_OUTPUT", "1"), *_lookup_options(op))
@@ -114,12 +114,12 @@ def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable, values: tuple) -
         run_cpu(kernel, (op,), count, n, *read_view(graph, op), src, dst, values)
 
 
-def _needs_lookup(op: Callable) -> bool:
+def _needs_lookup(op: Callable[..., Any]) -> bool:
     """Whether a functor looks at the edge or the weight, so that arcs must be found in the graph."""
     return uses_parameter(op, EDGE_POSITION) or uses_parameter(op, WEIGHT_POSITION)
 
 
-def _lookup_options(op: Callable) -> tuple[tuple[str, str], ...]:
+def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
     """The macro for functors that do without."""
     return () if _needs_lookup(op) else (("NO_LOOKUP", "1"),)
 
