@@ -37,6 +37,12 @@ def maker(name):
     """A function that makes a column of a library of a NumPy array, and the types that the library has not."""
     if name == "dlpack":
         return Capsules
+    if name == "read_only":
+        return as_read_only
+    if name == "reversed":
+        return lambda array: np.ascontiguousarray(array[::-1])[::-1]
+    if name == "read_only_dlpack":
+        return lambda array: Capsules(as_read_only(array))
     library = importlib.import_module({"polars_chunks": "polars", "torch_strided": "torch"}.get(name, name))
     if name == "polars_chunks":
         return lambda array: library.concat([library.Series(part) for part in np.array_split(array, 2)], rechunk=False)
@@ -46,12 +52,19 @@ def maker(name):
     return getattr(library, make)
 
 
-LIBRARIES = ["dlpack", "torch", "torch_strided", "array_api_strict", "polars", "polars_chunks", "pandas", "pyarrow"]
+def as_read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+OURS = ["dlpack", "read_only", "read_only_dlpack", "reversed"]
+LIBRARIES = [*OURS, "torch", "torch_strided", "array_api_strict", "polars", "polars_chunks", "pandas", "pyarrow"]
 
 
 @pytest.fixture(params=LIBRARIES)
 def column(request):
-    if request.param != "dlpack":
+    if request.param not in OURS:
         pytest.importorskip(request.param.removesuffix("_chunks").removesuffix("_strided"))
     return maker(request.param)
 
@@ -292,6 +305,12 @@ def arrays_of(graph):
     yield fr.Frontier.all(graph).vertices
     yield from fr.sample_temporal_neighbors(graph, [0, 0, 5], 1, method="latest")
     yield from fr.extract_neighbors(graph, [0, 2])
+    with algorithms.DynamicBFS(graph, 0) as search:
+        assert not search.distance.flags.writeable
+        yield search.distance
+    distances = algorithms.bfs(graph, sources=[0, 1, 2]).distance
+    assert not distances[:, ::2].flags.contiguous
+    yield from (distances, distances[:, ::2])
     results = [algorithms.bfs(graph, 0), algorithms.connected_components(graph), algorithms.triangle_count(graph),
                algorithms.pagerank(graph, weighted=False), algorithms.core_number(graph)]  # fmt: skip
     for result in results:

@@ -338,6 +338,9 @@ def test_pylibcugraph_options(libraries, monkeypatch):
 def test_bad_cugraph_input(libraries):
     with pytest.raises(TypeError, match=r"cu_graph must be a cugraph\.Graph with edges, not list"):
         interchange.from_cugraph("csr", [], device="cpu")
+    for bad in (None, [], fake_graph()):
+        with pytest.raises(TypeError, match=r"plc_graph must be a pylibcugraph\.SGGraph, not"):
+            interchange.from_pylibcugraph("csr", bad, device="cpu")
     graph = interchange.to_cugraph(fake_graph())
     graph.renumbered = True
     with pytest.raises(ValueError, match="cu_graph numbers its vertices itself"):

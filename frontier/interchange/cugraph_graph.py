@@ -9,7 +9,7 @@ from ..arguments import check_graph
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device
-from .common import CUPY, as_floats, edge_columns, existing_ids, require
+from .common import CUPY, as_floats, existing_ids, require
 from .pylibcugraph_graph import from_pylibcugraph
 
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
     cugraph = require("cugraph", "cugraph-cu13 (or cugraph-cu12)", "to_cugraph")
     cudf = require("cudf", "cudf-cu13 (or cudf-cu12)", "to_cugraph")
     cupy = require("cupy", CUPY, "to_cugraph")
-    columns = {name: cupy.asarray(as_floats(column) if name == "weight" else column)
-               for name, column in edge_columns(graph).items()}  # fmt: skip
+    src, dst, stored = graph._sorted_edges()
+    weights = graph._weights_of(stored)
+    columns = {"src": src, "dst": dst} | ({} if weights is None else {"weight": as_floats(weights)})
+    columns = {name: cupy.asarray(column) for name, column in columns.items()}
     result = cugraph.Graph(directed=graph.directed)
     result.from_cudf_edgelist(
         cudf.DataFrame(columns), source="src", destination="dst", edge_attr="weight" if graph.is_weighted else None,

@@ -10,6 +10,7 @@ from ..arrays import as_ids
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
+from ..values import kind_of
 from .common import CUPY, arcs, as_floats, existing_ids, keep_only, require
 
 if TYPE_CHECKING:
@@ -104,11 +105,15 @@ def from_pylibcugraph(
     ------
     ImportError
         pylibcugraph is not installed.
+    TypeError
+        `plc_graph` is no SGGraph.
     ValueError
         `num_vertices` is too small.
     """
     kind = structure_class(structure)
     plc = require("pylibcugraph", PACKAGE, "from_pylibcugraph")
+    if not isinstance(plc_graph, plc.SGGraph):
+        raise TypeError(f"plc_graph must be a pylibcugraph.SGGraph, not {kind_of(plc_graph)}")
     handle = plc.ResourceHandle() if handle is None else handle
     place = resolve_device(device)
     src, dst, weights = plc.decompress_to_edgelist(handle, plc_graph, False)[:3]
