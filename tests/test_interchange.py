@@ -7,13 +7,15 @@ import sys
 import numpy as np
 import pytest
 from graphs import GRAPHS
-from interchange_cases import NEEDS, ROUND_TRIPS, WEIGHTS, N, assert_equal, holed, make
+from hypothesis import given
+from hypothesis import strategies as st
+from interchange_cases import NEEDS, ROUND_TRIPS, WEIGHTS, N, assert_equal, holed, make, rows_of
 from verifiers import host
 
 import frontier as fr
 from frontier import interchange
 from frontier.interchange import common
-from structures import CSR
+from structures import CSR, SlabGraph
 
 SMALL = ["empty", "one-vertex", "one-edge", "path", "clique", "rmat"]
 
@@ -76,6 +78,47 @@ def test_round_trip_without_vertices(device, round_trip):
     if device == "gpu" and round_trip is ROUND_TRIPS["scipy"]:
         pytest.skip("CuPy's matrices have rows")
     assert round_trip("csr", CSR(0, device=device), device).num_vertices == 0
+
+
+CARRY = {
+    "networkx": lambda graph: interchange.from_networkx(
+        "slab", interchange.to_networkx(graph), data=["amount"], time="time", num_vertices=N, device="cpu"
+    )[0],
+    "igraph": lambda graph: interchange.from_igraph(
+        "hornet", interchange.to_igraph(graph), data=["amount"], time="time", device="cpu"
+    )[0],
+    "pandas": lambda graph: interchange.from_dataframe(
+        "csr", interchange.to_dataframe(graph), weight="weight", data=["amount"], time="time", num_vertices=N,
+        directed=graph.directed, device="cpu",
+    ),
+    "polars": lambda graph: interchange.from_dataframe(
+        "gpma", interchange.to_dataframe(graph, "polars"), weight="weight", data=["amount"], time="time",
+        num_vertices=N, directed=graph.directed, device="cpu",
+    ),
+    "torch_geometric": lambda graph: interchange.from_pyg(
+        "faimgraph", interchange.to_pyg(graph), edge_data=["edge_amount"], time="edge_time", directed=graph.directed,
+        device="cpu",
+    ),
+}  # fmt: skip
+ARCS = st.lists(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), max_size=12)
+
+
+@pytest.mark.parametrize("library", CARRY)
+@given(ARCS, ARCS, ARCS, st.booleans(), st.integers(0, 2**32))
+def test_edge_data_after_updates(library, first, gone, second, directed, seed):
+    """Ids of edges have gaps then, and are used again."""
+    pytest.importorskip(library)
+    rng = np.random.default_rng(seed)
+    graph = SlabGraph(
+        N, directed=directed, weight_dtype="float64", time="ns", edge_data={"amount": "int64"}, device="cpu"
+    )
+    for edges in (first, second):
+        src, dst = np.array(edges, np.int64).reshape(-1, 2).T
+        time, amount = rng.integers(-(2**62), 2**62, (2, src.size))
+        graph.insert_edges(src, dst, rng.random(src.size), time=time, amount=amount)
+        if edges is first:
+            graph.delete_edges(*np.array(gone, np.int64).reshape(-1, 2).T)
+    assert rows_of(CARRY[library](graph)) == rows_of(graph)
 
 
 def test_structures_by_name(device):

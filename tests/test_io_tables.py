@@ -84,6 +84,8 @@ def test_arrow_objects_and_files(tmp_path):
     (tmp_path / "bad.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:50])
     with pytest.raises(ParseError, match=r"bad\.parquet"):
         read_edges(tmp_path / "bad.parquet")
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=1))
+    assert from_table(reader).src.tolist() == [0, 3]  # as all that hands its columns over by Arrow's interface
     nulls = pa.table({"src": [0, None], "dst": [1, 2]})
     with pytest.raises(ParseError, match="line 2: missing vertex id in src"):
         from_table(nulls)

@@ -144,7 +144,7 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
 
 
 def host_values(values: Iterable[Any], name: str) -> np.ndarray:
-    """Edge data that a library keeps as Python objects: bool, int64 or float64.
+    """Edge data that a library keeps as Python objects: bool, int64 or float64, which it also is without any edges.
 
     Raises
     ------
@@ -167,6 +167,8 @@ def complete(values: Iterable[Any], name: str) -> list[Any]:
 
 def _host_numbers(held: list[Any], name: str) -> np.ndarray:
     array = np.asarray(held)
+    if not held:
+        return array
     if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
         widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
         if abs(widest) > np.iinfo(np.int64).max:

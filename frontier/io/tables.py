@@ -36,7 +36,8 @@ def from_table(
     Parameters
     ----------
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame, mapping of str to array, or structured ndarray
-        Anything with named columns. The ends of edges are integers, or words of any kind, which are then numbered.
+        Anything with named columns, also what has Arrow's ``__arrow_c_stream__``, such as a relation of DuckDB. The
+        ends of edges are integers, or words of any kind, which are then numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
         Which column is what: see `read_edges`. By default columns go by their names, and others are ignored with an
         `IgnoredColumnsWarning`. A third column without a name is the time if it holds dates or integers that are all at
@@ -189,6 +190,8 @@ def _access(table: Any) -> tuple[list[str], Any]:
         return [str(name) for name in names], lambda k: np.asarray(table[names[k]])
     if hasattr(table, "collect"):  # Polars' LazyFrame
         raise TypeError(f"a {type(table).__name__} is a query, not a table: hand over what its collect() returns")
+    if hasattr(table, "__arrow_c_stream__") and not (hasattr(table, "iloc") or hasattr(table, "get_column")):
+        return _access(require_pyarrow("this table").table(table))  # queries of DuckDB, readers of record batches
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas, Polars and their like
         names = list(table.columns)
         # By position where that is possible, as names may occur twice.
