@@ -99,6 +99,8 @@ def _host_array(values: Any, name: str) -> np.ndarray:
         raise TypeError(f"{name} cannot be read as an array: {error}") from None
     if array.dtype.kind in "fO" and array.ndim == 1 and (row := _missing(values)) is not None:
         raise ValueError(f"{name}[{row}] is missing (null)")
+    if array.dtype.kind == "O" and hasattr(values, "isna") and _kind(values).startswith(("float", "double")):
+        array = values.to_numpy(np.float64, na_value=np.nan)  # pandas' floats that may be missing
     if array.dtype.kind not in "iufb":
         if array.size == 0:
             return array.reshape(-1).astype(np.int64)
@@ -111,12 +113,24 @@ def _missing(values: Any) -> int | None:
 
     Columns of pandas, Polars and Arrow become arrays of floats or objects then, with nulls as NaN. Those of floats may.
     """
-    kind = str(getattr(values, "dtype", None) or getattr(values, "type", None)).lower()
     is_null = getattr(values, "is_null", None) or getattr(values, "isna", None)
-    if is_null is None or not kind.startswith(("int", "uint", "bool")):
+    if is_null is None or not _kind(values).startswith(("int", "uint", "bool")):
         return None
     rows = np.flatnonzero(np.asarray(is_null()))
     return int(rows[0]) if rows.size else None
+
+
+def _kind(column: Any) -> str:
+    """What a column calls its type."""
+    return str(getattr(column, "dtype", None) or getattr(column, "type", None)).lower()
+
+
+def is_on_gpu(values: Any) -> bool:
+    """Whether `values` is an array in the memory of a GPU, or in managed memory."""
+    values = _plain(values)
+    if has_dlpack(values) and int(values.__dlpack_device__()[0]) in DLPACK_GPU:
+        return True
+    return hasattr(values, "__cuda_array_interface__")
 
 
 def as_ids(device: Device, values: Any, name: str) -> Any:

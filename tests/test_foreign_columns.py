@@ -172,9 +172,8 @@ def test_missing_values(library):
     with pytest.raises(ValueError, match=r"dst\[1\] is missing \(null\)"):
         graph.insert_edges([0, 1], column([1, None], "Int64"), **good)
     assert graph.num_edges == 0
-    if library != "pandas":  # whose missing floats are objects
-        graph.insert_edges([0, 1], [1, 2], **good | {"rate": column([0.5, None], "Float64")})
-        assert np.isnan(graph.edge_data["rate"][graph.edge_ids([1], [2])]).all()
+    graph.insert_edges([0, 1], [1, 2], **good | {"rate": column([0.5, None], "Float64")})
+    assert np.isnan(graph.edge_data["rate"][graph.edge_ids([1], [2])]).all()
     with pytest.raises(TypeError, match=r"names(\[1\] is missing| has no name at 1)"):
         fr.Names().ids(column([1, None], "Int64"))
 
@@ -196,7 +195,8 @@ def test_managed_memory_is_asked_of_cupy(monkeypatch):
         assert type(on_gpu) is OnDevice and np.shares_memory(on_gpu, given.array)
         on_cpu = fr.arrays.as_ids(fr.resolve_device("cpu"), given, "ids")
         assert type(on_cpu) is np.ndarray and on_cpu.tolist() == [0, 1, 2]
-        assert asked[-2:] == [given, given]
+        assert asked[-2:] == [given, given] and fr.arrays.is_on_gpu(given)
+    assert not fr.arrays.is_on_gpu(Capsules(np.arange(3)))
 
 
 class OnDevice(np.ndarray):

@@ -45,6 +45,10 @@ def test_data_there_and_back(directed, structure):
     assert rows_of(again) == rows_of(graph) and again.directed == directed and again.num_vertices == N
     plain = from_pyg("csr", to_pyg(make(CSR, directed=directed)), device="cpu")
     assert_equal(plain, make(CSR, directed=directed))
+    data = to_pyg(graph)
+    data.edge_step[0] += 1  # now both directions of an edge differ
+    assert from_pyg("csr", data, edge_data=["edge_step"], device="cpu").directed
+    assert from_pyg("csr", data, device="cpu").directed == directed
     named = from_pyg("csr", to_pyg(graph), weight=None, edge_data={"paid": "edge_amount"}, device="cpu")
     assert not named.is_weighted and list(named.edge_data) == ["paid"]
 
@@ -296,6 +300,8 @@ def test_bad_samples():
             sample_pyg(graph, *arguments, method="latest")
     with pytest.raises(ValueError, match=r"vertices\[0\] is 9"):
         sample_pyg(graph, [9], [1], method="latest", edges="out")
+    with pytest.raises(TypeError, match="counts must be a list of integers, one for each distance, not int"):
+        sample_pyg(graph, [0], 3, method="latest")
     with pytest.raises(ValueError, match="edges must be one of 'in', 'out', not 'both'"):
         sample_pyg(graph, [0], [1], method="latest", edges="both")
     with pytest.raises(TypeError, match="needs a seed"):

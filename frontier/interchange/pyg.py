@@ -134,8 +134,8 @@ def from_pyg(
     time : str, optional
         The attribute that holds times, integers, which makes a graph with times; ``time_unit`` says in what.
     directed : bool, optional
-        By default True unless all edges are there in both directions (``is_undirected``). If not, an edge may be there
-        in either direction, or both.
+        By default True unless all edges are there in both directions, with the same data (``is_undirected``). If not,
+        an edge may be there in either direction, or both.
     device : {"auto", "cpu", "gpu"}
         Tensors that are there already are not copied through the host.
     weight_dtype, vertex_dtype, in_edges, **structure_options
@@ -153,13 +153,16 @@ def from_pyg(
     kind = structure_class(structure)
     if getattr(data, "edge_index", None) is None:
         raise TypeError(f"data must be a torch_geometric.data.Data with an edge_index, not {type(data).__name__}")
+    weights = None if weight is None else attribute(data, weight)
+    options = stored_options(data, edge_data, edge_attr, time, structure_options)
     if directed is None:
+        kept = [weights, options.get("time"), *options.get("edge_data", {}).values()]
+        kept = [values for values in kept if values is not None]
         utils = require("torch_geometric", PACKAGE, "from_pyg").utils
-        directed = not utils.is_undirected(data.edge_index, num_nodes=data.num_nodes)
+        directed = not utils.is_undirected(data.edge_index, kept or None, num_nodes=data.num_nodes)
     return from_edge_index(
-        kind, data.edge_index, None if weight is None else attribute(data, weight), num_vertices=data.num_nodes,
-        directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges,
-        **stored_options(data, edge_data, edge_attr, time, structure_options),
+        kind, data.edge_index, weights, num_vertices=data.num_nodes, directed=directed, device=device,
+        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
     )  # fmt: skip
 
 

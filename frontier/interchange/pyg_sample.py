@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..graph import Graph
 from ..operators import sample_temporal_neighbors
 from ..operators.sample_temporal_neighbors import time_limits
 from ..sort import row_ids
+from ..values import kind_of
 from .common import require
 from .pyg import PACKAGE, edge_tensors
 from .tensors import as_tensor
@@ -77,6 +78,8 @@ def sample_pyg(
     """
     edge_times(graph)
     one_of(edges, "edges", DIRECTIONS)
+    if isinstance(counts, str) or not isinstance(counts, Iterable):
+        raise TypeError(f"counts must be a list of integers, one for each distance, not {kind_of(counts)}")
     counts = [integer(count, f"counts[{i}]", 1) for i, count in enumerate(counts)]
     library = require("torch_geometric", PACKAGE, "sample_pyg")
     torch = require("torch", "torch", "sample_pyg")

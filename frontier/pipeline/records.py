@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_device_array, as_ids, as_weights, same_length
+from ..arrays import as_device_array, as_ids, as_weights, is_on_gpu, same_length
 from ..io import EdgeList
 from ..io.columns import role_of
 from ..names import Names
@@ -179,7 +179,7 @@ class Decoder:
         return found
 
     def _column(self, name: str, values: Any) -> Any:
-        if self._keeps_on_gpu and hasattr(values, "__cuda_array_interface__"):
+        if self._keeps_on_gpu and is_on_gpu(values):
             return as_device_array(resolve_device("gpu"), values, name)
         host = resolve_device("cpu")
         if name in (SRC, DST):
