@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -49,20 +50,14 @@ def _foreign(device: Device, values: Any, name: str) -> Any:
     if has_dlpack(values):
         array = _from_dlpack(values, name)
     elif hasattr(values, "__cuda_array_interface__"):
-        import cupy
-
-        array = cupy.asarray(values) if not device.is_gpu else device.xp.asarray(values)
+        array = (device.xp if device.is_gpu else _cupy(name)).asarray(values)
     elif device.is_gpu and hasattr(values, "values") and hasattr(values.values, "__cuda_array_interface__"):
         return device.xp.asarray(values.values)
     else:
         array = _host_array(values, name)
     if device.is_gpu:
         return device.xp.asarray(array)
-    if isinstance(array, np.ndarray):
-        return array
-    import cupy
-
-    return cupy.asnumpy(array)
+    return array if isinstance(array, np.ndarray) else _cupy(name).asnumpy(array)
 
 
 def _plain(values: Any) -> Any:
@@ -81,15 +76,24 @@ def _from_dlpack(values: Any, name: str) -> Any:
     on_gpu = False
     try:
         on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
-        if on_gpu:
-            import cupy
-
-            return cupy.from_dlpack(values)
-        return np.from_dlpack(values)
+        if not on_gpu:
+            return np.from_dlpack(values)
+        if hasattr(values, "cpu") and find_spec("cupy") is None:
+            return np.from_dlpack(values.cpu())  # PyTorch copies it itself
+        return _cupy(name).from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError, NotImplementedError) as error:
         if on_gpu:
             raise TypeError(f"{name} cannot be read as an array: {error}") from None
     return _host_array(values, name)  # of a type that DLPack, or NumPy, does not know
+
+
+def _cupy(name: str) -> Any:
+    try:
+        import cupy
+    except ImportError:
+        package = "cupy-cuda13x (or cupy-cuda12x)"
+        raise ImportError(f"{name} is on a GPU, and reading it there needs cupy: pip install {package}") from None
+    return cupy
 
 
 def _host_array(values: Any, name: str) -> np.ndarray:

@@ -175,8 +175,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         Parameters
         ----------
         src, dst : array-like of int, shape (m,)
-            NumPy or CuPy arrays, lists, pandas, Arrow or cuDF columns, or PyTorch tensors. Edges of undirected graphs
-            may be listed in either direction, or in both.
+            NumPy or CuPy arrays, lists, columns of pandas, Polars, Arrow or cuDF, or PyTorch tensors. Edges of
+            undirected graphs may be listed in either direction, or in both.
         weights : array-like of numbers, shape (m,), optional
             int32, int64, float32 or float64, which becomes the weight type of the graph.
         num_vertices : int, optional

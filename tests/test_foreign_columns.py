@@ -199,6 +199,19 @@ def test_managed_memory_is_asked_of_cupy(monkeypatch):
     assert not fr.arrays.is_on_gpu(Capsules(np.arange(3)))
 
 
+def test_arrays_on_a_gpu_without_cupy(monkeypatch):
+    """PyTorch can copy its own; others need CuPy, and an error says so."""
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr(fr.arrays, "find_spec", lambda name: None)
+    given = Capsules(np.arange(3), 2)
+    with pytest.raises(ImportError, match="src is on a GPU, and reading it there needs cupy: pip install cupy"):
+        CSR.from_edges(given, [1, 2, 3], device="cpu")
+    with pytest.raises(ImportError, match="needs cupy"):
+        CSR.from_edges(SimpleNamespace(__cuda_array_interface__={}), [1, 2, 3], device="cpu")
+    given.cpu = lambda: Capsules(given.array)
+    assert CSR.from_edges(given, [1, 2, 3], device="cpu").num_edges == 3
+
+
 class OnDevice(np.ndarray):
     """An array that acts as one of CuPy."""
 
