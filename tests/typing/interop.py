@@ -28,6 +28,7 @@ def learn(graph: SlabGraph, data: Any) -> None:
     graphs, types = interchange.from_pyg_hetero(GPMA, data, edge_data={"paid": "edge_paid"})
     assert_type(graphs, dict[tuple[str, str, str], GPMA])
     assert_type(types, dict[str, range])
+    interchange.to_pyg_hetero(graphs, types)
 
 
 def read(frame: Any, nx_graph: Any) -> None:
