@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..registry import G
 
 EdgeType = tuple[str, str, str]
-Relations = Mapping[str, Graph] | Mapping[EdgeType, Graph] | Mapping[str | EdgeType, Graph]
 REVERSE = "rev_"
 """What PyTorch Geometric's ``ToUndirected`` puts before the name of a relation for its other direction."""
 UNNAMED = "to"
@@ -37,7 +36,7 @@ UNNAMED = "to"
 
 
 def to_pyg_hetero(
-    graphs: Graph | Relations, node_types: Mapping[str, Any], *, edge_type: str | None = None,
+    graphs: Graph | Mapping[Any, Graph], node_types: Mapping[str, Any], *, edge_type: str | None = None,
     edge_type_names: Mapping[int, str] | None = None,
 ) -> Any:  # fmt: skip
     """A ``torch_geometric.data.HeteroData`` of graphs on the same ids, one for each type of edges; or of a single one.
