@@ -34,7 +34,21 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
         values = _foreign(device, values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not {values.ndim}-dimensional (shape {values.shape})")
-    return xp.ascontiguousarray(values)
+    values = xp.ascontiguousarray(values)
+    return values if device.is_gpu or values.flags.writeable else np.asarray(_Memory(values))
+
+
+class _Memory:
+    """The memory of a read-only array, for another that is not.
+
+    Columns of pandas, Polars and Arrow are read-only. Numba has a type of its own for such arrays, for which kernels
+    would be compiled again. They, and algorithms, do not write to what users hand over.
+    """
+
+    def __init__(self, array: np.ndarray):
+        self._held = array
+        interface = array.__array_interface__
+        self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
 
 
 def has_dlpack(values: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import weakref
 from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
@@ -113,6 +114,24 @@ def test_other_places_for_columns(column):
     assert stream.num_edges == 5
     ops = column(np.array([int(fr.Op.HAS_EDGE)] * 5))
     assert (stream.apply(ops, src, dst).answers == 1).all()
+
+
+def test_read_only_columns_share_their_memory_and_stay_as_they_are():
+    """Kernels are not compiled for them again, as for arrays of another type."""
+    given = as_read_only(np.array(SRC))
+    taken = fr.arrays.as_ids(fr.resolve_device("cpu"), given, "ids")
+    assert taken.flags.writeable and np.shares_memory(taken, given) and not given.flags.writeable
+    held = weakref.ref(given)
+    del given
+    assert held() is not None and taken.tolist() == SRC
+    del taken
+    assert held() is None
+    graph = CSR.from_edges(SRC, DST, num_vertices=N, device="cpu")
+    start, jump = np.full(N, 0.125), np.arange(N) / 28
+    shown = start.copy(), jump.copy()
+    algorithms.pagerank(graph, nstart=as_read_only(start), personalization=as_read_only(jump))
+    algorithms.pagerank(graph, nstart=start, personalization=jump)
+    assert (start == shown[0]).all() and (jump == shown[1]).all()
 
 
 def test_empty_columns(column):
