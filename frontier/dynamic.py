@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
 from .small_updates import delete_small, insert_small
+from .snapshots import remembered, take_snapshot
 from .sort import sort_kernels, split_keys, unique_arcs
 from .temporal import as_time
 from .temporal.expiry import expire_edges
@@ -63,6 +64,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     # ---- edges ------------------------------------------------------------------------------------------------------
 
     @updates
+    @remembered
     @observed
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
@@ -134,6 +136,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return self._result(inserted, 0, 0)
 
     @updates
+    @remembered
     @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """Delete a batch of edges; absent edges are skipped.
@@ -158,6 +161,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return self._result(0, 0, delete(arcs))
 
     @updates
+    @remembered
     @observed
     def expire(self, before: Any) -> UpdateResult:
         """Delete the edges of a graph with times whose time is less than `before`.
@@ -190,6 +194,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return self._result(0, 0, expire_edges(self, as_time(before, "before", self.time_unit)))
 
     @updates
+    @remembered
     @observed
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """Apply a mixed batch of updates and queries, as if each operation had run in its order.
@@ -319,6 +324,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
     @updates
+    @remembered
     @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """Add vertices.
@@ -397,6 +403,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             self._in_edges.follow_vertices(self)
 
     @updates
+    @remembered
     @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and all incident edges.
@@ -450,6 +457,49 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             keep = self.xp.flatnonzero(src < dst)
             src, dst = src[keep], dst[keep]
         return delete_rows(self, Arcs(src, dst, None))
+
+    # ---- snapshots --------------------------------------------------------------------------------------------------
+
+    @reads
+    def snapshot(self) -> Self:
+        """The graph as it is now, which stays so while the graph is updated.
+
+        It is a graph that operators, algorithms and look-ups take, from any thread; updates of it raise TypeError, and
+        its `copy` can be updated. It takes no time to make one: it is made a copy when it is read for the first time,
+        in the thread that does. Without an update in between, the result is the same object.
+
+        Returns
+        -------
+        DynamicGraph
+            Of the same structure, on the same device. Its memory is freed with the last reference, or serves the next
+            snapshot.
+
+        Raises
+        ------
+        MemoryError
+            By the first read: there is no memory for a copy, or there was none when the graph was updated.
+
+        Notes
+        -----
+        Where an earlier copy exists, the updates since then are repeated on it if that takes less time than to copy
+        the graph; that stops no updates. Otherwise the graph is copied: by the first read, or, if an update comes
+        before, by that update, which then takes O(V + E) work. Later updates only keep copies of their batches. Copies
+        and batches are counted by `memory_usage`.
+
+        In graphs with edge data all snapshots are copied from the graph, and values that functors or assignments write
+        to a column may be seen in snapshots that were not read before.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 1], [1, 2], device="cpu")
+        >>> before = graph.snapshot()
+        >>> graph.delete_edges([0], [1])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> before.num_edges, graph.num_edges
+        (2, 1)
+        """
+        return take_snapshot(self)
 
     # ---- storage ----------------------------------------------------------------------------------------------------
 

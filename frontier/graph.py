@@ -20,6 +20,7 @@ from .kinds import AnyGraph
 from .operators.extract import count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
+from .snapshots import History
 from .sort import row_ids, sorted_unique_arcs
 from .statistics import StorageStatistics
 from .storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
@@ -101,7 +102,9 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
 
     read_only: ClassVar[bool] = False
     """Whether updates raise, since this is the reverse of another graph."""
-    _in_edges: InEdges | None = None
+    _in_edges: InEdges | None
+    _history: History | None = None
+    """What snapshots are made from; None until the first is taken."""
 
     def __init__(
         self,
@@ -131,6 +134,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
+        self._edge_data = None
         times = None if time is None else TimeColumn(self.device, self.vertex_dtype, time, keep_time)
         if one_of(multi, "multi", MULTI) == "sum" or edge_data is not None or times is not None:
             if not self.can_store_weights:
@@ -141,6 +145,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
         self._num_arcs = 0
+        self._rows_in_order, self._shares_edge_data = True, False
         self._absent = None
         self.version = 0
         self.vertex_version = 0
@@ -270,6 +275,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._in_edges = None
+        twin.__dict__.pop("_history", None)
         for name, array in stored_arrays(self):
             setattr(twin, f"_{name}", array.copy())
         twin._attach_runtime()
@@ -596,7 +602,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
 
     @reads
     def to_csr(self, *, in_edges: bool = False) -> Graph:
-        """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
+        """A sorted static copy on the same device: a graph of structure ``csr`` with arrays of its own.
 
         Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but weights.
 
@@ -615,7 +621,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     def memory_usage(self) -> MemoryUsage:
         """Memory used by the graph, compared with CSR; that of in-edges and edge data included, on both sides.
 
-        CSR would have the weights of arcs, and the other data of edges.
+        CSR would have the weights of arcs, and the other data of edges. What is reserved includes the copies that
+        snapshots have (`DynamicGraph.snapshot`).
         """
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
@@ -626,6 +633,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             used += data.used_bytes()
             reserved += sum(data.reserved_bytes().values())
             csr += self.num_edges * sum(data.dtypes[name].itemsize for name in data.names)
+        if self._history is not None:
+            reserved += self._history.nbytes()
         usage = MemoryUsage(used=used, reserved=reserved, csr=csr, arcs=self._num_arcs)
         return usage if self._in_edges is None else self._in_edges.add_usage(self, usage)
 
