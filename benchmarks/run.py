@@ -33,6 +33,7 @@ from . import (
     summary,
     temporal,
     updates,
+    walks,
 )
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
@@ -57,6 +58,7 @@ OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
     "growth": growth.main, "latency": latency.main, "networkx": _networkx_main, "pipeline": pipeline.main,
     "snapshots": snapshots.main, "summary": summary.main, "temporal": temporal.main,
+    "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -69,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
         "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
         "pipeline, streams from where they come; snapshots, reading while writing; distributed, graphs in parts; "
-        "networkx, NetworkX graphs that change.",
+        "walks, temporal walks and those of tempest-rw; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

@@ -215,6 +215,9 @@ def analytics(
         "temporal_triangles": (
             partial(algorithms.temporal_triangle_count, graph, delta), partial(algorithms.triangle_count, graph)
         ),
+        "temporal_random_walks": (
+            partial(algorithms.temporal_random_walks, graph), partial(algorithms.random_walks, graph)
+        ),
     }  # fmt: skip
     for name, calls in pairs.items():
         found, plain = (measure_each(device, [call] * (repeat + 1), warm_up=1)[0] for call in calls)
