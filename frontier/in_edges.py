@@ -284,7 +284,7 @@ class ReverseView:
         """Raise TypeError: the reverse of a graph is read-only."""
         raise TypeError(READ_ONLY)
 
-    insert_edges = delete_edges = insert_vertices = delete_vertices = expire = apply = _refuse
+    insert_edges = delete_edges = insert_vertices = delete_vertices = delete_records = expire = apply = _refuse
 
     def attach(self, *args: Any, **options: Any) -> NoReturn:
         """Raise TypeError: observers are notified by the graph itself."""
