@@ -83,12 +83,12 @@ def insert_records(graph: DynamicGraph, rows: Rows) -> RecordsResult:
         log_ids = plan.batch_ids[kept].astype(graph.vertex_dtype)
     arcs = edge_arcs(graph, plan.src, plan.dst, plan.edges)
 
-    def commit(inserted: int, found: int) -> None:
+    def commit(inserted: int, found: int, slots: Any = None) -> None:
         _commit(data, plan)
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)
 
-    inserted, found = graph._insert_observed(arcs, commit)
+    inserted, found = graph._insert_observed(arcs, commit, distinct=graph._tells_slots)
     copies = 1 if graph.directed else 2
     return RecordsResult(
         inserted // copies, found // copies, records_inserted=plan.size, record_ids=plan.batch_ids
@@ -252,6 +252,7 @@ def delete_edges(graph: DynamicGraph, arcs: Arcs) -> RecordsResult:
         return RecordsResult()
     src, dst = arcs.src[found], arcs.dst[found]
     _, gone = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    data.records.reserve_free(int(gone.size))
     return _remover(graph, src, dst, edges, gone)()
 
 
@@ -261,6 +262,7 @@ def delete_records(graph: DynamicGraph, ids: Any) -> RecordsResult:
     xp, records = graph.xp, data.records
     if not ids.size:
         return RecordsResult()
+    records.reserve_free(int(ids.size))
     src, dst = kept_ends(graph)
     edges, order = sort_pairs(graph.device, records.columns[EDGE][ids].astype(np.int64))
     ids = ids[order]
@@ -283,11 +285,10 @@ def delete_records(graph: DynamicGraph, ids: Any) -> RecordsResult:
 
 
 def _remover(graph: DynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
-    """What deletes edges, each listed once, with all their records."""
+    """What deletes edges, each listed once, with all their records, for whose ids there is room."""
     data: Any = graph._edge_data
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))
-    records.reserve_free(int(gone.size))
     arcs, none = edge_arcs(graph, src, dst), xp.full(gone.size, -1, graph.vertex_dtype)
 
     def commit(deleted: int) -> None:
@@ -306,7 +307,8 @@ def _remover(graph: DynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> 
 def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gone: Any) -> Callable[[], None]:
     """What deletes records, listed edge by edge, of edges that keep others, which are `left` so many.
 
-    It allocates nothing but what observers do. These see a batch that changes edges and inserts none.
+    There is room for their ids. It allocates nothing but what observers do, who see a batch that changes edges and
+    inserts none.
     """
     data: Any = graph._edge_data
     xp, records = graph.xp, data.records
@@ -318,7 +320,6 @@ def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gon
     columns |= {COUNT: left, FIRST: firsts, LAST: lasts}
     if data.weights is not None:
         columns[WEIGHT_COLUMN] = _sums_left(graph, edges, sorted_gone)
-    records.reserve_free(int(gone.size))
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     src, dst = src[edges], dst[edges]
     arcs = edge_arcs(graph, src, dst)
