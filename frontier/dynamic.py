@@ -185,8 +185,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         Notes
         -----
-        O(m log m) work; in weighted graphs, also the records that are left of edges that lose some, whose weights are
-        summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are notified
+        O(m log m) work; if weights are floats, also the records that are left of edges that lose some, whose weights
+        are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are notified
         of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
         """
         return record_updates.delete_records(self, self._distinct_record_ids(ids))

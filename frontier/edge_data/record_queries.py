@@ -36,10 +36,11 @@ class HasRecords:
         Each is an array on the graph's device of at least `record_capacity` entries, by the id of a record: the weights
         (``"weight"``), the times (``"time"``), and the columns of edge data. Besides, ``"edge"`` is the id of the
         record's edge, -1 where there is no such record, and ``"next"`` and ``"previous"`` are the records of that edge
-        after it and before it, or -1. These three must not be changed.
+        after it and before it, or -1.
 
-        Arrays may be read, also in functors, until the next insertion, which may replace them by longer ones. Values
-        that are assigned to them do not change those of the edge.
+        Arrays may be read, also in functors, until the next insertion, which may replace them by longer ones. Those of
+        edge data may also be written to. The others must not be: the weights and the times of edges are made from them,
+        and links are followed without checks.
         """
         data = self._edge_data
         return None if data is None or data.records is None else MappingProxyType(data.records.columns)

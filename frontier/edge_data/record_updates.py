@@ -21,7 +21,7 @@ from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
 from .results import RecordsResult
-from .sums import Runs, add_held, edge_runs, run_bounds, summed_rows, sums_of_runs
+from .sums import Runs, add_held, edge_runs, run_bounds, summed_rows, sums_of_runs, sums_without_runs
 from .updates import Rows
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gon
     columns = {name: records.columns[name][counting] for name in data.takes}
     columns |= {COUNT: left, FIRST: firsts, LAST: lasts}
     if data.weights is not None:
-        columns[WEIGHT_COLUMN] = _sums_left(graph, edges, sorted_gone)
+        columns[WEIGHT_COLUMN] = _sums_left(graph, edges, gone, sorted_gone)
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     src, dst = src[edges], dst[edges]
     arcs = edge_arcs(graph, src, dst)
@@ -386,10 +386,14 @@ def _places_in(xp: Any, ascending: Any, ids: Any) -> Any:
     return xp.where(ascending[places] == ids, places, -1)
 
 
-def _sums_left(graph: Graph, edges: Any, sorted_gone: Any) -> Any:
-    """The sums of the weights of the records that edges keep: of all of them, so that no error adds up."""
+def _sums_left(graph: Graph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
+    """The sums of the weights of the records that edges keep; of floats summed again, so that no error adds up."""
     data: Any = graph._edge_data
     xp = graph.xp
+    if data.weights.dtype.kind == "i":
+        bounds = run_bounds(graph.device, data.records.columns[EDGE][gone])
+        weights = data.records.columns[WEIGHT_COLUMN][gone]
+        return sums_without_runs(xp, data.weights[edges], weights, *bounds, WEIGHT_COLUMN, data.multi)
     offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
     stay = xp.flatnonzero(_places_in(xp, sorted_gone, ids) < 0)
     lists = xp.searchsorted(offsets, stay, side="right")

@@ -105,17 +105,36 @@ def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi:
     ValueError
         A sum of integers does not fit in their type.
     """
-    numbers = xp.zeros(values.size + 1, np.int64)
-    numbers[begins[1:]] = 1
-    rough = xp.bincount(xp.cumsum(numbers)[:-1], weights=values.astype(np.float64), minlength=ends.size)
+    rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
         return rough.astype(values.dtype)
-    exact = xp.zeros(values.size + 1, np.int64)  # but for multiples of 2**64
-    xp.cumsum(values, out=exact[1:])
-    sums = exact[ends + 1] - exact[begins]
-    fitting = sums.astype(values.dtype)
+    return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi)
+
+
+def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, name: str, multi: str) -> Any:
+    """What sums of integers are without runs of values that they are made of, as for `sums_of_runs`."""
+    sums = held.astype(np.int64) - _wrapped_sums(xp, values, begins, ends)
+    return _fitting(xp, sums, held - _rough_sums(xp, values, begins, ends), held.dtype, name, multi)
+
+
+def _rough_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
+    numbers = xp.zeros(values.size + 1, np.int64)
+    numbers[begins[1:]] = 1
+    return xp.bincount(xp.cumsum(numbers)[:-1], weights=values.astype(np.float64), minlength=ends.size)
+
+
+def _wrapped_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
+    """Sums of integers, exact but for multiples of 2**64."""
+    sums = xp.zeros(values.size + 1, np.int64)
+    xp.cumsum(values, out=sums[1:])
+    return sums[ends + 1] - sums[begins]
+
+
+def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi: str) -> Any:
+    """Sums as numbers of a type, if they fit, and no multiple of 2**64 is missing."""
+    fitting = sums.astype(dtype)
     if bool(((xp.abs(sums - rough) > 2.0**62) | (fitting != sums)).any()):
-        _fail(name, values.dtype, multi)
+        _fail(name, dtype, multi)
     return fitting
 
 
