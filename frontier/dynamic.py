@@ -103,7 +103,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         if self._edge_data is not None:
             if self.multi != "last" and on_existing != "replace":
-                raise ValueError(f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up")
+                raise ValueError(
+                    f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
+                )
             rows = make_rows(self, src, dst, weights, edge_data)
             if self.multi == "keep":
                 return record_updates.insert_records(self, rows)
@@ -186,8 +188,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Notes
         -----
         O(m log m) work; if weights are floats, also the records that are left of edges that lose some, whose weights
-        are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are notified
-        of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
+        are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are
+        notified of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
         """
         return record_updates.delete_records(self, self._distinct_record_ids(ids))
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ N = 12
 class Pair:
     """A graph, and the records of each edge, oldest first: number, time, weight, channel, by id."""
 
-    def __init__(self, structure, device, *, time=None, keep_time="latest", weight_dtype=None, channel=False, **options):
+    def __init__(
+        self, structure, device, *, time=None, keep_time="latest", weight_dtype=None, channel=False, **options
+    ):
         self.graph = structure(
             N, time=time, keep_time=keep_time, weight_dtype=weight_dtype, multi="keep", device=device,
             edge_data={"channel": "int32"} if channel else None, **options,
@@ -97,7 +100,7 @@ class Pair:
         degrees += 0 if graph.directed else np.bincount(v[:-1], minlength=graph.num_vertices)
         assert to_host(graph, graph.degrees()).tolist() == degrees.tolist()
         offsets, ids = (to_host(graph, part) for part in graph.records(u, v))
-        found = [ids[low:high].tolist() for low, high in zip(offsets[:-1], offsets[1:], strict=True)]
+        found = [ids[low:high].tolist() for low, high in pairwise(offsets)]
         assert found == [*lists.values(), []]
         of_edges = {name: to_host(graph, column) for name, column in graph.edge_data.items()}
         of_records = {name: to_host(graph, column) for name, column in graph.record_data.items()}
