@@ -224,13 +224,16 @@ def payments(device, **options):
     return graph
 
 
-def test_functors_walk_the_records_of_an_edge(device):
-    graph = payments(device)
+def totals(graph, start):
     of_edges, of_records = graph.edge_data, graph.record_data
     arguments = of_edges["last"], of_records["previous"], of_records["time"], of_records["weight"]
+    return fr.neighbor_reduce(graph, None, total_since, *arguments, start)
+
+
+def test_functors_walk_the_records_of_an_edge(device):
+    graph = payments(device)
     for start, expected in ((0, [11, 15, 4, 0]), (20, [9, 13, 4, 0]), (31, [0, 0, 0, 0])):
-        sums = fr.neighbor_reduce(graph, None, total_since, *arguments, start)
-        assert to_host(graph, sums).tolist() == expected
+        assert to_host(graph, totals(graph, start)).tolist() == expected
 
 
 def test_built_from_edges(structure, device, orientation, rng):
@@ -391,9 +394,10 @@ ACTS = {
 }  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("act", ACTS)
-def test_exhausted_memory_leaves_all_as_it_was(device, act, rng):
-    pair = Pair(SlabGraph, device, time="s", weight_dtype="float64", directed=True, in_edges=True)
+def test_exhausted_memory_leaves_all_as_it_was(structure, device, act, rng):
+    pair = Pair(structure, device, time="s", weight_dtype="float64", directed=True, in_edges=True)
     pair.insert(*rng.integers(0, N, (2, 300)).tolist(), rng.integers(0, 99, 300).tolist(), [1] * 300, [0] * 300)
     pair.check()
     expected = ACTS[act](copy_of(pair))  # compiles what it needs
@@ -473,6 +477,16 @@ def test_sums_that_do_not_fit(device):
         assert to_host(graph, graph.records([0], [1])[1]).tolist() == [2, 0, 1]
         assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [most - 4]
     assert graph.delete_records([2, 1]).records_deleted == 2
+
+
+def test_sums_of_infinities(device):
+    graph = SlabGraph(3, multi="keep", weight_dtype="float64", device=device)
+    graph.insert_edges([0, 0], [1, 1], [1, np.inf])
+    for weights in ([-np.inf], [np.inf, -np.inf]):
+        with pytest.raises(ValueError, match="weights: multi='keep' makes a sum of infinities of both signs"):
+            graph.insert_edges([0] * len(weights), [1] * len(weights), weights)
+    assert graph.delete_records([1]).records_deleted == 1
+    assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [1]
 
 
 HARM = {

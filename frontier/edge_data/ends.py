@@ -39,5 +39,7 @@ def kept_ends(graph: Graph) -> tuple[Any, Any]:
     reverse = graph._shares_edge_data  # the ends are those of the graph, of which this is the reverse
     if data.records.ends is None:
         ends = ends_by_id(graph, data.capacity)
+        if graph.device.is_gpu:  # threads that read in other streams do not wait for this one
+            graph.device.synchronize()
         data.records.ends = ends[::-1] if reverse else ends
     return data.records.ends[::-1] if reverse else data.records.ends

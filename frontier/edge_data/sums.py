@@ -89,7 +89,7 @@ def add_held(graph: Graph, columns: dict[str, Any], present: Any, held: Any) -> 
     data: Any = graph._edge_data
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
-            columns[name][present] = _sum(columns[name][present], data.columns[name][held], name, data.multi)
+            columns[name][present] = _sum(graph.xp, columns[name][present], data.columns[name][held], name, data.multi)
     if data.times is not None:  # edges whose time counts more keep it, and all but what is added up
         late = graph.xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
         for name in data.names:
@@ -107,7 +107,7 @@ def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi:
     """
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
-        return rough.astype(values.dtype)
+        return _number(xp, rough.astype(values.dtype), name, multi)
     return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi)
 
 
@@ -138,10 +138,20 @@ def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi: 
     return fitting
 
 
-def _sum(added: Any, held: Any, name: str, multi: str) -> Any:
+def _number(xp: Any, sums: Any, name: str, multi: str) -> Any:
+    """Sums of floats, if none of them is NaN."""
+    if bool(xp.isnan(sums).any()):
+        raise ValueError(f"weights: multi={multi!r} makes a sum of infinities of both signs")
+    return sums
+
+
+def _sum(xp: Any, added: Any, held: Any, name: str, multi: str) -> Any:
     """Sums of two arrays."""
-    sums = added + held
-    if sums.dtype.kind == "i" and bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = added + held
+    if sums.dtype.kind == "f":
+        return _number(xp, sums, name, multi)
+    if bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
         _fail(name, sums.dtype, multi)
     return sums
 
