@@ -293,17 +293,22 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
-                in_edges = self._in_edges
-                insert = self._insert_distinct if distinct else self._insert
-                done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+                done = self._insert_arcs(arcs, distinct=distinct)
                 inserted, replaced = done[:2]
-                self._num_arcs += inserted
                 self.version += 1
                 if commit is not None:
                     commit(*done)
         self._observers.tell("edges_inserted", told)
         self._observers.tell("edges_changed", changes)
         return inserted, replaced
+
+    def _insert_arcs(self, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
+        """`_insert`, or `_insert_distinct`, with in-edges if there are any; returns what that does."""
+        in_edges = self._in_edges
+        insert = self._insert_distinct if distinct else self._insert
+        done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+        self._num_arcs += done[0]
+        return done
 
     def _delete_observed(
         self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False

@@ -359,10 +359,28 @@ class Follower(fr.UpdateObserver):
             assert self.rows.pop(key) == row
 
 
+class Loose(fr.UpdateObserver):
+    """The weights of all arcs, from what an observer of unfiltered arcs is notified of."""
+
+    exact = False
+
+    def __init__(self, graph):
+        self.graph, self.weights = graph, {}
+        graph.attach(self)
+
+    def edges_inserted(self, src, dst):
+        weights = to_host(self.graph, self.graph.edge_weights(src, dst)).tolist()
+        self.weights |= dict(zip(zip(src.tolist(), dst.tolist(), strict=True), weights, strict=True))
+
+    def edges_deleted(self, src, dst):
+        for arc in zip(src.tolist(), dst.tolist(), strict=True):
+            del self.weights[arc]
+
+
 @pytest.mark.parametrize("keep_time", ["latest", "first"])
 def test_observers_see_edges_that_come_change_and_go(device, keep_time, rng):
     graph = SlabGraph(N, time="s", keep_time=keep_time, weight_dtype="float64", multi="keep", device=device)
-    follower = Follower(graph)
+    follower, loose = Follower(graph), Loose(graph)
     triangles, ranks = DynamicTemporalTriangleCount(graph, delta=15), DynamicPageRank(graph)
     for step in range(8):
         src, dst = rng.integers(0, N, (2, 40))
@@ -374,6 +392,7 @@ def test_observers_see_edges_that_come_change_and_go(device, keep_time, rng):
         graph.insert_vertices([step])
         whole = follower.read(*graph.to_coo()[:2])
         assert whole == follower.rows
+        assert loose.weights == {arc: row[0] for (u, v), row in whole.items() for arc in ((u, v), (v, u))}
         assert triangles.total == temporal_triangle_count(graph, 15).total
         np.testing.assert_allclose(
             to_host(graph, ranks.pagerank), to_host(graph, pagerank(graph, tol=1e-10).pagerank), atol=1e-4

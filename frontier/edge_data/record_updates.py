@@ -10,6 +10,7 @@ by pointer jumping, in as many rounds as the logarithm of the longest such run.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,8 @@ class Insertion(NamedTuple):
         Their ids.
     columns : dict of str to array
         What their columns will hold.
-    fresh : int
-        How many of them are new.
+    present, fresh : arrays of int64
+        The places of those that are there, and of those that are new.
     batch_ids : array of int64
         The id of each record of the batch; -1 for those that are dropped.
     writes : list of Write
@@ -60,7 +61,8 @@ class Insertion(NamedTuple):
     dst: Any
     edges: Any
     columns: dict[str, Any]
-    fresh: int
+    present: Any
+    fresh: Any
     batch_ids: Any
     writes: list[Write]
     size: int
@@ -81,18 +83,19 @@ def insert_records(graph: DynamicGraph, rows: Rows) -> RecordsResult:
         times = rows.columns[TIME]
         logged = data.times.entry(times if kept.size == times.size else times[kept], data.capacity)
         log_ids = plan.batch_ids[kept].astype(graph.vertex_dtype)
-    arcs = edge_arcs(graph, plan.src, plan.dst, plan.edges)
+    new, there = ((plan.src[places], plan.dst[places]) for places in (plan.fresh, plan.present))
+    arcs = edge_arcs(graph, *new, plan.edges[plan.fresh])
 
-    def commit(inserted: int, found: int, slots: Any = None) -> None:
+    def commit() -> None:
+        if len(arcs):  # the structure has the others
+            graph._insert_arcs(arcs, distinct=graph._tells_slots)
         _commit(data, plan)
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)
 
-    inserted, found = graph._insert_observed(arcs, commit, distinct=graph._tells_slots)
-    copies = 1 if graph.directed else 2
-    return RecordsResult(
-        inserted // copies, found // copies, records_inserted=plan.size, record_ids=plan.batch_ids
-    )  # fmt: skip
+    _notifying(graph, (plan.src, plan.dst), new, there)(commit)
+    inserted, replaced = int(plan.fresh.size), int(plan.present.size)
+    return RecordsResult(inserted, replaced, records_inserted=plan.size, record_ids=plan.batch_ids)
 
 
 def build_records(graph: Graph, rows: Rows) -> None:
@@ -105,7 +108,7 @@ def build_records(graph: Graph, rows: Rows) -> None:
 def _commit(data: Any, plan: Insertion) -> None:
     """Write what was worked out; the structure has the edges."""
     records: Records = data.records
-    data.take(plan.fresh)
+    data.take(int(plan.fresh.size))
     data.write(plan.edges, plan.columns)
     records.take(plan.size)
     for ids, values in plan.writes:
@@ -144,7 +147,7 @@ def _planned(graph: Graph, rows: Rows, *, find: bool) -> Insertion:
     if present.size:
         times = values.get(TIME) if data.times is not None else None
         writes += _joined(graph, runs, present, held, ids, times, values, columns)
-    return Insertion(src, dst, edges, columns, int(fresh.size), batch_ids, writes, size)
+    return Insertion(src, dst, edges, columns, present, fresh, batch_ids, writes, size)
 
 
 def _reserve(graph: Graph, size: int, fresh: int) -> None:
@@ -223,6 +226,32 @@ def _joined(
     columns[FIRST][present[late]] = xp.where(befores >= 0, columns[FIRST][present[late]], merged[heads])
     columns[LAST][present[late]] = merged[tails]
     return [*writes, Write(merged, {NEXT: following, PREVIOUS: preceding}), Write(befores, {NEXT: merged[heads]})]
+
+
+def _notifying(graph: DynamicGraph, listed: Any, new: Any, there: Any) -> Callable[[Callable[[], None]], None]:
+    """What calls a function that changes edges, and notifies observers, who allocate memory at most.
+
+    Parameters
+    ----------
+    listed, new, there : pairs of arrays
+        The ends of edges, each once: of those that change, of the new ones among them, and of the others.
+    """
+    observers = graph._live_observers()
+    if not all(observer.exact for observer in observers):
+        arcs = edge_arcs(graph, *listed)
+        listed = arcs.src, arcs.dst
+    changes = [(observer, there) for observer in observers if observer.exact and observer.sees_changes]
+    inserted = [(observer, new if observer.exact else listed) for observer in observers]
+
+    def call(change: Callable[[], None]) -> None:
+        graph._observers.tell("edges_changing", changes)
+        with graph._access.changing():
+            change()
+            graph.version += 1
+        graph._observers.tell("edges_inserted", inserted)
+        graph._observers.tell("edges_changed", changes)
+
+    return call
 
 
 def edge_arcs(graph: Graph, src: Any, dst: Any, ids: Any = None) -> Arcs:
@@ -321,28 +350,17 @@ def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gon
     if data.weights is not None:
         columns[WEIGHT_COLUMN] = _sums_left(graph, edges, gone, sorted_gone)
     none = xp.full(gone.size, -1, graph.vertex_dtype)
-    src, dst = src[edges], dst[edges]
-    arcs = edge_arcs(graph, src, dst)
-    empty = src[:0]
-    observers = graph._live_observers()
-    changes = [(observer, (src, dst)) for observer in observers if observer.exact and observer.sees_changes]
-    inserted = [
-        (observer, (empty, empty) if observer.exact else (arcs.src, arcs.dst)) for observer in observers
-    ]  # fmt: skip
+    ends = src[edges], dst[edges]
+    notify = _notifying(graph, ends, (src[:0], dst[:0]), ends)
 
     def change() -> None:
-        graph._observers.tell("edges_changing", changes)
-        with graph._access.changing():
-            data.write(edges, columns)
-            for ids, values in writes:
-                records.write(ids, values)
-            records.write(gone, {EDGE: none})
-            records.release(gone)
-            graph.version += 1
-        graph._observers.tell("edges_inserted", inserted)
-        graph._observers.tell("edges_changed", changes)
+        data.write(edges, columns)
+        for ids, values in writes:
+            records.write(ids, values)
+        records.write(gone, {EDGE: none})
+        records.release(gone)
 
-    return change
+    return partial(notify, change)
 
 
 def _unlinked(
