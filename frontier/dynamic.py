@@ -13,7 +13,9 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
-from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows, record_updates
+from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from .edge_data.record_deletion import delete_edges_and_records, delete_records
+from .edge_data.record_insertion import insert_records
 from .effective import effective_edges, effective_kernels
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -108,7 +110,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 )
             rows = make_rows(self, src, dst, weights, edge_data)
             if self.multi == "keep":
-                return record_updates.insert_records(self, rows)
+                return insert_records(self, rows)
             if not len(rows.arcs):
                 return UpdateResult()
             if self.multi == "sum":
@@ -150,7 +152,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             The device's memory is exhausted; the graph is unchanged.
         """
         if self.multi == "keep":
-            return record_updates.delete_edges(self, self._prepare(src, dst, directed=True))
+            return delete_edges_and_records(self, self._prepare(src, dst, directed=True))
         if self._edge_data is not None and not self._tells_slots:
             records = self._prepare(src, dst, directed=True)
             return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
@@ -191,7 +193,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are
         notified of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
         """
-        return record_updates.delete_records(self, self._distinct_record_ids(ids))
+        return delete_records(self, self._distinct_record_ids(ids))
 
     @updates
     @observed
@@ -486,7 +488,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _delete_incident(self, src: Any, dst: Any) -> UpdateResult:
         """Delete what `incident_arcs` has found."""
         if self.multi == "keep":
-            return record_updates.delete_edges(self, Arcs(src, dst, None))
+            return delete_edges_and_records(self, Arcs(src, dst, None))
         if self._edge_data is None:
             return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))
         if self._tells_slots:

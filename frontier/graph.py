@@ -13,8 +13,9 @@ from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
 from .display import html_table
-from .edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, record_updates, summed_rows
+from .edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
+from .edge_data.record_insertion import build_records
 from .in_edges import InEdges
 from .kinds import AnyGraph
 from .operators.extract import count_predecessors, extract_predecessors, extract_successors
@@ -240,7 +241,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         if graph._edge_data is not None:
             rows = make_rows(graph, src, dst, weights, edge_data or {}, "from_edges")
             if graph.multi == "keep":
-                record_updates.build_records(graph, rows)
+                build_records(graph, rows)
             else:
                 build_rows(graph, rows if graph.multi == "last" else summed_rows(graph, rows, edge_runs(graph, rows)))
         elif src.size:

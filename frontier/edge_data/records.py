@@ -33,7 +33,7 @@ class Records(Table):
         The columns that hold what users gave: weights, times, and further data.
     ends : tuple of array, or None
         The two ends of each edge, by its id; those of free ids may be anything. None after a copy, until they are
-        needed (`edge_ends` in ends.py).
+        needed (`kept_ends`).
     """
 
     holds = "records"

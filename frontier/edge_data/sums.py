@@ -72,6 +72,13 @@ def run_bounds(device: Device, values: Any) -> tuple[Any, Any]:
     return device.xp.concatenate([device.xp.zeros(min(ends.size, 1), np.int64), ends[:-1] + 1]), ends
 
 
+def run_of_each(xp: Any, begins: Any, size: int) -> Any:
+    """The number of the run that each of so many places is in."""
+    starts = xp.zeros(size, np.int64)
+    starts[begins[1:]] = 1
+    return xp.cumsum(starts)
+
+
 def summed_rows(graph: Graph, rows: Rows, runs: Runs) -> Rows:
     """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
     data: Any = graph._edge_data
@@ -118,9 +125,8 @@ def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, n
 
 
 def _rough_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
-    numbers = xp.zeros(values.size + 1, np.int64)
-    numbers[begins[1:]] = 1
-    return xp.bincount(xp.cumsum(numbers)[:-1], weights=values.astype(np.float64), minlength=ends.size)
+    numbers = run_of_each(xp, begins, int(values.size))
+    return xp.bincount(numbers, weights=values.astype(np.float64), minlength=ends.size)
 
 
 def _wrapped_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:

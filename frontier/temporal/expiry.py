@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
 from ..edge_data import RecordsResult, delete_arcs, delete_rows
-from ..edge_data.record_updates import delete_records
+from ..edge_data.record_deletion import delete_records
 from ..runtime import growable
 from ..sort import last_of_runs
 from ..updates import UpdateResult
