@@ -23,7 +23,7 @@ class ReadOnlyGraph:
         """Raise TypeError: the graph is read-only."""
         raise TypeError(self.refusal)
 
-    insert_edges = delete_edges = insert_vertices = delete_vertices = expire = apply = _refuse
+    insert_edges = delete_edges = insert_vertices = delete_vertices = delete_records = expire = apply = _refuse
 
     def attach(self, *args: Any, **options: Any) -> NoReturn:
         """Raise TypeError: the graph that is shown notifies observers."""

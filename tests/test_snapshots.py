@@ -157,7 +157,7 @@ def test_its_updates_raise_and_its_copies_are_graphs(structure: Any, read: bool)
         shown.degrees()
     for name, arguments in {
         "insert_edges": ([0], [1]), "delete_edges": ([0], [1]), "insert_vertices": (1,), "delete_vertices": ([1],),
-        "apply": ([0], [0], [1]), "expire": (1,), "compact": (),
+        "apply": ([0], [0], [1]), "expire": (1,), "delete_records": ([0],), "compact": (),
     }.items():  # fmt: skip
         with pytest.raises(TypeError, match=r"snapshot is read-only: .* or a copy\(\) of the snapshot"):
             getattr(shown, name)(*arguments)
@@ -201,6 +201,17 @@ def test_graphs_with_times_and_data(structure: Any, device: str) -> None:
     assert amounts == [[2, 3], [2, 3], [8, 3], [8, 3]]
     assert (first.num_edges, second.num_edges, third.num_edges) == (3, 2, 3)
     assert edges_of(first)[0][:2] == (0, 1) and first.time_unit == "s"
+
+
+def test_graphs_that_keep_records() -> None:
+    graph = SlabGraph(4, multi="keep", weight_dtype="int32", device="cpu")
+    graph.insert_edges([0, 0, 1], [1, 1, 2], [1, 2, 4])
+    first = graph.snapshot()
+    graph.delete_records(graph.records([0], [1])[1][:1])
+    second = graph.snapshot()
+    graph.delete_edges([0], [1])
+    assert (first.num_records, second.num_records, graph.num_records) == (3, 2, 1)
+    assert edges_of(first) == [(0, 1, 3), (1, 2, 4)] and edges_of(second) == [(0, 1, 2), (1, 2, 4)]
 
 
 def test_an_update_that_fails_leaves_snapshots(structure: Any) -> None:

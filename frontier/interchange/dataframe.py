@@ -6,13 +6,19 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..access import reads
 from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
+from ..edge_data import COUNT
+from ..edge_data.records import FIRST
 from ..graph import Graph
 from ..io.columns import check_data
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
+from ..sort import row_ids
+from ..values import flag
 from .common import require
 
 if TYPE_CHECKING:
@@ -20,26 +26,34 @@ if TYPE_CHECKING:
 
 
 @reads
-def to_dataframe(graph: Graph) -> Any:
+def to_dataframe(graph: Graph, *, records: bool | None = None) -> Any:
     """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
     ----------
     graph : Graph
+    records : bool, optional
+        Of a graph that keeps its records (``multi="keep"``), whether there is a row for each record, which is the
+        default, or for each edge, with the sum of its weights and the number of its records (``count``).
 
     Returns
     -------
     DataFrame
-        Sorted; undirected edges once, as ``src < dst``. pandas; of a graph on the GPU cuDF, without a copy through the
-        host, where that is installed.
+        Sorted; undirected edges once, as ``src < dst``; records of one edge oldest first. pandas; of a graph on the GPU
+        cuDF, without a copy through the host, where that is installed.
 
     Raises
     ------
     ImportError
         pandas is not installed.
+    ValueError
+        `records` is true, and the graph keeps none.
     """
     check_graph(graph)
-    columns = edge_columns(graph)
+    keeps = graph.num_records is not None
+    if records is not None and flag(records, "records") and not keeps:
+        raise ValueError("records: this graph keeps none; make it with multi='keep'")
+    columns = record_columns(graph) if keeps and records is not False else edge_columns(graph)
     if graph.device.is_gpu:
         try:
             return importlib.import_module("cudf").DataFrame(columns)
@@ -53,8 +67,19 @@ def edge_columns(graph: Graph) -> dict[str, Any]:
     src, dst, stored = graph._sorted_edges()
     data = graph._edge_data
     if data is not None:
-        return {"src": src, "dst": dst} | {name: column[stored] for name, column in data.columns.items()}
+        named = [name for name in data.dtypes if name not in data.links]
+        return {"src": src, "dst": dst} | {name: data.columns[name][stored] for name in named}
     return {"src": src, "dst": dst} | ({} if stored is None else {"weight": stored})
+
+
+def record_columns(graph: Graph) -> dict[str, Any]:
+    """The columns of `to_dataframe` with a row for each record, on the graph's device."""
+    src, dst, edges = graph._sorted_edges()
+    data: Any = graph._edge_data
+    offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
+    columns = {name: data.records.columns[name][ids] for name in data.records.given}
+    return {"src": src[rows], "dst": dst[rows]} | columns
 
 
 def from_dataframe(

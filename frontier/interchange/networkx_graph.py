@@ -71,7 +71,7 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
         result.add_weighted_edges_from(zip(src, dst, weights, strict=True), weight=weight)
     if graph.edge_data is not None:
         columns = edge_columns(graph)
-        for name in graph.edge_data.keys() - {"weight"}:
+        for name in columns.keys() - {"src", "dst", "weight"}:
             for u, v, value in zip(src, dst, graph.device.to_host(columns[name]).tolist(), strict=True):
                 result.edges[u, v][name] = value
     return result
