@@ -164,19 +164,16 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
 
     For walks back in time, arcs are reversed, and so is the order of the times.
     """
-    xp, n = graph.xp, graph.num_vertices
-    offsets, ids, edges = fr.extract_neighbors(graph)
-    src = xp.repeat(xp.arange(n, dtype=np.int64), xp.diff(offsets))
-    times = ~column[edges] if backward else column[edges]
-    if backward and graph.directed:
-        src, ids = ids.astype(np.int64), src.astype(ids.dtype)
-        offsets = xp.zeros(n + 1, np.int64)
-        xp.cumsum(xp.bincount(src, minlength=n), out=offsets[1:])
+    xp, arcs = graph.xp, fr.EdgeFrontier.all(graph)
+    src, ids = (arcs.dst, arcs.src) if backward else (arcs.src, arcs.dst)
+    times = ~column[arcs.edges] if backward else column[arcs.edges]
+    offsets = xp.zeros(graph.num_vertices + 1, np.int64)
+    xp.cumsum(xp.bincount(src, minlength=graph.num_vertices), out=offsets[1:])
     _, order = fr.keys.sort(graph, fr.keys.pack(graph, src, ids), xp.arange(src.size))
     low, high = (int(times.min()), int(times.max())) if times.size else (0, 0)
     ranks = times - low if high - low < SORTABLE else xp.unique(times, return_inverse=True)[1]
     _, order = fr.keys.sort(graph, ranks[order], order)
-    src, order = fr.keys.sort(graph, src[order], order)
+    src, order = fr.keys.sort(graph, src[order].astype(np.int64), order)
     return offsets, src, ids[order], times[order]
 
 
