@@ -52,6 +52,12 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
             piece += 1
         return piece, run, low, high, slot, seen
 
+    if not ordered:  # then nothing is merged, and there is less to compile
+
+        @jit(forceinline=True)
+        def first_from(view, u, w, piece, run, low, high, slot, seen):
+            return piece, run, low, high, slot, seen
+
     @jit
     def set_places(view, u, place, present):
         """Write the slots of u's neighbors to `place`, or -1."""
