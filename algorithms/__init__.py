@@ -37,6 +37,7 @@ from .similarity import Similarity, jaccard, overlap
 from .sssp import Distances, sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
+from .temporal_random_walks import TemporalRandomWalks, temporal_random_walks
 from .temporal_triangle_count import TemporalTriangleCount, temporal_triangle_count
 from .triangle_count import TriangleCount, triangle_count
 
@@ -76,6 +77,7 @@ __all__ = [
     "Result",
     "Similarity",
     "SpanningForest",
+    "TemporalRandomWalks",
     "TemporalTriangleCount",
     "TriangleCount",
     "TrussNumbers",
@@ -109,6 +111,7 @@ __all__ = [
     "sssp",
     "strongly_connected_components",
     "temporal_pagerank",
+    "temporal_random_walks",
     "temporal_triangle_count",
     "triangle_count",
     "truss_numbers",

@@ -56,6 +56,7 @@ from .similarity import jaccard, overlap
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
+from .temporal_random_walks import temporal_random_walks
 from .temporal_triangle_count import temporal_triangle_count
 from .triangle_count import triangle_count
 
@@ -188,4 +189,8 @@ register(Analytic(
     "temporal_triangles", temporal_triangle_count, DynamicTemporalTriangleCount, values=("total", "per_vertex"),
     comparator=Counts(3), parameters={"delta": 1}, varied="delta", directions="refused",
     headline=("total", "triangle"), times=True,
+))  # fmt: skip
+register(Analytic(
+    "temporal_random_walks", temporal_random_walks, values=("paths", "times", "steps", "ends"),
+    vertex_values=("paths", "ends"), parameters={"length": 10, "seed": 0, "half_life": 1}, times=True,
 ))  # fmt: skip

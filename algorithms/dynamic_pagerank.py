@@ -16,7 +16,8 @@ vertices finds its size, by which it is decided what comes next:
 
     push     vertices with much pending, and in turn those that they leave with much, send it. The arcs of a vertex are
              the fewer for what they achieve the larger its pending share is, so the largest shares go first.
-    sweep    all vertices send what is pending; along in-edges each vertex sums up what it gets.
+    sweep    all vertices send what is pending; along in-edges each vertex sums up what it gets. On a CPU, from a
+             snapshot of the graph if many sweeps are expected.
     scale    everything is multiplied by a number, after which pending shares add up to 0. Without this the slowest part
              of the error shrinks by a factor of alpha in a sweep, on R-MAT graphs all others by less than a half: it is
              the total rank, which batches change and the walk within a component conserves.
@@ -73,6 +74,9 @@ MOST_SCALED = 2.0
 
 MOST_PUSHES = 32
 """Of vertices far above the mean, before all vertices are swept."""
+
+GAIN = 2.3
+"""The factor by which a sweep is expected to reduce what is pending."""
 
 LEAST_KEPT = 0.1
 """Old ranks are used as a starting point only if their sum is larger."""
@@ -165,6 +169,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         narrow = graph.device.is_gpu and not self._uses_weights
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
+        self._product: fr.SpMV | None = None  # while ranks are brought up to date
         self._start()
         self._attach()
 
@@ -346,6 +351,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled = True
             return
         stale, self._stale = self._stale, True  # until all of this has worked
+        self._product = None
         if stale:
             self._sum_up()
         rounds, begun = 0, False
@@ -374,7 +380,7 @@ class DynamicPageRank(IncrementalAlgorithm):
                 begun = True
             rounds += 1
             self._drift += ROUNDING
-        self._stale, self._settled = False, True
+        self._stale, self._settled, self._product = False, True, None
 
     def _measure(self) -> list[float]:
         """Add what was received to the ranks, and sum up what they and the shares are.
@@ -399,7 +405,11 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
         most_arcs = int(LOCAL_SHARE * graph.num_arcs)
         enough = max(ABOVE_MEAN * mean, BELOW_GOAL * goal)
+        if self._product is not None:
+            return self._sweep()
         active = fr.filter(self._everyone, _has_pending, *arrays, self.alpha, enough)
+        if active.num_arcs > most_arcs and self._prepares(mean, goal, most):
+            return self._sweep()
         if active.num_arcs > most_arcs and may_push_few:
             enough = FAR_ABOVE_MEAN * mean
             active = fr.filter(active, _has_pending, *arrays, self.alpha, enough)
@@ -410,7 +420,20 @@ class DynamicPageRank(IncrementalAlgorithm):
                 graph, active, push, *arrays, self._received, self._moved, self.alpha, enough, prepare=_push_vertex,
                 max_arcs=most_arcs, max_steps=most,
             )  # fmt: skip
-        fr.compute(self._everyone, _send_pending, *arrays, self._moved, self.alpha)
+        return self._sweep()
+
+    def _prepares(self, mean: float, goal: float, most: int) -> bool:
+        """Whether products were prepared, from which the sweeps that are to come are expected to be faster."""
+        sweeps = int(min(math.log(mean / goal, GAIN), most)) if goal * most > 0 else 0
+        if self.graph.device.is_gpu or sweeps < 1:
+            return False
+        product = fr.SpMV(self.graph, transpose=True, weighted=self._uses_weights, products=sweeps)
+        self._product = product if product.form.snapshot else None
+        return self._product is not None
+
+    def _sweep(self) -> int:
+        """Have all vertices send what is pending; returns 1, the number of rounds."""
+        fr.compute(self._everyone, _send_pending, self._ranks, self._totals, self._sent, self._moved, self.alpha)
         self._gather(self._moved)
         return 1
 
@@ -426,7 +449,9 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _gather(self, shares: Any) -> None:
         """Have all vertices receive their neighbors' shares; nothing that was received before is left."""
-        if self.graph.has_in_edges:
+        if self._product is not None:
+            self._product(shares, out=self._received)
+        elif self.graph.has_in_edges:
             fr.neighbor_reduce(self.graph.reverse, self._everyone, self._value, shares, out=self._received)
         else:
             self._received.fill(0)

@@ -29,9 +29,11 @@ from . import (
     pipeline,
     schedules,
     several_sources,
+    snapshots,
     summary,
     temporal,
     updates,
+    walks,
 )
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
@@ -55,7 +57,8 @@ BENCHMARKS = {
 OWN_OPTIONS = {
     "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
     "growth": growth.main, "latency": latency.main, "networkx": _networkx_main, "pipeline": pipeline.main,
-    "summary": summary.main, "temporal": temporal.main,
+    "snapshots": snapshots.main, "summary": summary.main, "temporal": temporal.main,
+    "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -67,7 +70,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
-        "pipeline, streams from where they come; distributed, graphs in parts; networkx, NetworkX graphs that change.",
+        "pipeline, streams from where they come; snapshots, reading while writing; distributed, graphs in parts; "
+        "walks, temporal walks and those of tempest-rw; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

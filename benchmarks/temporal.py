@@ -215,6 +215,9 @@ def analytics(
         "temporal_triangles": (
             partial(algorithms.temporal_triangle_count, graph, delta), partial(algorithms.triangle_count, graph)
         ),
+        "temporal_random_walks": (
+            partial(algorithms.temporal_random_walks, graph), partial(algorithms.random_walks, graph)
+        ),
     }  # fmt: skip
     for name, calls in pairs.items():
         found, plain = (measure_each(device, [call] * (repeat + 1), warm_up=1)[0] for call in calls)
@@ -270,7 +273,7 @@ def parallel_edges(
     place = xp.asarray(rng.integers(edges - batch, edges + batch, batch))
     place[batch // 2 :] = place[: batch - batch // 2]
     samples = {}
-    for multi in ("last", "sum"):
+    for multi in ("last", "sum", "keep"):
         built = kind.from_edges(
             src[:edges], dst[:edges], xp.ones(edges, np.float32), num_vertices=vertices, device=device, edge_data={},
             multi=multi,
@@ -278,7 +281,9 @@ def parallel_edges(
         samples[multi] = Samples()
         weights = xp.ones(batch, np.float32)
         for turn in range(repeat + 1):
-            call = partial(built.copy().insert_edges, src[place], dst[place], weights)
+            graph = built.copy()
+            graph.insert_edges(src[:1], dst[:1], weights[:1])  # makes room, which a copy has none of
+            call = partial(graph.insert_edges, src[place], dst[place], weights)
             timed(device, call, samples[multi] if turn else None)
         results.add(
             what="parallel edges", structure=kind.name, multi=multi, batch=batch, edges=edges,

@@ -11,6 +11,7 @@ from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .caches import clear_caches
 from .dynamic import DynamicGraph
+from .edge_data import RecordsResult
 from .edge_frontier import EdgeFrontier
 from .fetch import Fetched, fetch
 from .form import Form, choose_form
@@ -76,6 +77,7 @@ __all__ = [
     "PipelineError",
     "PriorityFrontier",
     "Recorded",
+    "RecordsResult",
     "SlidingWindow",
     "SocketSource",
     "SpMV",

@@ -275,6 +275,20 @@ class Streams:
             stream.wait_event(other.record())
 
 
+def mark_work(device: Device) -> Callable[[], None]:
+    """What is called to have the then current stream wait for the work that the current one was given until now."""
+    if not device.is_gpu:
+        return _wait_for_nothing
+    cuda = device.xp.cuda
+    event = cuda.Event(disable_timing=True)
+    event.record()
+    return lambda: cuda.get_current_stream().wait_event(event)
+
+
+def _wait_for_nothing() -> None:
+    """What CPUs do, whose work is done when a call returns."""
+
+
 def scratch_of_stream() -> list[Any]:
     """The memory that all graphs have for this thread in the current stream."""
     found = []

@@ -65,7 +65,7 @@ def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
     if not isinstance(graph, AnyDynamicGraph):
         raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
     if graph.read_only:
-        raise TypeError(f"{name} must be a graph that can be updated, not the reverse of one, which is read-only")
+        raise TypeError(f"{name} must be a graph that can be updated, not a read-only one: {graph.refusal}")
 
 
 def vertex_id(graph: Graph, vertex: Any, name: str) -> int:

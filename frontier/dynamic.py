@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
 from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from .edge_data.record_deletion import delete_edges_and_records, delete_records
+from .edge_data.record_insertion import insert_records
 from .effective import effective_edges, effective_kernels
 from .graph import Graph
 from .kinds import AnyDynamicGraph
@@ -22,6 +24,7 @@ from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
 from .small_updates import delete_small, insert_small
+from .snapshots import remembered, take_snapshot
 from .sort import sort_kernels, split_keys, unique_arcs
 from .temporal import as_time
 from .temporal.expiry import expire_edges
@@ -37,7 +40,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     The semantics are the same for every structure on every device:
 
     * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts (or
-      all, with ``multi="sum"``).
+      all, with ``multi="sum"`` and ``multi="keep"``).
     * ``directed=False`` stores both directions; a batch may list an edge in either direction, or in both.
     * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
       for exhausted memory.)
@@ -63,6 +66,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     # ---- edges ------------------------------------------------------------------------------------------------------
 
     @updates
+    @remembered
     @observed
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
@@ -102,9 +106,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         if self._edge_data is not None:
-            if self.multi == "sum" and on_existing != "replace":
-                raise ValueError(f"on_existing={on_existing!r} has no meaning with multi='sum': all records add up")
+            if self.multi != "last" and on_existing != "replace":
+                raise ValueError(
+                    f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
+                )
             rows = make_rows(self, src, dst, weights, edge_data)
+            if self.multi == "keep":
+                return insert_records(self, rows)
             if not len(rows.arcs):
                 return UpdateResult()
             if self.multi == "sum":
@@ -134,6 +142,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return self._result(inserted, 0, 0)
 
     @updates
+    @remembered
     @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """Delete a batch of edges; absent edges are skipped.
@@ -145,6 +154,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
+        if self.multi == "keep":
+            return delete_edges_and_records(self, self._prepare(src, dst, directed=True))
         if self._edge_data is not None and not self._tells_slots:
             records = self._prepare(src, dst, directed=True)
             return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
@@ -158,9 +169,43 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         return self._result(0, 0, delete(arcs))
 
     @updates
+    @remembered
+    @observed
+    def delete_records(self, ids: Any) -> UpdateResult:
+        """Delete a batch of records of a graph with ``multi="keep"``, and the edges of which no record is left.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (m,)
+            In any order, with duplicates.
+
+        Returns
+        -------
+        RecordsResult
+
+        Raises
+        ------
+        TypeError, ValueError
+            The graph keeps no records, or an id is that of no record; the graph is unchanged. Also if an edge is left
+            with records of integer weights whose sum overflows.
+        MemoryError
+            The device's memory is exhausted; the graph is unchanged.
+
+        Notes
+        -----
+        O(m log m) work; if weights are floats, also the records that are left of edges that lose some, whose weights
+        are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are
+        notified of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
+        """
+        return delete_records(self, self._distinct_record_ids(ids))
+
+    @updates
+    @remembered
     @observed
     def expire(self, before: Any) -> UpdateResult:
         """Delete the edges of a graph with times whose time is less than `before`.
+
+        With ``multi="keep"``, each record has its own time: such records are deleted, as by `delete_records`.
 
         Parameters
         ----------
@@ -187,9 +232,10 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time=")
-        return self._result(0, 0, expire_edges(self, as_time(before, "before", self.time_unit)))
+        return expire_edges(self, as_time(before, "before", self.time_unit))
 
     @updates
+    @remembered
     @observed
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """Apply a mixed batch of updates and queries, as if each operation had run in its order.
@@ -255,17 +301,22 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
-                in_edges = self._in_edges
-                insert = self._insert_distinct if distinct else self._insert
-                done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+                done = self._insert_arcs(arcs, distinct=distinct)
                 inserted, replaced = done[:2]
-                self._num_arcs += inserted
                 self.version += 1
                 if commit is not None:
                     commit(*done)
         self._observers.tell("edges_inserted", told)
         self._observers.tell("edges_changed", changes)
         return inserted, replaced
+
+    def _insert_arcs(self, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
+        """`_insert`, or `_insert_distinct`, with in-edges if there are any; returns what that does."""
+        in_edges = self._in_edges
+        insert = self._insert_distinct if distinct else self._insert
+        done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
+        self._num_arcs += done[0]
+        return done
 
     def _delete_observed(
         self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False
@@ -319,6 +370,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
     @updates
+    @remembered
     @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """Add vertices.
@@ -397,6 +449,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             self._in_edges.follow_vertices(self)
 
     @updates
+    @remembered
     @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and all incident edges.
@@ -426,7 +479,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         src, dst = incident_arcs(self, marked)
         gone = xp.flatnonzero(marked)
         absent = marked if self._absent is None else self._absent | marked
-        deleted = self._delete_incident(src, dst)
+        result = self._delete_incident(src, dst)
         with self._access.changing():
             with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self._release(gone)
@@ -438,18 +491,63 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             if self._in_edges is not None:
                 self._in_edges.follow_vertices(self)
         self._tell_of_vertices()
-        return self._result(0, 0, deleted)
+        return result
 
-    def _delete_incident(self, src: Any, dst: Any) -> int:
-        """Delete what `incident_arcs` has found; returns the number of deleted arcs."""
+    def _delete_incident(self, src: Any, dst: Any) -> UpdateResult:
+        """Delete what `incident_arcs` has found."""
+        if self.multi == "keep":
+            return delete_edges_and_records(self, Arcs(src, dst, None))
         if self._edge_data is None:
-            return self._delete_observed(Arcs(src, dst, None))
+            return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))
         if self._tells_slots:
-            return delete_arcs(self, Arcs(src, dst, None))
+            return self._result(0, 0, delete_arcs(self, Arcs(src, dst, None)))
         if not self.directed:  # a record for both directions
             keep = self.xp.flatnonzero(src < dst)
             src, dst = src[keep], dst[keep]
-        return delete_rows(self, Arcs(src, dst, None))
+        return self._result(0, 0, delete_rows(self, Arcs(src, dst, None)))
+
+    # ---- snapshots --------------------------------------------------------------------------------------------------
+
+    @reads
+    def snapshot(self) -> Self:
+        """The graph as it is now, which stays so while the graph is updated.
+
+        It is a graph that operators, algorithms and look-ups take, from any thread; updates of it raise TypeError, and
+        its `copy` can be updated. It takes no time to make one: it is made a copy when it is read for the first time,
+        in the thread that does. Without an update in between, the result is the same object.
+
+        Returns
+        -------
+        DynamicGraph
+            Of the same structure, on the same device. Its memory is freed with the last reference, or serves the next
+            snapshot.
+
+        Raises
+        ------
+        MemoryError
+            By the first read: there is no memory for a copy, or there was none when the graph was updated.
+
+        Notes
+        -----
+        Where an earlier copy exists, the updates since then are repeated on it if that takes less time than to copy
+        the graph; that stops no updates. Otherwise the graph is copied: by the first read, or, if an update comes
+        before, by that update, which then takes O(V + E) work. Later updates only keep copies of their batches. Copies
+        and batches are counted by `memory_usage`.
+
+        In graphs with edge data all snapshots are copied from the graph, and values that functors or assignments write
+        to a column may be seen in snapshots that were not read before.
+
+        Examples
+        --------
+        >>> from structures import SlabGraph
+        >>> graph = SlabGraph.from_edges([0, 1], [1, 2], device="cpu")
+        >>> before = graph.snapshot()
+        >>> graph.delete_edges([0], [1])
+        UpdateResult(inserted=0, replaced=0, deleted=1)
+        >>> before.num_edges, graph.num_edges
+        (2, 1)
+        """
+        return take_snapshot(self)
 
     # ---- storage ----------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,15 @@ from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
 from .display import html_table
-from .edge_data import MULTI, EdgeData, build_rows, column_arrays, make_rows, summed_rows
+from .edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
+from .edge_data.record_insertion import build_records
 from .in_edges import InEdges
 from .kinds import AnyGraph
 from .operators.extract import count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
+from .snapshots import History
 from .sort import row_ids, sorted_unique_arcs
 from .statistics import StorageStatistics
 from .storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
@@ -78,10 +80,11 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     keep_time : {"latest", "first"}
         Which of several records of an edge counts, in whatever order they are inserted: its time is that of the edge,
         and so are its weight and other data. Of equal times, the later record counts with ``"latest"``.
-    multi : {"last", "sum"}
+    multi : {"last", "sum", "keep"}
         What several records of an edge mean, in one batch or in several: the last counts (or what the time says); or
         they add up. With ``"sum"``, edges have a column of edge data called ``"count"``, of int64, the number of their
-        records, and their weights are sums; their other data are those of the record that counts.
+        records, and their weights are sums; their other data are those of the record that counts. ``"keep"`` does the
+        same, and keeps all records, with ids and data of their own (`Graph.record_data`).
 
     Attributes
     ----------
@@ -101,7 +104,9 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
 
     read_only: ClassVar[bool] = False
     """Whether updates raise, since this is the reverse of another graph."""
-    _in_edges: InEdges | None = None
+    _in_edges: InEdges | None
+    _history: History | None = None
+    """What snapshots are made from; None until the first is taken."""
 
     def __init__(
         self,
@@ -131,8 +136,9 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
+        self._edge_data = None
         times = None if time is None else TimeColumn(self.device, self.vertex_dtype, time, keep_time)
-        if one_of(multi, "multi", MULTI) == "sum" or edge_data is not None or times is not None:
+        if one_of(multi, "multi", MULTI) != "last" or edge_data is not None or times is not None:
             if not self.can_store_weights:
                 raise ValueError(f"{type(self).__name__} stores no edge data" + ", and no times" * (times is not None))
             columns = {} if edge_data is None else edge_data
@@ -141,6 +147,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
         self._num_arcs = 0
+        self._rows_in_order, self._shares_edge_data = True, False
         self._absent = None
         self.version = 0
         self.vertex_version = 0
@@ -238,7 +245,10 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
             graph = cls(num_vertices, **options)
         if graph._edge_data is not None:
             rows = make_rows(graph, src, dst, weights, edge_data or {}, "from_edges")
-            build_rows(graph, summed_rows(graph, rows) if graph.multi == "sum" else rows)
+            if graph.multi == "keep":
+                build_records(graph, rows)
+            else:
+                build_rows(graph, rows if graph.multi == "last" else summed_rows(graph, rows, edge_runs(graph, rows)))
         elif src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         if graph._in_edges is not None:
@@ -270,6 +280,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._in_edges = None
+        twin.__dict__.pop("_history", None)
         for name, array in stored_arrays(self):
             setattr(twin, f"_{name}", array.copy())
         twin._attach_runtime()
@@ -596,7 +607,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
 
     @reads
     def to_csr(self, *, in_edges: bool = False) -> Graph:
-        """A sorted static snapshot on the same device: a graph of structure ``csr`` with arrays of its own.
+        """A sorted static copy on the same device: a graph of structure ``csr`` with arrays of its own.
 
         Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but weights.
 
@@ -615,7 +626,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     def memory_usage(self) -> MemoryUsage:
         """Memory used by the graph, compared with CSR; that of in-edges and edge data included, on both sides.
 
-        CSR would have the weights of arcs, and the other data of edges.
+        CSR would have the weights of arcs, and the other data of edges. What is reserved includes the copies that
+        snapshots have (`DynamicGraph.snapshot`).
         """
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
@@ -625,7 +637,9 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         if data is not None and not self._shares_edge_data:
             used += data.used_bytes()
             reserved += sum(data.reserved_bytes().values())
-            csr += self.num_edges * sum(data.dtypes[name].itemsize for name in data.names)
+            csr += data.plain_bytes()
+        if self._history is not None:
+            reserved += self._history.nbytes()
         usage = MemoryUsage(used=used, reserved=reserved, csr=csr, arcs=self._num_arcs)
         return usage if self._in_edges is None else self._in_edges.add_usage(self, usage)
 

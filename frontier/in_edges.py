@@ -17,17 +17,16 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .batch import Arcs
+from .read_only import ReadOnlyGraph, read_only_class
 from .sort import row_ids
 from .updates import MemoryUsage
 
 if TYPE_CHECKING:
     from .access import Access
     from .graph import Graph
-
-READ_ONLY = "the reverse of a graph is read-only: update the graph itself, with src and dst swapped"
 
 
 class InEdges:
@@ -219,17 +218,13 @@ class SharedAccess:
         return 0
 
 
-class ReverseView:
+class ReverseView(ReadOnlyGraph):
     """What makes a graph of some structure the read-only reverse of another; see `Graph.reverse`."""
 
     __slots__ = ()
-    read_only: ClassVar[bool] = True
-    structure: ClassVar[Any]
+    refusal = "the reverse of a graph is read-only: update the graph itself, with src and dst swapped"
+    observer_refusal = "observer cannot follow the reverse of a graph: attach it to the graph itself"
     _forward: Any
-
-    def __new__(cls, *args: Any, **options: Any) -> Any:
-        """A new graph of the structure: only `Graph.reverse` makes views."""
-        return cls.structure(*args, **options)
 
     @property
     def reverse(self) -> Any:
@@ -280,24 +275,15 @@ class ReverseView:
     def __repr__(self) -> str:
         return f"{self._forward!r}.reverse"
 
-    def _refuse(self, *args: Any, **options: Any) -> NoReturn:
-        """Raise TypeError: the reverse of a graph is read-only."""
-        raise TypeError(READ_ONLY)
-
-    insert_edges = delete_edges = insert_vertices = delete_vertices = expire = apply = _refuse
-
-    def attach(self, *args: Any, **options: Any) -> NoReturn:
-        """Raise TypeError: observers are notified by the graph itself."""
-        raise TypeError("observer cannot follow the reverse of a graph: attach it to the graph itself")
-
-    detach = attach
+    def snapshot(self) -> Any:
+        """The reverse of a snapshot of the graph."""
+        return self._forward.snapshot().reverse
 
 
 @functools.cache
 def _view_class(structure: type) -> type:
     """The class of the reverses of graphs of a structure."""
-    contents = {"__slots__": ("_forward",), "__module__": structure.__module__, "structure": structure}
-    return type(structure)(f"Reverse{structure.__name__}", (ReverseView, structure), contents)
+    return read_only_class(ReverseView, structure, __slots__=("_forward",))
 
 
 def _reverse_of(graph: Graph) -> Graph:

@@ -69,6 +69,7 @@ def _check_ids(graph: Graph, ids: Any) -> None:
     used = count_at(xp, ids, data.top)
     free = count_at(xp, data.free_ids, data.top)
     require((used + copies * free == copies).all(), "an id is that of two edges, or that of none and not free")
+    data.check_records()
 
 
 def in_order(src: Any, dst: Any) -> bool:

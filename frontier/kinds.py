@@ -12,6 +12,8 @@ class AnyGraph:
     """The base of `Graph`."""
 
     read_only: ClassVar[bool]
+    refusal: ClassVar[str] = "the reverse of a graph is read-only"
+    """What is said to those who update a read-only graph."""
     in_parts: ClassVar[bool] = False
     """Whether it consists of parts on several workers (`frontier.distributed`)."""
     forms: ClassVar[dict[type, type]] = {}

@@ -38,7 +38,7 @@ HEADER_FIELDS = {
 IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
 TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}
 EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
-MULTI_FIELD = "multi"  # a field that is there, and "sum", in graphs that add up records
+MULTI_FIELD = "multi"  # a field that is there, and "sum" or "keep", in graphs that add up records, or keep them
 OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES, MULTI_FIELD}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
@@ -135,6 +135,8 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
         graph._edge_data.set_arrays(header[EDGE_DATA]["top"], arrays)
     if check:
         check_graph(graph)
+    if graph._edge_data is not None:
+        graph._edge_data.link_records()
     graph._attach_runtime()
     if graph._in_edges is not None:
         graph._in_edges.current(graph)
@@ -282,7 +284,8 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
                 and rules["keep"] in KEEP_TIMES and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
     if MULTI_FIELD in header:
         columns = header.get(EDGE_DATA, {"columns": {}})["columns"]
-        require(header[MULTI_FIELD] == "sum" and columns.get(COUNT) == "int64", f"multi is {header[MULTI_FIELD]!r}")
+        known = header[MULTI_FIELD] in ("sum", "keep")
+        require(known and columns.get(COUNT) == "int64", f"multi is {header[MULTI_FIELD]!r}")
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")

@@ -53,7 +53,7 @@ class Structure(ABC):
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 
-    _rows_in_order: bool = True
+    _rows_in_order: bool
     """False in a graph whose lists do not ascend, though its structure keeps them so: one made of arcs in any order."""
 
     directed: bool
@@ -66,8 +66,8 @@ class Structure(ABC):
     _absent: Any  # array of bool: ids that name no vertex; None while there are none
     _neighbors: Any
     _weights: Any
-    _edge_data: EdgeData | None = None
-    _shares_edge_data = False  # whether it is that of the graph of which this is the transpose
+    _edge_data: EdgeData | None
+    _shares_edge_data: bool  # whether it is that of the graph of which this is the transpose
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 

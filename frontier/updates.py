@@ -79,7 +79,8 @@ class UpdateObserver:
     def edges_changing(self, src: Any, dst: Any) -> None:
         """Called before the weights or the data of existing edges are replaced, while the old ones can be read.
 
-        Only with `sees_changes`. The insertion may still fail; then `edges_changed` is not called.
+        Only with `sees_changes`. The insertion may still fail; then `edges_changed` is not called. Also called before
+        edges lose records, of which others are left (``multi="keep"``).
         """
 
     def edges_changed(self, src: Any, dst: Any) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from test_compile_gallery import compile_noted, note
 from test_compile_operators import NARROW, bare_case, check_compiles, numbered_case
+from test_kept_records import payments, totals
 
 import frontier as fr
-from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_pagerank
+from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_pagerank, temporal_random_walks
 from structures import CSR, FaimGraph, SlabGraph
 
 pytest.importorskip("cuda.core")
@@ -41,9 +42,20 @@ def test_functors_compile(weights, monkeypatch, request):
         for graph in graphs:
             if weights is None:
                 earliest_arrival(graph, 1)
+                temporal_random_walks(graph, half_life=2)
+                temporal_random_walks(graph)
             temporal_pagerank(graph, half_life=2)
     kept = [call for call in kept if call[0] != "filter" or len(call[1]) > 3]  # others are those of pagerank
     compile_noted(graphs[0], kept, request)
+
+
+def test_functors_that_walk_records_compile(monkeypatch, request):
+    kept, graph = [], payments("cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        totals(graph, 0)
+    assert len(kept) == 1
+    compile_noted(graph, kept, request)
 
 
 def test_functors_of_incremental_triangles_compile(monkeypatch):

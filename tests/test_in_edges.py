@@ -276,7 +276,7 @@ def test_it_is_read_only(pair, device):
             update()
     with pytest.raises(TypeError, match="attach it to the graph itself"):
         reverse.attach(fr.UpdateObserver())
-    with pytest.raises(TypeError, match="graph must be a graph that can be updated, not the reverse of one"):
+    with pytest.raises(TypeError, match="graph must be a graph that can be updated, not a read-only one: the reverse"):
         algorithms.DynamicBFS(reverse, 0)
     assert contents(pair.graph) == before
     assert type(type(reverse).from_edges([0], [1], device=device)) is type(pair.graph)

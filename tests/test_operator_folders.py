@@ -11,7 +11,9 @@ from frontier.runtime.cache import PROJECT_ROOT
 
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())
-SHARED = {"__init__", "engine", "functors", "launch", "members", "output", "reductions", "shares", "weights"}
+SHARED = {
+    "__init__", "engine", "functors", "launch", "members", "output", "pair_groups", "reductions", "shares", "weights",
+}  # fmt: skip
 
 
 def test_what_is_shared_has_a_name():

@@ -252,6 +252,27 @@ def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypa
     assert np.abs(host(ranks.pagerank) - expected).sum() < 1e-5 * 0.85 / 0.15
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_changes_are_swept_from_a_snapshot(directed, weighted, monkeypatch):
+    """Where changes are everywhere, a CPU prepares products for the sweeps to come."""
+    edges = fr.io.rmat(9, 12, seed=3)
+    weights = np.random.default_rng(3).random(edges.src.size) + 0.5 if weighted else None
+    graph = SlabGraph.from_edges(
+        edges.src, edges.dst, weights, num_vertices=edges.num_vertices, directed=directed, device="cpu"
+    )
+    ranks, prepared = DynamicPageRank(graph, tol=1e-10), []
+    original = DynamicPageRank._prepares
+    monkeypatch.setattr(
+        DynamicPageRank, "_prepares", lambda *args: prepared.append(original(*args)) or prepared[-1]
+    )  # fmt: skip
+    src, dst = np.random.default_rng(4).integers(0, edges.num_vertices, (2, 3000))
+    for update in (graph.insert_edges, graph.delete_edges):
+        update(src, dst, *([np.full(src.size, 2.0)] if weighted and update == graph.insert_edges else []))
+        found, expected = ranks.pagerank, pagerank(graph, tol=1e-13, max_iter=1000).pagerank
+        assert np.abs(found - expected).sum() < 1e-10 * 0.85 / 0.15 + 1e-12
+    assert True in prepared and ranks._product is None
+
+
 def test_ranks_are_settled_once(structure, device, monkeypatch):
     graph = make(structure, device, "wheel")
     ranks = DynamicPageRank(graph)

@@ -29,3 +29,10 @@ def test_another_type_is_another_array(device):
     scratch = Scratch(resolve_device(device))
     assert scratch.get("a", 4, np.int64).dtype == np.int64
     assert scratch.get("a", 4, np.float32).dtype == np.float32
+
+
+def test_arrays_that_are_filled_otherwise_are_others():
+    scratch = Scratch(resolve_device("cpu"))
+    scratch.get("places", 4, np.int64)[:] = 7
+    assert scratch.get("places", 4, np.int64, fill=-1).tolist() == [-1] * 4
+    assert scratch.get("places", 4, np.int64).tolist() == [7] * 4 and scratch.nbytes() == 64

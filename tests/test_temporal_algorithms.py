@@ -16,6 +16,7 @@ from algorithms import (
     analytics,
     earliest_arrival,
     temporal_pagerank,
+    temporal_random_walks,
     temporal_triangle_count,
 )
 from structures import CSR, SlabGraph
@@ -70,6 +71,54 @@ def test_extreme_times_and_small_graphs(name, device):
         graph = kind.from_edges(src, dst, num_vertices=n, time=EXTREMES[: len(src)], device=device)
         settings = known.settings(graph)
         VERIFIERS[name](graph, known.compute(graph, **settings), **settings)
+
+
+# ---- random walks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("high", [4, 1000])  # many equal times, and few
+def test_random_walks(device, directed, backward, high, monkeypatch):
+    module = importlib.import_module("algorithms.temporal_random_walks")  # by its name, which the function hides
+    monkeypatch.setattr(module, "BLOCK", 5)  # lists of several blocks
+    graph = build(SlabGraph, device, high=high, directed=directed)
+    rng = np.random.default_rng(high)
+    starts = rng.choice([v for v in range(N) if v != 3], 150)
+    for options in (
+        {}, {"strict": False}, {"half_life": 2}, {"half_life": 300, "strict": False, "start_times": high // 2},
+        {"half_life": 1, "start_times": rng.integers(0, high, 150)}, {"start_times": rng.integers(0, high, 150)},
+    ):  # fmt: skip
+        found = temporal_random_walks(graph, starts, 8, seed=high, backward=backward, **options)
+        VERIFIERS["temporal_random_walks"](graph, found, 8, high, starts, backward=backward, **options)
+    assert temporal_random_walks(graph, [], 4).paths.shape == (0, 5)
+    assert temporal_random_walks(graph, [5], 0).paths.tolist() == [[5]]
+
+
+def test_random_walks_prefer_short_waits(device):
+    """Three edges that wait for 0, 1 and 2 half-lives are taken as often as 4, 2 and 1."""
+    times = [5, 10, 20, 30]
+    graph = CSR.from_edges([0, 1, 1, 1], [1, 2, 3, 4], time=times, time_unit="s", directed=True, device=device)
+    found = temporal_random_walks(graph, np.zeros(7000, np.int64), 2, half_life="10s", seed=2)
+    counts = np.bincount(host(found.ends))[2:]
+    assert np.abs(counts - [4000, 2000, 1000]).max() < 120
+    sure = temporal_random_walks(graph, [1, 1], 1, start_times=np.array([11, 21], "M8[s]"), half_life=1)
+    assert host(sure.ends).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"length": -1}, ValueError, "length"), ({"starts": [99]}, ValueError, "starts"),
+        ({"starts": [3]}, ValueError, "starts"), ({"start_times": [1, 2]}, ValueError, "must have an entry for each"),
+        ({"start_times": 0.5}, TypeError, "start_times"), ({"decay": -1.0}, ValueError, "decay"),
+        ({"decay": 1, "half_life": 1}, TypeError, "give one of"), ({"backward": 1}, TypeError, "backward"),
+        ({"strict": None}, TypeError, "strict"), ({"seed": "x"}, TypeError, "seed"),
+    ],
+)  # fmt: skip
+def test_random_walks_of_bad_arguments(options, error, message):
+    graph = build(SlabGraph, "cpu")
+    with pytest.raises(error, match=message):
+        temporal_random_walks(graph, **options)
 
 
 # ---- earliest arrival -----------------------------------------------------------------------------------------------

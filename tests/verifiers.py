@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, identity
 from scipy.sparse.csgraph import connected_components as component_numbers
 from scipy.sparse.linalg import spsolve
 
+import frontier as fr
 from algorithms._samples import sample_of
 
 
@@ -553,6 +554,43 @@ def verify_temporal_triangles(graph, result, delta):
     assert (host(result.per_vertex) == counts).all() and result.total == counts.sum() // 3
 
 
+def verify_temporal_random_walks(
+    graph, result, length=10, seed=0, starts=None, start_times=None, backward=False, strict=True, half_life=None
+):  # fmt: skip
+    """Each step is the draw among the edges that may follow, whose probabilities are added up one by one."""
+    there, leaving = existing(graph), [[] for _ in range(graph.num_vertices)]
+    for u, v, time in zip(*timed_arcs(graph), strict=True):
+        leaving[v if backward else u].append((-time if backward else time, u if backward else v))
+    leaving = [sorted(edges) for edges in leaving]
+    starts = np.where(there, np.arange(there.size), -1) if starts is None else np.asarray(starts)
+    paths, times, ends = host(result.paths).tolist(), host(result.times).tolist(), host(result.ends).tolist()
+    assert result.paths.dtype == result.ends.dtype == graph.vertex_dtype and result.steps.dtype == np.int32
+    assert result.paths.shape == (starts.size, length + 1) and result.times.shape == (starts.size, length)
+    for walk, count in enumerate(host(result.steps).tolist()):
+        path, stamps = paths[walk], times[walk]
+        at, now = int(starts[walk]), None
+        if start_times is not None:
+            now = int(np.broadcast_to(start_times, starts.size)[walk])
+            now = -now + 1 if backward else now
+        assert path[0] == at and path[count] == ends[walk]
+        assert path[count + 1 :] == [-1] * (length - count) and stamps[count:] == [0] * (length - count)
+        for step in range(length):
+            first = now if step == 0 or not strict or now is None else now + 1
+            rest = [] if at < 0 else [edge for edge in leaving[at] if first is None or edge[0] >= first]
+            if not rest:
+                assert step == count
+                break
+            chosen = rest.index((-stamps[step] if backward else stamps[step], path[step + 1]))
+            if half_life is None or now is None:
+                assert chosen == fr.random_bits(seed, walk, step) * len(rest) >> 32
+            else:
+                weights = np.exp2([-(time - rest[0][0]) / half_life for time, _ in rest])
+                beyond = np.append(np.cumsum(weights[::-1])[::-1], 0) / weights.sum()
+                chance = 1 - fr.random(seed, walk, step)
+                assert beyond[chosen + 1] < chance + 1e-9 and chance < beyond[chosen] + 1e-9
+            now, at = rest[chosen]
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
@@ -580,6 +618,7 @@ VERIFIERS = {
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
     "temporal_pagerank": verify_temporal_pagerank,
+    "temporal_random_walks": verify_temporal_random_walks,
     "temporal_triangles": verify_temporal_triangles,
     "triangles": verify_triangles,
     "truss_numbers": verify_truss_numbers,

@@ -9,13 +9,16 @@ has the structure insert arcs whose weights are these ids. Then it writes the co
 Where a structure can insert arcs and tell which were there (`DynamicGraph._insert_distinct`), nothing is looked up
 before: each edge of the batch is given an id, and those that had one give theirs back. Nor is it before a deletion that
 tells which arcs were there (`_delete_telling`).
+
+A graph may also keep every record of each edge (``multi="keep"``): these have ids and columns of their own (`Records`).
 """
 
 from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays
-from .sums import add_rows, summed_rows
+from .results import RecordsResult
+from .sums import add_rows, edge_runs, summed_rows
 from .updates import Rows, append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
 
 __all__ = [
-    "COLUMN_DTYPES", "COUNT", "MULTI", "WEIGHT_COLUMN", "EdgeData", "Rows", "add_rows", "append_rows", "build_rows",
-    "column_arrays", "delete_arcs", "delete_rows", "insert_rows", "make_rows", "summed_rows",
+    "COLUMN_DTYPES", "COUNT", "MULTI", "WEIGHT_COLUMN", "EdgeData", "RecordsResult", "Rows", "add_rows", "append_rows",
+    "build_rows", "column_arrays", "delete_arcs", "delete_rows", "edge_runs", "insert_rows", "make_rows", "summed_rows",
 ]  # fmt: skip

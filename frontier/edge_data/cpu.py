@@ -149,3 +149,29 @@ def write_column(count, ids, values, column, width):
     for i in range(count):
         if ids[i] >= 0:
             column[ids[i]] = values[i]
+
+
+@cpu_kernel
+def walk_lists(count, starts, links, offsets, ids):
+    """The entries of linked lists, each from its start on: as many as there are places for it."""
+    for i in range(count):
+        at = starts[i]
+        for j in range(offsets[i], offsets[i + 1]):
+            ids[j] = at
+            at = links[at]
+
+
+@cpu_kernel
+def count_later(count, starts, links, times, limits, counts):
+    """How many entries of each list come before the first, from its start on, whose time is not after a limit.
+
+    ``starts`` become those.
+    """
+    for i in range(count):
+        at = starts[i]
+        found = 0
+        while at >= 0 and times[at] > limits[i]:
+            found += 1
+            at = links[at]
+        counts[i] = found
+        starts[i] = at

@@ -156,3 +156,24 @@ extern "C" __global__ void write_column(i64 count, const VID* ids, const void* v
     else ((u8*)column)[id] = ((const u8*)values)[i];
   }
 }
+
+extern "C" __global__ void walk_lists(i64 count, const VID* starts, const VID* links, const i64* offsets, VID* ids) {
+  GRID_STRIDE(i, count) {
+    VID at = starts[i];
+    for (i64 j = offsets[i]; j < offsets[i + 1]; j++) {
+      ids[j] = at;
+      at = links[at];
+    }
+  }
+}
+
+extern "C" __global__ void count_later(
+    i64 count, VID* starts, const VID* links, const i64* times, const i64* limits, i64* counts) {
+  GRID_STRIDE(i, count) {
+    VID at = starts[i];
+    i64 found = 0;
+    for (; at >= 0 && times[at] > limits[i]; at = links[at]) found++;
+    counts[i] = found;
+    starts[i] = at;
+  }
+}

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..access import reads
 from ..arrays import as_ids
-from ..operators.extract import collect_arcs
-from ..sort import row_ids
+from .ends import ends_by_id
+from .record_queries import HasRecords, check_used
 
 if TYPE_CHECKING:
     from .columns import EdgeData
 
 
-class HasEdgeData:
+class HasEdgeData(HasRecords):
     """The part of a graph that answers questions about ids and columns of edges."""
 
     xp: Any
@@ -85,20 +85,10 @@ class HasEdgeData:
         """
         data = self._require_edge_data()
         ids = as_ids(self.device, ids, "ids")
-        xp = self.xp
-        offsets, dst, slots = collect_arcs(self)  # type: ignore[arg-type]
-        src = row_ids(self.device, offsets, self.vertex_dtype)
-        if not self.directed:
-            keep = xp.flatnonzero(src < dst)
-            src, dst, slots = src[keep], dst[keep], slots[keep]
-        ends = xp.full((2, data.top), -1, self.vertex_dtype)
-        held = self._weights[slots]
-        ends[0][held], ends[1][held] = src, dst
+        src, dst = ends_by_id(self, data.top)  # type: ignore[arg-type]
         inside = (ids >= 0) & (ids < data.top)
-        bad = xp.flatnonzero(~inside if not data.top else ~inside | (ends[0][xp.where(inside, ids, 0)] < 0))
-        if bad.size:
-            raise ValueError(f"ids[{int(bad[0])}] is {int(ids[bad[0]])}, the id of no edge ({bad.size} such ids)")
-        return ends[0][ids], ends[1][ids]
+        check_used(self.xp, ids, inside & (src[self.xp.where(inside, ids, 0)] >= 0) if data.top else inside, "edge")
+        return src[ids], dst[ids]
 
     @property
     def time_unit(self) -> str | None:
@@ -114,7 +104,7 @@ class HasEdgeData:
 
     @property
     def multi(self) -> str:
-        """What several records of an edge mean: ``"last"``, or ``"sum"``."""
+        """What several records of an edge mean: ``"last"``, ``"sum"`` or ``"keep"``."""
         return "last" if self._edge_data is None else self._edge_data.multi
 
     def _require_edge_data(self) -> EdgeData:

@@ -8,12 +8,13 @@ has, and the result is inserted like any batch without duplicates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..batch import Arcs
-from ..sort import arc_keys, id_bits, sort_pairs
+from ..runtime import Device
+from ..sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from ..temporal import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .updates import Rows, insert_rows
@@ -23,79 +24,144 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
+class Runs(NamedTuple):
+    """The records of a batch, edge by edge; of one edge in the order of their times, and of the batch.
+
+    Attributes
+    ----------
+    order : array of int64, shape (k,)
+        Positions in the batch; records to be ignored are left out.
+    begins, ends : array of int64, shape (d,)
+        The places in `order` of the first and of the last record of each edge.
+    """
+
+    order: Any
+    begins: Any
+    ends: Any
+
+
 def add_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int]:
     """Insert records, which add to the edges that are there; returns how many arcs were new, and how many were not."""
-    data: Any = graph._edge_data
-    xp = graph.xp
-    rows = summed_rows(graph, rows)
+    rows = summed_rows(graph, rows, edge_runs(graph, rows))
     if not len(rows.arcs):
         return 0, 0
     slots = graph._find(rows.arcs.src, rows.arcs.dst)
-    present = xp.flatnonzero(slots >= 0)
-    held = graph._weights[slots[present]]
-    columns = rows.columns
-    for name in (COUNT, WEIGHT_COLUMN):
-        if name in columns:
-            columns[name][present] = _sum(columns[name][present], data.columns[name][held], name)
-    if data.times is not None:  # edges whose time counts more keep it, and all but what is added up
-        late = xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
-        for name in data.names:
-            if name != COUNT:
-                columns[name][present[late]] = data.columns[name][held[late]]
+    present = graph.xp.flatnonzero(slots >= 0)
+    add_held(graph, rows.columns, present, graph._weights[slots[present]])
     return insert_rows(graph, rows, timed=False)
 
 
-def summed_rows(graph: Graph, rows: Rows) -> Rows:
-    """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
+def edge_runs(graph: Graph, rows: Rows) -> Runs:
+    """The order of a batch's records by edge; raises if the batch is invalid."""
     xp, data = graph.xp, graph._edge_data
     arcs = rows.arcs.check()
     kept = xp.flatnonzero(arcs.src >= 0)
-    times = rows.columns.get(TIME) if data.times is not None else None  # type: ignore[union-attr]
-    if times is not None:  # those that count come last: the sort by edges keeps their order
-        ranks = times[kept]
-        if data.times.earliest:  # type: ignore[union-attr]
-            kept, ranks = kept[::-1], ~ranks[::-1]  # ~ reverses the order of all times
-        kept = kept[xp.argsort(ranks, kind="stable")]
+    if data.times is not None:  # type: ignore[union-attr]
+        kept = kept[xp.argsort(rows.columns[TIME][kept], kind="stable")]
     src, dst = arcs.src[kept], arcs.dst[kept]
     if not graph.directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
     keys = arc_keys(graph.device, src, dst, graph.num_vertices)
     keys, order = sort_pairs(graph.device, keys, key_bits=2 * id_bits(graph.num_vertices))
-    order = kept[order]
-    ends = xp.flatnonzero(xp.concatenate([keys[1:] != keys[:-1], xp.ones(min(keys.size, 1), bool)]))
-    last = order[ends]
-    columns = {name: values[last] for name, values in rows.columns.items()}
+    return Runs(kept[order], *run_bounds(graph.device, keys))
+
+
+def run_bounds(device: Device, values: Any) -> tuple[Any, Any]:
+    """The places of the first and of the last of each run of equal values."""
+    ends = last_of_runs(device, values)
+    return device.xp.concatenate([device.xp.zeros(min(ends.size, 1), np.int64), ends[:-1] + 1]), ends
+
+
+def run_of_each(xp: Any, begins: Any, size: int) -> Any:
+    """The number of the run that each of so many places is in."""
+    starts = xp.zeros(size, np.int64)
+    starts[begins[1:]] = 1
+    return xp.cumsum(starts)
+
+
+def summed_rows(graph: Graph, rows: Rows, runs: Runs) -> Rows:
+    """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
+    data: Any = graph._edge_data
+    arcs, (order, begins, ends) = rows.arcs, runs
+    counting = order[begins if data.times is not None and data.times.earliest else ends]
+    columns = {name: values[counting] for name, values in rows.columns.items()}
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
-            columns[name] = _sums_of_runs(xp, rows.columns[name][order], ends, name)
-    return Rows(Arcs(arcs.src[last], arcs.dst[last], None), columns)
+            columns[name] = sums_of_runs(graph.xp, rows.columns[name][order], begins, ends, name, data.multi)
+    return Rows(Arcs(arcs.src[counting], arcs.dst[counting], None), columns)
 
 
-def _sums_of_runs(xp: Any, values: Any, ends: Any, name: str) -> Any:
-    """The sums of consecutive values; each run goes up to one of `ends`."""
-    begins = xp.concatenate([xp.zeros(min(ends.size, 1), np.int64), ends[:-1] + 1])
-    numbers = xp.zeros(values.size + 1, np.int64)
-    numbers[begins[1:]] = 1
-    rough = xp.bincount(xp.cumsum(numbers)[:-1], weights=values.astype(np.float64), minlength=ends.size)
+def add_held(graph: Graph, columns: dict[str, Any], present: Any, held: Any) -> None:
+    """Add to the records of a batch, one for each edge, what those edges have that are there, at these ids."""
+    data: Any = graph._edge_data
+    for name in (COUNT, WEIGHT_COLUMN):
+        if name in columns:
+            columns[name][present] = _sum(graph.xp, columns[name][present], data.columns[name][held], name, data.multi)
+    if data.times is not None:  # edges whose time counts more keep it, and all but what is added up
+        late = graph.xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
+        for name in data.names:
+            if name != COUNT:
+                columns[name][present[late]] = data.columns[name][held[late]]
+
+
+def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi: str) -> Any:
+    """The sums of consecutive values, in runs of at least one that lie one after another.
+
+    Raises
+    ------
+    ValueError
+        A sum of integers does not fit in their type.
+    """
+    rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
-        return rough.astype(values.dtype)
-    exact = xp.zeros(values.size + 1, np.int64)  # but for multiples of 2**64
-    xp.cumsum(values, out=exact[1:])
-    sums = exact[ends + 1] - exact[begins]
-    fitting = sums.astype(values.dtype)
+        return _number(xp, rough.astype(values.dtype), name, multi)
+    return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi)
+
+
+def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, name: str, multi: str) -> Any:
+    """What sums of integers are without runs of values that they are made of, as for `sums_of_runs`."""
+    sums = held.astype(np.int64) - _wrapped_sums(xp, values, begins, ends)
+    return _fitting(xp, sums, held - _rough_sums(xp, values, begins, ends), held.dtype, name, multi)
+
+
+def _rough_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
+    numbers = run_of_each(xp, begins, int(values.size))
+    return xp.bincount(numbers, weights=values.astype(np.float64), minlength=ends.size)
+
+
+def _wrapped_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
+    """Sums of integers, exact but for multiples of 2**64."""
+    sums = xp.zeros(values.size + 1, np.int64)
+    xp.cumsum(values, out=sums[1:])
+    return sums[ends + 1] - sums[begins]
+
+
+def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi: str) -> Any:
+    """Sums as numbers of a type, if they fit, and no multiple of 2**64 is missing."""
+    fitting = sums.astype(dtype)
     if bool(((xp.abs(sums - rough) > 2.0**62) | (fitting != sums)).any()):
-        _fail(name, values.dtype)
+        _fail(name, dtype, multi)
     return fitting
 
 
-def _sum(added: Any, held: Any, name: str) -> Any:
-    """Sums of two arrays."""
-    sums = added + held
-    if sums.dtype.kind == "i" and bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
-        _fail(name, sums.dtype)
+def _number(xp: Any, sums: Any, name: str, multi: str) -> Any:
+    """Sums of floats, if none of them is NaN."""
+    if bool(xp.isnan(sums).any()):
+        raise ValueError(f"weights: multi={multi!r} makes a sum of infinities of both signs")
     return sums
 
 
-def _fail(name: str, dtype: np.dtype) -> None:
+def _sum(xp: Any, added: Any, held: Any, name: str, multi: str) -> Any:
+    """Sums of two arrays."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = added + held
+    if sums.dtype.kind == "f":
+        return _number(xp, sums, name, multi)
+    if bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
+        _fail(name, sums.dtype, multi)
+    return sums
+
+
+def _fail(name: str, dtype: np.dtype, multi: str) -> None:
     argument = "weights" if name == WEIGHT_COLUMN else name
-    raise ValueError(f"{argument}: multi='sum' makes a sum that does not fit in {dtype}")
+    raise ValueError(f"{argument}: multi={multi!r} makes a sum that does not fit in {dtype}")

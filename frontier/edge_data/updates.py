@@ -101,7 +101,8 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
             )  # fmt: skip
         data.write(ids, rows.columns)
         if data.times is not None:
-            data.times.log(logged, ids, rows.arcs.src, rows.arcs.dst, graph.num_edges)
+            data.times.remember(ids, rows.arcs.src, rows.arcs.dst)
+            data.times.log(logged, ids, graph.num_edges)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 

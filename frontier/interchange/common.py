@@ -53,7 +53,8 @@ def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
 def _columns(graph: Graph, stored: Any) -> dict[str, Any]:
     """The values of edges, by what the structure stores for them: ids, weights or nothing."""
     if graph._edge_data is not None:
-        return {name: column[stored] for name, column in graph._edge_data.columns.items()}
+        data = graph._edge_data
+        return {name: data.columns[name][stored] for name in data.dtypes if name not in data.links}
     return {} if stored is None else {"weight": stored}
 
 

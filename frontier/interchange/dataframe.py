@@ -12,10 +12,13 @@ import numpy as np
 from ..access import reads
 from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
+from ..edge_data import COUNT
+from ..edge_data.records import FIRST
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from ..values import one_of
+from ..sort import row_ids
+from ..values import flag, one_of
 from .common import edge_columns, edge_options, require
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "p
 
 
 @reads
-def to_dataframe(graph: Graph, library: FrameLibrary | None = None) -> Any:
+def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: bool | None = None) -> Any:
     """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
@@ -34,19 +37,37 @@ def to_dataframe(graph: Graph, library: FrameLibrary | None = None) -> Any:
     graph : Graph
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
         Whose frame, as in `data_frame`.
+    records : bool, optional
+        Of a graph that keeps its records (``multi="keep"``), whether there is a row for each record, which is the
+        default, or for each edge, with the sum of its weights and the number of its records (``count``).
 
     Returns
     -------
     DataFrame
-        Sorted; undirected edges once, as ``src < dst``.
+        Sorted; undirected edges once, as ``src < dst``; records of one edge oldest first.
 
     Raises
     ------
     ImportError
         The library is not installed.
+    ValueError
+        `records` is true, and the graph keeps none.
     """
     check_graph(graph)
-    return data_frame(edge_columns(graph), library)
+    keeps = graph.num_records is not None
+    if records is not None and flag(records, "records") and not keeps:
+        raise ValueError("records: this graph keeps none; make it with multi='keep'")
+    return data_frame(record_columns(graph) if keeps and records is not False else edge_columns(graph), library)
+
+
+def record_columns(graph: Graph) -> dict[str, Any]:
+    """The columns of `to_dataframe` with a row for each record, on the graph's device."""
+    src, dst, edges = graph._sorted_edges()
+    data: Any = graph._edge_data
+    offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
+    columns = {name: data.records.columns[name][ids] for name in data.records.given}
+    return {"src": src[rows], "dst": dst[rows]} | columns
 
 
 def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) -> Any:

@@ -80,8 +80,8 @@ class Batch:
 
 def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> MixedResult:
     """See `DynamicGraph.apply`."""
-    if graph.multi == "sum":
-        raise ValueError("apply() is for graphs whose edges are their last records, not for multi='sum'")
+    if graph.multi != "last":
+        raise ValueError(f"apply() is for graphs whose edges are their last records, not for multi={graph.multi!r}")
     xp = graph.xp
     batch = _checked(graph, ops, src, dst, weights, edge_data)
     size = int(batch.ops.size)

@@ -18,18 +18,18 @@ class Scratch:
 
     def __init__(self, device: Device):
         self.device = device
-        self._arrays: dict[str, Any] = {}
+        self._arrays: dict[tuple[str, int | None], Any] = {}  # by name and what they were filled with
 
     def get(self, name: str, size: int, dtype: Any, fill: int | None = None) -> Any:
         """An array of at least `size` elements of `dtype`, cut to `size`."""
-        held = self._arrays.get(name)
+        held = self._arrays.get((name, fill))
         if held is None or held.size < size or held.dtype != dtype:
             capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
             xp = self.device.xp
             held = xp.empty(capacity, dtype)
             if fill is not None:
                 fill_with(held, fill)
-            self._arrays[name] = held
+            self._arrays[name, fill] = held
         return held[:size]
 
     def arrays(self) -> list[Any]:

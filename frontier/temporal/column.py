@@ -15,7 +15,8 @@ from .times import UNITS, as_times
 TIME = "time"
 KEEP_TIMES = ("latest", "first")
 LOG_SLACK = 1 << 16
-"""Entries that the log may hold beyond two for each edge before it is dropped, and made again from the column."""
+"""Entries that the log may hold beyond two for each edge, or record, before it is dropped, and made again from the
+column."""
 
 
 class TimeColumn:
@@ -29,7 +30,8 @@ class TimeColumn:
     arrivals : Arrivals or None
         None until edges expire for the first time, and after a copy: it is made from the column then.
     ends : tuple of array
-        While there is a log, the two ends of each edge, by id; the first is -1 for ids of deleted edges.
+        While there is a log of edges, the two ends of each, by id; the first is -1 for ids of deleted edges. Empty
+        where records are logged, in graphs that keep them.
     """
 
     dtype = np.dtype(np.int64)
@@ -67,7 +69,7 @@ class TimeColumn:
 
     # ---- the log ----------------------------------------------------------------------------------------------------
 
-    def start(self, arrivals: Arrivals, ends: tuple[Any, Any]) -> None:
+    def start(self, arrivals: Arrivals, ends: tuple[Any, ...] = ()) -> None:
         """Log from now on."""
         self.arrivals, self.ends = arrivals, ends
 
@@ -92,25 +94,29 @@ class TimeColumn:
         self.ends = tuple(growable.grow(self.device, array, capacity) for array in self.ends)
         return times.copy(), known[1] if known is not None and known[0] is times else None
 
-    def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, src: Any, dst: Any, num_edges: int) -> None:
-        """Log records that were inserted, by the ids of their edges, into a graph that has so many edges now.
+    def remember(self, ids: Any, src: Any, dst: Any) -> None:
+        """Note the ends of edges by their ids; those with negative ids are skipped."""
+        if self.arrivals is not None:
+            self.kernels.remember(int(ids.size), ids, src, dst, *self.ends)
+
+    def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, size: int) -> None:
+        """Log what was inserted by ids, of which so many are in use now.
 
         Those with negative ids have changed nothing.
         """
         if self.arrivals is None or entry is None:
             return
-        self.kernels.remember(int(ids.size), ids, src, dst, *self.ends)
         try:
             self.arrivals.append(ids, *entry)
         except MemoryError:  # the records are in the graph, from which the log can be made again
             self.stop()
             return
-        if self.arrivals.size > 2 * num_edges + LOG_SLACK:
+        if self.arrivals.size > 2 * size + LOG_SLACK:
             self.stop()
 
     def forget(self, ids: Any) -> None:
         """Note that these are ids of edges no more."""
-        if self.arrivals is not None:
+        if self.ends:
             self.kernels.forget(int(ids.size), ids, self.ends[0])
 
     def reserved_bytes(self) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
-from ..edge_data import delete_arcs, delete_rows
+from ..edge_data import RecordsResult, delete_arcs, delete_rows
+from ..edge_data.record_deletion import delete_records
 from ..runtime import growable
+from ..sort import last_of_runs
+from ..updates import UpdateResult
 from .arrivals import Arrivals
 from .column import TIME, TimeColumn
 
@@ -14,27 +17,34 @@ if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
 
 
-def expire_edges(graph: DynamicGraph, before: int) -> int:
-    """Delete the edges whose time is less than `before`; returns how many arcs were deleted.
+def expire_edges(graph: DynamicGraph, before: int) -> UpdateResult:
+    """Delete the edges whose time is less than `before`; in a graph that keeps records, such records.
 
     If that fails, the log is as it was.
     """
     taken = logged_arrivals(graph).take(before)
+    keeps = graph.multi == "keep"
     if taken is None:
-        return 0
+        return RecordsResult() if keeps else UpdateResult()
     try:
-        deleted = _delete_expired(graph, taken.ids(), before)
+        result = (_delete_expired_records if keeps else _delete_expired)(graph, taken.ids(), before)
     except BaseException:
         taken.restore()
         raise
     taken.commit()
-    return deleted
+    return result
 
 
 def logged_arrivals(graph: DynamicGraph) -> Arrivals:
-    """The log of a graph with times, which is made from its edges if there is none."""
+    """The log of a graph with times, which is made from its edges, or records, if there is none."""
     data: Any = graph._edge_data
     times: TimeColumn = data.times
+    if times.arrivals is None and data.records is not None:
+        arrivals = Arrivals(graph.device, times.kernels)
+        ids = data.records.used_ids()
+        arrivals.append(ids, data.records.columns[TIME][ids])
+        times.start(arrivals)
+        return arrivals
     if times.arrivals is None:
         arrivals = Arrivals(graph.device, times.kernels)
         src_of, dst_of = (growable.empty(graph.device, data.capacity, graph.vertex_dtype) for _ in range(2))
@@ -47,7 +57,16 @@ def logged_arrivals(graph: DynamicGraph) -> Arrivals:
     return times.arrivals
 
 
-def _delete_expired(graph: DynamicGraph, ids: Any, before: int) -> int:
+def _delete_expired_records(graph: DynamicGraph, ids: Any, before: int) -> UpdateResult:
+    """Delete those of some records that are still in the graph with a time less than `before`."""
+    records: Any = graph._edge_data.records  # type: ignore[union-attr]
+    xp = graph.xp
+    ids = ids[xp.flatnonzero(records.is_used(ids) & (records.columns[TIME][ids] < before))]
+    ids.sort()  # an id that was used again may be there twice
+    return delete_records(graph, ids[last_of_runs(graph.device, ids)])
+
+
+def _delete_expired(graph: DynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete those of some edges that are still in the graph with a time less than `before`."""
     data: Any = graph._edge_data
     xp, count = graph.xp, int(ids.size)
@@ -56,4 +75,4 @@ def _delete_expired(graph: DynamicGraph, ids: Any, before: int) -> int:
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     data.times.kernels.keep_expired(count, ids, *data.times.ends, data.columns[TIME], before, both, src, dst)
     arcs = Arcs(src, dst, None)
-    return delete_arcs(graph, arcs) if graph._tells_slots else delete_rows(graph, arcs)
+    return graph._result(0, 0, (delete_arcs if graph._tells_slots else delete_rows)(graph, arcs))

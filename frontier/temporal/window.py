@@ -50,7 +50,8 @@ class SlidingWindow:
 
     The *clock* is the greatest time that was pushed. An edge is in the window while its time is greater than the clock
     less `span`; or, with `count` or `batches`, while it is among the last records, or pushes. An edge that arrives
-    several times stays until its last arrival has left (until its first, if the graph has ``keep_time="first"``).
+    several times stays until its last arrival has left (until its first, if the graph has ``keep_time="first"``). In a
+    graph that keeps its records (``multi="keep"``), each record leaves on its own, and the edge with the last of them.
 
     Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
     what the clock was when its batch was pushed, or if it is outside the window by now. `WindowResult` says how many

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..engine import (
 )
 from ..extract import sort_rows
 from ..launch import Pieces, launch_expansion, tile_size
+from ..pair_groups import has_places, run_cpu_groups
 from .cpu import make_common_neighbors, make_intersect
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ def intersect(
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
     smaller degrees) look-ups. In structures that look through a list to find an arc (not `Graph.finds_fast`), a GPU
-    walks both lists of each pair instead, in O(sum of the degrees).
+    walks both lists of each pair instead, in O(sum of the degrees). A CPU sorts pairs by the longer list, and writes
+    where its members are to an array by vertex if enough of them are looked up; the array, of 8 bytes for each vertex
+    and thread, is kept for later calls.
     """
     check_graph(graph)
     if checked:
@@ -166,8 +170,9 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
     if graph.finds_fast:
         return graph
     of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
-    # On a CPU each member of the shorter list is looked for all along the longer; a GPU walks each list once.
-    steps = int((of_us + of_vs if graph.device.is_gpu else of_us * of_vs).sum())
+    # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
+    walks = graph.device.is_gpu or has_places(graph, int(us.size))
+    steps = int((of_us + of_vs if walks else of_us * of_vs).sum())
     return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
 
 
@@ -183,9 +188,9 @@ def _intersect(
         kinds = ("edge", *_KINDS) if numbered else _KINDS
         _expand_pairs(graph, count, (("op", op, kinds, None),), values, options, us, vs, counts)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_intersect, (op,), numbered)
+        kernel = cpu_kernel_for(graph.package, make_intersect, (op,), not graph.finds_fast, numbered)
         edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
-        run_cpu(kernel, (op,), count, bare_view(graph), edges, us, vs, counts, values)
+        run_cpu_groups(graph, partial(run_cpu, kernel, (op,)), (bare_view(graph), edges), us, vs, counts, values)
     return counts
 
 

@@ -1,0 +1,275 @@
+"""Temporal random walks: along edges in the order of their times.
+
+A walk is one call of a functor. The edges of each vertex are sorted by time, so that those which come after some time
+are the rest of a list: a binary search finds where it begins, and one of it is drawn. Walks back in time follow the
+edges the other way round, with times whose order is reversed.
+
+    paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
+    times[i, j]    time of the edge of step j
+
+Uniform draws take a place of the rest. With decay, an edge weighs exp(-decay * wait), where the wait is how much later
+it comes than the walk is. All waits in one rest differ from each other by differences of times, so that sums over rests
+need no reference time that could overflow:
+
+    rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex from e on
+
+The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
+rest[e], which falls with f: another binary search. `rest` is computed in blocks, so that no list is too long.
+
+Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddings", WWW Companion 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._priorities import as_int64
+from .result import Result
+
+BLOCK = 256
+"""Edges whose sums one call of a functor computes."""
+SORTABLE = 2**63
+"""Differences of times below it are keys to sort by."""
+
+
+@dataclass(frozen=True, repr=False)
+class TemporalRandomWalks(Result):
+    """Result of `temporal_random_walks`; arrays are on the graph's device.
+
+    Attributes
+    ----------
+    paths : array of the graph's vertex dtype, shape (number of walks, length + 1)
+        The vertices of each walk, the start first; -1 after a walk has ended.
+    times : array of int64, shape (number of walks, length)
+        The times of its edges; 0 after it has ended.
+    steps : array of int32, shape (number of walks,)
+        Edges of each walk; fewer than `length` where no edge led on.
+    ends : array of the graph's vertex dtype, shape (number of walks,)
+        Where each walk ended; -1 for deleted vertices.
+    """
+
+    paths: Any
+    times: Any
+    steps: Any
+    ends: Any
+
+
+@fr.reads
+def temporal_random_walks(
+    graph: fr.Graph,
+    starts: Any = None,
+    length: int = 10,
+    *,
+    start_times: Any = None,
+    backward: bool = False,
+    strict: bool = True,
+    decay: float | None = None,
+    half_life: Any = None,
+    seed: int = 0,
+) -> TemporalRandomWalks:
+    """Random walks whose edges follow each other in time.
+
+    Parameters
+    ----------
+    graph : Graph
+        With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored.
+    starts : array-like of int, shape (number of walks,), optional
+        Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
+        included, so that rows are vertices.
+    length : int
+        Edges of a walk.
+    start_times : int or timestamp, or array-like of them, shape (number of walks,), optional
+        The first edge of a walk has this time or a greater one; with `backward`, a lesser time. By default it may be
+        any.
+    backward : bool
+        Whether walks go back in time, as a walk does that asks where something came from.
+    strict : bool
+        Whether the times of a walk increase (decrease, with `backward`), rather than never decrease.
+    decay : float, optional
+        Edges are drawn in proportion to exp(-decay * wait), with a rate per unit of the graph's times. The wait of an
+        edge is the time since the one before, or since the start time. By default, and where there is neither, all
+        edges that may follow are equally likely.
+    half_life : int, timedelta or str, in place of `decay`
+        The wait that makes an edge half as likely: in units of the graph's times, or such as ``"1h"``.
+    seed : int
+        Walks depend on it, their places in `starts` and the edges alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph has no times, `starts` holds anything but vertices of the graph, or another argument is invalid.
+
+    Notes
+    -----
+    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory.
+
+    Examples
+    --------
+    >>> from algorithms import temporal_random_walks
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 1, 1], [1, 2, 3], time=[20, 10, 30], time_unit="s", directed=True, device="cpu")
+    >>> found = temporal_random_walks(graph, [0], length=3)
+    >>> found.paths, found.times
+    (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))
+    """
+    column = fr.arguments.edge_times(graph)
+    length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
+    backward = fr.arguments.flag(backward, "backward")
+    strict = fr.arguments.flag(strict, "strict")
+    fades = not (decay is None and half_life is None)
+    rate = fr.arguments.decay_rate(graph, decay, half_life) if fades else 0.0
+    xp, dtype = graph.xp, graph.vertex_dtype
+    if starts is None:
+        starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
+    else:
+        starts = fr.arguments.vertex_ids(graph, starts, "starts")
+    now = _start_times(graph, start_times, int(starts.size), backward)
+    offsets, src, ids, times = _arcs_by_time(graph, column, backward)
+    rest = _sums_of_rests(graph, offsets, src, times, rate) if fades else xp.empty(0)
+    ends = starts.astype(dtype)
+    paths, steps = xp.full((starts.size, length + 1), -1, dtype), xp.zeros(starts.size, np.int32)
+    stamps = xp.zeros((starts.size, length), np.int64)
+    timed = start_times is not None
+    fr.compute(
+        _places(graph, int(starts.size)), _walk, offsets, ids, times, rest, rate, paths.reshape(-1), stamps.reshape(-1),
+        steps, ends, now, fades, timed, backward and timed, length, strict, seed,
+    )  # fmt: skip
+    if backward:
+        stamps = xp.where(paths[:, 1:] >= 0, ~stamps, 0)
+    return TemporalRandomWalks(paths, stamps, steps, ends)
+
+
+def _start_times(graph: fr.Graph, given: Any, count: int, backward: bool) -> Any:
+    """The time of each walk at its start, in the order in which it sees times."""
+    xp = graph.xp
+    if given is None:
+        return xp.full(count, np.iinfo(np.int64).min, np.int64)
+    if getattr(given, "ndim", None) == 0 or not hasattr(given, "__len__") or isinstance(given, str):
+        found = xp.full(count, fr.arguments.time(graph, given, "start_times"), np.int64)
+    else:
+        found = fr.arguments.times(graph, given, "start_times").copy()
+        if found.size != count:
+            raise ValueError(f"start_times must have an entry for each of {count} walks, not {found.size}")
+    return ~found if backward else found
+
+
+def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, Any, Any, Any]:
+    """All arcs by source, time and destination: offsets, sources, destinations, times.
+
+    For walks back in time, arcs are reversed, and so is the order of the times.
+    """
+    xp, arcs = graph.xp, fr.EdgeFrontier.all(graph)
+    src, ids = (arcs.dst, arcs.src) if backward else (arcs.src, arcs.dst)
+    times = ~column[arcs.edges] if backward else column[arcs.edges]
+    offsets = xp.zeros(graph.num_vertices + 1, np.int64)
+    xp.cumsum(xp.bincount(src, minlength=graph.num_vertices), out=offsets[1:])
+    _, order = fr.keys.sort(graph, fr.keys.pack(graph, src, ids), xp.arange(src.size))
+    low, high = (int(times.min()), int(times.max())) if times.size else (0, 0)
+    ranks = times - low if high - low < SORTABLE else xp.unique(times, return_inverse=True)[1]
+    _, order = fr.keys.sort(graph, ranks[order], order)
+    src, order = fr.keys.sort(graph, src[order].astype(np.int64), order)
+    return offsets, src, ids[order], times[order]
+
+
+def _places(graph: fr.Graph, count: int) -> fr.Frontier:
+    """A frontier over places in an array, for functors that are called for each."""
+    return fr.Frontier.all(fr.snapshot_structure()(count, device=graph.device))
+
+
+# ---- sums over rests ------------------------------------------------------------------------------------------------
+
+
+def _sums_of_rests(graph: fr.Graph, offsets: Any, src: Any, times: Any, rate: float) -> Any:
+    """`rest`: within blocks of arcs first, then over the blocks of each vertex, then both together."""
+    xp = graph.xp
+    rest = xp.empty(src.size)
+    blocks = _places(graph, -(-int(src.size) // BLOCK))
+    fr.compute(blocks, _sum_in_block, src, times, rate, rest, int(src.size))
+    fr.compute(_places(graph, graph.num_vertices), _sum_over_blocks, offsets, times, rate, rest)
+    fr.compute(blocks, _sum_beyond_block, src, offsets, times, rate, rest, int(src.size))
+    return rest
+
+
+def _faded(late, early, rate):
+    """What is left after the time between: a difference that int64 might not hold."""
+    return math.exp(-rate * np.float64(np.uint64(late) - np.uint64(early)))
+
+
+def _sum_in_block(block, src, times, rate, rest, count):
+    begin = block * BLOCK
+    end = min(begin + BLOCK, count)
+    total = 0.0
+    for back in range(end - begin):
+        at = end - 1 - back
+        follows = back > 0 and src[at] == src[at + 1]
+        total = 1.0 + _faded(times[at + 1], times[at], rate) * total if follows else 1.0
+        rest[at] = total
+
+
+def _sum_over_blocks(v, offsets, times, rate, rest):
+    end = offsets[v + 1]
+    at = (end - 1) // BLOCK * BLOCK - BLOCK
+    while at >= offsets[v]:
+        rest[at] += _faded(times[at + BLOCK], times[at], rate) * rest[at + BLOCK]
+        at -= BLOCK
+
+
+def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
+    begin = block * BLOCK
+    after = begin + BLOCK
+    for at in range(begin + 1, min(after, count)):
+        if after < offsets[src[at] + 1]:
+            rest[at] += _faded(times[after], times[at], rate) * rest[after]
+
+
+# ---- walks ----------------------------------------------------------------------------------------------------------
+
+
+def _first_from(times, low, high, now, strict):
+    """The first place of a list, sorted by time, that may follow: after `now`, or then if not `strict`."""
+    while low < high:
+        middle = (low + high) >> 1
+        if times[middle] < now or (strict and times[middle] == now):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _draw_fading(times, rest, rate, low, high, chance):
+    """The first place whose later ones together have less than a chance between 0 (not included) and 1."""
+    first = low
+    while low < high - 1:
+        middle = (low + high) >> 1
+        if _faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _walk(
+    walk, offsets, ids, times, rest, rate, paths, stamps, steps, ends, now, fades, timed, after, length, strict, seed
+):  # fmt: skip
+    at, time, step = ends[walk], now[walk], 0
+    paths[walk * (length + 1)] = at
+    while at >= 0 and step < length:
+        high = offsets[at + 1]
+        low = _first_from(times, offsets[at], high, time, strict if step > 0 else after)
+        if low == high:
+            break
+        if fades and (step > 0 or timed):
+            place = _draw_fading(times, rest, rate, low, high, 1.0 - fr.random(seed, walk, step))
+        else:
+            place = low + (fr.random_bits(seed, walk, step) * (high - low) >> 32)
+        at, time = ids[place], times[place]
+        stamps[walk * length + step] = time
+        step += 1
+        paths[walk * (length + 1) + step] = at
+    steps[walk], ends[walk] = step, at

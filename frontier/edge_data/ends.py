@@ -1,0 +1,45 @@
+"""The two ends of edges, by their ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..operators.extract import collect_arcs
+from ..runtime import growable
+from ..sort import row_ids
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def ends_by_id(graph: Graph, size: int) -> tuple[Any, Any]:
+    """The two ends of each edge of a graph with edge data, in arrays of `size`; -1 for ids of no edge.
+
+    ``src < dst`` in undirected graphs. A pass over the graph.
+    """
+    xp = graph.xp
+    offsets, dst, slots = collect_arcs(graph)
+    src = row_ids(graph.device, offsets, graph.vertex_dtype)
+    if not graph.directed:
+        keep = xp.flatnonzero(src < dst)
+        src, dst, slots = src[keep], dst[keep], slots[keep]
+    ends = tuple(growable.empty(graph.device, size, graph.vertex_dtype) for _ in range(2))
+    ends[0].fill(-1)
+    held = graph._weights[slots]
+    ends[0][held], ends[1][held] = src, dst
+    return ends[0], ends[1]
+
+
+def kept_ends(graph: Graph) -> tuple[Any, Any]:
+    """The same in a graph that keeps records, which has them but for the first call after it was copied or loaded.
+
+    Those of free ids may be anything.
+    """
+    data: Any = graph._edge_data
+    reverse = graph._shares_edge_data  # the ends are those of the graph, of which this is the reverse
+    if data.records.ends is None:
+        ends = ends_by_id(graph, data.capacity)
+        if graph.device.is_gpu:  # threads that read in other streams do not wait for this one
+            graph.device.synchronize()
+        data.records.ends = ends[::-1] if reverse else ends
+    return data.records.ends[::-1] if reverse else data.records.ends

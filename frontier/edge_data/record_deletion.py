@@ -1,0 +1,180 @@
+"""Deletions from graphs that keep every record: records are taken out of the lists of their edges.
+
+Records that are to be deleted may follow each other in such a list. Each finds the first after it that stays by pointer
+jumping, in as many rounds as the logarithm of the longest run of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..batch import Arcs
+from ..sort import last_of_runs, sort_pairs
+from .columns import COUNT, WEIGHT_COLUMN
+from .ends import kept_ends
+from .record_updates import Write, edge_arcs, notifying
+from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
+from .results import RecordsResult
+from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+    from ..graph import Graph
+
+
+def delete_edges_and_records(graph: DynamicGraph, arcs: Arcs) -> RecordsResult:
+    """Delete edges, of which some may be listed several times or absent, with all their records."""
+    data: Any = graph._edge_data
+    xp = graph.xp
+    arcs = arcs.check()
+    if not len(arcs) or not data.size:
+        return RecordsResult()
+    slots = graph._find(arcs.src, arcs.dst)
+    found = xp.flatnonzero(slots >= 0)
+    edges, order = sort_pairs(graph.device, graph._weights[slots[found]].astype(np.int64))
+    last = last_of_runs(graph.device, edges)
+    edges, found = edges[last].astype(graph.vertex_dtype), found[order[last]]
+    if not edges.size:
+        return RecordsResult()
+    src, dst = arcs.src[found], arcs.dst[found]
+    _, gone = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    data.records.reserve_free(int(gone.size))
+    return _remover(graph, src, dst, edges, gone)()
+
+
+def delete_records(graph: DynamicGraph, ids: Any) -> RecordsResult:
+    """Delete some records, of which none is listed twice, and the edges of which no record is left."""
+    data: Any = graph._edge_data
+    xp, records = graph.xp, data.records
+    if not ids.size:
+        return RecordsResult()
+    records.reserve_free(int(ids.size))
+    src, dst = kept_ends(graph)
+    edges, order = sort_pairs(graph.device, records.columns[EDGE][ids].astype(np.int64))
+    ids = ids[order]
+    begins, ends = run_bounds(graph.device, edges)
+    edges = edges[ends].astype(graph.vertex_dtype)
+    left = data.columns[COUNT][edges] - (ends - begins + 1)
+    goes = left == 0
+    remains = ~goes[run_of_each(xp, begins, int(ids.size))]
+    gone, changed = xp.flatnonzero(goes), xp.flatnonzero(~goes)
+    remove = change = None
+    if changed.size:
+        change = _changer(graph, src, dst, edges[changed], left[changed], ids[xp.flatnonzero(remains)])
+    if gone.size:
+        at = edges[gone]
+        remove = _remover(graph, src[at], dst[at], at, ids[xp.flatnonzero(~remains)])
+    result = RecordsResult() if remove is None else remove()  # first, as the structure may run out of memory
+    if change is not None:
+        change()
+    return RecordsResult(deleted=result.deleted, records_deleted=int(ids.size))
+
+
+def _remover(graph: DynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
+    """What deletes edges, each listed once, with all their records, for whose ids there is room."""
+    data: Any = graph._edge_data
+    xp, records = graph.xp, data.records
+    data.reserve_free(int(edges.size))
+    arcs, none = edge_arcs(graph, src, dst), xp.full(gone.size, -1, graph.vertex_dtype)
+
+    def commit(deleted: int) -> None:
+        data.release(edges)
+        records.write(gone, {EDGE: none})
+        records.release(gone)
+
+    def remove() -> RecordsResult:
+        deleted = graph._delete_observed(arcs, commit)
+        copies = 1 if graph.directed else 2
+        return RecordsResult(deleted=deleted // copies, records_deleted=int(gone.size))
+
+    return remove
+
+
+def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gone: Any) -> Callable[[], None]:
+    """What deletes records, listed edge by edge, of edges that keep others, which are `left` so many.
+
+    There is room for their ids. It allocates nothing but what observers do, who see a batch that changes edges and
+    inserts none.
+    """
+    data: Any = graph._edge_data
+    xp, records = graph.xp, data.records
+    firsts, lasts = data.columns[FIRST][edges], data.columns[LAST][edges]
+    sorted_gone, numbers = sort_pairs(graph.device, gone.astype(np.int64))
+    writes = _unlinked(graph, edges, firsts, lasts, gone, sorted_gone, numbers)
+    counting = firsts if data.times is not None and data.times.earliest else lasts
+    columns = {name: records.columns[name][counting] for name in data.takes}
+    columns |= {COUNT: left, FIRST: firsts, LAST: lasts}
+    if data.weights is not None:
+        columns[WEIGHT_COLUMN] = _sums_left(graph, edges, gone, sorted_gone)
+    none = xp.full(gone.size, -1, graph.vertex_dtype)
+    ends = src[edges], dst[edges]
+    notify = notifying(graph, ends, (src[:0], dst[:0]), ends)
+
+    def change() -> None:
+        data.write(edges, columns)
+        for ids, values in writes:
+            records.write(ids, values)
+        records.write(gone, {EDGE: none})
+        records.release(gone)
+
+    return partial(notify, change)
+
+
+def _unlinked(
+    graph: Graph, edges: Any, firsts: Any, lasts: Any, gone: Any, sorted_gone: Any, numbers: Any
+) -> list[Write]:  # fmt: skip
+    """The links that remain when records are taken out of the lists of their edges.
+
+    Parameters
+    ----------
+    edges : array
+        Ascending; each keeps a record.
+    firsts, lasts : arrays
+        The ends of their lists, which are changed.
+    gone : array
+        Ids of the records.
+    sorted_gone, numbers : arrays
+        The same in ascending order, and their places in `gone`.
+    """
+    xp, columns = graph.xp, graph._edge_data.records.columns  # type: ignore[union-attr]
+    places = xp.empty(gone.size, np.int64)  # of each record's next one in `gone`; -1 if that stays
+    following, preceding = columns[NEXT][gone], columns[PREVIOUS][gone]
+    found = _places_in(xp, sorted_gone, following)
+    places[:] = xp.where(found >= 0, numbers[xp.maximum(found, 0)], -1)
+    open_ones = xp.flatnonzero(places >= 0)
+    while open_ones.size:
+        ahead = places[open_ones]
+        following[open_ones], places[open_ones] = following[ahead], places[ahead]
+        open_ones = open_ones[xp.flatnonzero(places[open_ones] >= 0)]
+    heads = xp.flatnonzero(_places_in(xp, sorted_gone, preceding) < 0)  # the first of each run of such records
+    left, right = preceding[heads], following[heads]
+    lists = xp.searchsorted(edges, columns[EDGE][gone[heads]])
+    at_begin, at_end = xp.flatnonzero(left < 0), xp.flatnonzero(right < 0)
+    firsts[lists[at_begin]] = right[at_begin]
+    lasts[lists[at_end]] = left[at_end]
+    return [Write(left, {NEXT: right}), Write(right, {PREVIOUS: left})]
+
+
+def _places_in(xp: Any, ascending: Any, ids: Any) -> Any:
+    """The place of each id in an array that is not empty, or -1."""
+    places = xp.minimum(xp.searchsorted(ascending, ids), ascending.size - 1)
+    return xp.where(ascending[places] == ids, places, -1)
+
+
+def _sums_left(graph: Graph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
+    """The sums of the weights of the records that edges keep; of floats summed again, so that no error adds up."""
+    data: Any = graph._edge_data
+    xp = graph.xp
+    if data.weights.dtype.kind == "i":
+        bounds = run_bounds(graph.device, data.records.columns[EDGE][gone])
+        weights = data.records.columns[WEIGHT_COLUMN][gone]
+        return sums_without_runs(xp, data.weights[edges], weights, *bounds, WEIGHT_COLUMN, data.multi)
+    offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    stay = xp.flatnonzero(_places_in(xp, sorted_gone, ids) < 0)
+    lists = xp.searchsorted(offsets, stay, side="right")
+    weights = data.records.columns[WEIGHT_COLUMN][ids[stay]]
+    return sums_of_runs(xp, weights, *run_bounds(graph.device, lists), WEIGHT_COLUMN, data.multi)

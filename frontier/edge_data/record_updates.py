@@ -1,0 +1,57 @@
+"""What insertions and deletions of records share.
+
+All that an update will write is worked out before anything changes: what follows allocates nothing and cannot fail, but
+for the structure, whose turn is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..batch import Arcs
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+    from ..graph import Graph
+
+
+class Write(NamedTuple):
+    """Values of records that are to be written: those of some columns, at some ids."""
+
+    ids: Any
+    values: dict[str, Any]
+
+
+def notifying(graph: DynamicGraph, listed: Any, new: Any, there: Any) -> Callable[[Callable[[], None]], None]:
+    """What calls a function that changes edges, and notifies observers, who allocate memory at most.
+
+    Parameters
+    ----------
+    listed, new, there : pairs of arrays
+        The ends of edges, each once: of those that change, of the new ones among them, and of the others.
+    """
+    observers = graph._live_observers()
+    if not all(observer.exact for observer in observers):
+        arcs = edge_arcs(graph, *listed)
+        listed = arcs.src, arcs.dst
+    changes = [(observer, there) for observer in observers if observer.exact and observer.sees_changes]
+    inserted = [(observer, new if observer.exact else listed) for observer in observers]
+
+    def call(change: Callable[[], None]) -> None:
+        graph._observers.tell("edges_changing", changes)
+        with graph._access.changing():
+            change()
+            graph.version += 1
+        graph._observers.tell("edges_inserted", inserted)
+        graph._observers.tell("edges_changed", changes)
+
+    return call
+
+
+def edge_arcs(graph: Graph, src: Any, dst: Any, ids: Any = None) -> Arcs:
+    """The arcs of edges, each of which is listed once, with their ids as weights."""
+    if graph.directed:
+        return Arcs(src, dst, ids)
+    both = graph.xp.concatenate([src, dst]), graph.xp.concatenate([dst, src])
+    return Arcs(*both, None if ids is None else graph.xp.concatenate([ids, ids]))

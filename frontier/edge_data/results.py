@@ -1,0 +1,31 @@
+"""What updates of a graph that keeps its records report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..updates import UpdateResult
+
+
+@dataclass(frozen=True)
+class RecordsResult(UpdateResult):
+    """Effects of an update of a graph with ``multi="keep"``, in edges and in records.
+
+    Attributes
+    ----------
+    inserted : int
+        New edges.
+    replaced : int
+        Existing edges that have more records now.
+    deleted : int
+        Deleted edges.
+    records_inserted, records_deleted : int
+    record_ids : array of int64, shape (m,), or None
+        Of an insertion: the id of each record of the batch, on the graph's device; -1 for those that were dropped, as
+        self-loops.
+    """
+
+    records_inserted: int = 0
+    records_deleted: int = 0
+    record_ids: Any = field(default=None, compare=False, repr=False)

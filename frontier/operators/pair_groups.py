@@ -1,0 +1,63 @@
+"""Pairs in groups that share a list, for the CPU kernel of intersect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime import threads_for
+from ..sort import sort_pairs
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+FEW = 16
+"""Fewer pairs are not put into groups: it takes some ten microseconds."""
+PARALLEL = 64
+"""Fewer pairs are not worth waking other threads for."""
+LARGEST = 256
+"""Pairs of a group, so that those of a hub are spread over threads."""
+SMALLEST_ROOM = 1 << 24
+"""Bytes that arrays by vertex may take. If they take more than the graph itself, there are none."""
+
+
+def run_cpu_groups(graph: Graph, run: Callable[..., None], view: tuple, us: Any, vs: Any, *args: Any) -> None:
+    """Call ``run(workers, *view, us, vs, longer, order, starts, places, tickets, *args)``.
+
+    ``order[starts[i]:starts[i + 1]]`` are the pairs of a group, which a worker takes at once: those with the same
+    vertex in `longer`, the one of the two that has more neighbors. Each worker has a row of `places` with an entry for
+    each vertex, which is -1. Without groups `longer` and the rows are empty.
+    """
+    count, vertices = int(us.size), graph.num_vertices
+    workers = threads_for(count, PARALLEL)
+    if not has_places(graph, count):
+        order, starts = np.arange(count), np.append(np.arange(0, count, LARGEST), count)
+        none = np.empty((workers, 0), np.int64)
+        run(workers, *view, us, vs, us[:0], order, starts, none, np.zeros(1, np.int64), *args)
+        return
+    longer = np.where(graph._degrees_of(us) > graph._degrees_of(vs), us, vs)
+    order, starts = _groups(graph, longer)
+    places = graph._scratch.get("list_places", workers * vertices, np.int64, fill=-1).reshape(workers, vertices)
+    try:
+        run(workers, *view, us, vs, longer, order, starts, places, np.zeros(1, np.int64), *args)
+    except BaseException:  # of a functor that Python runs
+        places.fill(-1)
+        raise
+
+
+def has_places(graph: Graph, count: int) -> bool:
+    """Whether so many pairs are put into groups, and there is memory for arrays by vertex."""
+    room = np.dtype(np.int64).itemsize * threads_for(count, PARALLEL) * graph.num_vertices
+    return count >= FEW and room <= max(SMALLEST_ROOM, graph._neighbors.nbytes)
+
+
+def _groups(graph: Graph, longer: Any) -> tuple[Any, Any]:
+    """The pairs in order of a vertex of each, and where groups begin, and the last one ends."""
+    keys, order = sort_pairs(graph.device, longer.astype(np.int64), np.arange(longer.size))
+    begins = np.empty(longer.size, bool)
+    begins[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    begins[::LARGEST] = True
+    return order, np.append(np.flatnonzero(begins), longer.size)

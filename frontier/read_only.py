@@ -1,0 +1,38 @@
+"""`ReadOnlyGraph`: what graphs have in common that show another graph and cannot be updated."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn
+
+
+class ReadOnlyGraph:
+    """Comes before a structure among the bases of a class, and replaces its updates by errors."""
+
+    __slots__ = ()
+    read_only: ClassVar[bool] = True
+    structure: ClassVar[Any]
+    """The class that has updates."""
+    refusal: ClassVar[str]
+    observer_refusal: ClassVar[str]
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """A new graph of the structure: only graphs make those that show them."""
+        return cls.structure(*args, **options)
+
+    def _refuse(self, *args: Any, **options: Any) -> NoReturn:
+        """Raise TypeError: the graph is read-only."""
+        raise TypeError(self.refusal)
+
+    insert_edges = delete_edges = insert_vertices = delete_vertices = delete_records = expire = apply = _refuse
+
+    def attach(self, *args: Any, **options: Any) -> NoReturn:
+        """Raise TypeError: the graph that is shown notifies observers."""
+        raise TypeError(self.observer_refusal)
+
+    detach = attach
+
+
+def read_only_class(base: type, structure: Any, **contents: Any) -> type:
+    """A class of read-only graphs of a structure; `contents` are its attributes."""
+    contents |= {"__module__": structure.__module__, "structure": structure}
+    return type(structure)(f"{base.__name__}{structure.__name__}", (base, structure), contents)

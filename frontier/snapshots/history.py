@@ -1,0 +1,299 @@
+"""`History`: copies of a graph, and the updates that bring them to later states."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from ..updates import ObserverError
+from .log import Step, UpdateLog, make_step
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+    from .snapshot import Pending, Snapshot
+
+U = TypeVar("U", bound=Callable[..., Any])
+
+LOST = "there was no memory for the copy of the graph that this snapshot needs, before the graph was updated"
+
+
+class Copy:
+    """A copy of the graph.
+
+    Attributes
+    ----------
+    graph : DynamicGraph
+    position : int
+        The state that it shows, as `History` counts.
+    in_use : bool
+        Whether a snapshot shows it, so that it must stay as it is.
+    readers : int
+        Threads that copy it.
+    moving : bool
+        Whether a thread brings it to another state.
+    """
+
+    __slots__ = ("graph", "in_use", "moving", "position", "readers")
+
+    def __init__(self, graph: DynamicGraph, position: int):
+        self.graph = graph
+        self.position = position
+        self.in_use = self.moving = False
+        self.readers = 0
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether it may be brought to another state."""
+        return not (self.in_use or self.readers or self.moving)
+
+
+class History:
+    """The states of one graph that snapshots may ask for.
+
+    States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of a
+    snapshot, that of the graph, that of the history.
+
+    Attributes
+    ----------
+    repeats : bool
+        Whether updates are repeated on copies. Not in graphs with edge data: values that functors write to a column are
+        no updates, and edges would get other ids. Then each snapshot is copied from the graph.
+    """
+
+    def __init__(self, graph: DynamicGraph):
+        self.repeats = graph._edge_data is None
+        self._latest: tuple[int, Any] = -1, None  # the snapshot that was taken last: its position, a weak reference
+        self._log = UpdateLog()
+        self._copies: list[Copy] = []
+        self._pending: weakref.WeakSet[Pending] = weakref.WeakSet()  # of snapshots that were not read
+        # No RLock: `release` may be called by the garbage collector while this thread holds it.
+        self._changed = threading.Condition(threading.Lock())
+        self._updating = False
+        _all.add(self)
+
+    @property
+    def position(self) -> int:
+        """That of the graph."""
+        return self._log.end
+
+    # ---- what snapshots ask for -------------------------------------------------------------------------------------
+
+    def take(self, make: Callable[[], Snapshot]) -> Snapshot:
+        """A snapshot of the current state, made if there is none; called while the graph is read."""
+        with self._changed:
+            position, latest = self._latest
+            known = latest() if latest is not None and position == self.position and self.repeats else None
+            if known is None:
+                known = make()
+                self._pending.add(known._unread)
+                self._latest = self.position, weakref.ref(known)
+            return known
+
+    def copy_at(self, graph: DynamicGraph, position: int) -> Copy:
+        """A copy in use that shows the state at the position at which a snapshot was taken.
+
+        Raises
+        ------
+        MemoryError
+            There is no memory for it, or there was none when the graph was updated.
+        """
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._source(position) or not any(copy.moving for copy in self._copies))
+                source = self._source(position)
+                if source is not None:
+                    copy, steps = self._claim(source, position)
+                    break
+            with graph.reading():  # no update now: either the graph shows the position, or never will
+                if position == self.position:
+                    copy = Copy(graph.copy(), position)
+                    copy.in_use = True
+                    with self._changed:
+                        self._copies.append(copy)
+                    return copy
+            with self._changed:
+                if self._source(position) is None:
+                    raise MemoryError(LOST)
+        return self._bring(copy, steps, position)
+
+    def release(self, copy: Copy) -> None:
+        """Note that no snapshot shows a copy any more. Called by the garbage collector, in any thread."""
+        copy.in_use = False
+        if self._changed.acquire(blocking=False):
+            try:
+                self._trim()
+            finally:
+                self._changed.release()
+
+    def nbytes(self) -> int:
+        """Bytes of the copies, and of the log."""
+        with self._changed:
+            logged, copies = self._log.nbytes(), list(self._copies)
+        return logged + sum(copy.graph.memory_usage().reserved for copy in copies)
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def run(self, graph: DynamicGraph, update: Callable, arguments: tuple, options: dict[str, Any]) -> Any:
+        """Apply an update to the graph, which no other thread reads or updates, so that it can be repeated."""
+        if self._updating:  # this is a part of another update
+            return update(graph, *arguments, **options)
+        logging = self._prepare(graph)
+        version = graph.version
+        step: Step | None = None
+        self._updating = True
+        try:
+            result = update(graph, *arguments, **options)
+            if logging and graph.version != version:
+                step = make_step(graph, update.__name__, arguments, options)
+            return result
+        except ObserverError:  # the update was applied
+            if logging:
+                step = make_step(graph, update.__name__, arguments, options)
+            raise
+        finally:
+            self._updating = False
+            if graph.version != version:
+                with self._changed:
+                    self._log.append(step)
+                    self._trim()
+
+    def _prepare(self, graph: DynamicGraph) -> bool:
+        """Have what snapshots of the current state need; returns whether the update is to be logged."""
+        with self._changed:
+            waiting = list(self._pending)
+            if any(pending.position == self.position for pending in waiting) and self._source(self.position) is None:
+                with suppress(MemoryError):  # then the snapshot is lost, and not the update
+                    self._copies.append(Copy(graph.copy(), self.position))
+            for pending in sorted(waiting, key=lambda pending: pending.position):
+                source = self._source(pending.position)
+                if source is not None and self._is_far(source, pending.position):
+                    with suppress(MemoryError):
+                        self._settle(source, pending.position)
+            self._trim()
+            return self.repeats and bool(self._pending or any(self._is_near(copy) for copy in self._copies))
+
+    def _settle(self, source: Copy, position: int) -> None:
+        """Make the state of a snapshot that nobody reads, so that the log before it need not be kept."""
+        copy, steps = self._claim(source, position)
+        self._changed.release()
+        try:
+            copy = self._bring(copy, steps, position)
+        finally:
+            self._changed.acquire()
+        copy.in_use = False
+
+    # ---- with the lock held -----------------------------------------------------------------------------------------
+
+    def _source(self, position: int) -> Copy | None:
+        """The copy from which the state at a position can be made soonest."""
+        known = [copy for copy in self._copies if not copy.moving and self._log.leads(copy.position, position)]
+        return max(known, key=lambda copy: (copy.position, copy.is_spare), default=None)
+
+    def _is_far(self, copy: Copy, position: int) -> bool:
+        """Whether it takes longer to bring a copy to a position, which the log leads to, than to copy a graph."""
+        return self._log.cost(copy.position, position) > copy.graph.num_arcs
+
+    def _is_near(self, copy: Copy) -> bool:
+        """Whether it takes less time to bring a copy to the current state than to copy the graph."""
+        if copy.moving or not self._log.leads(copy.position, self.position):
+            return False
+        return not self._is_far(copy, self.position)
+
+    def _claim(self, source: Copy, position: int) -> tuple[Copy, list[Step]]:
+        """The copy that is to be brought to a position, and the steps that do; see `_bring`.
+
+        It is the source, in use from now on, unless that is needed as it is.
+        """
+        steps = self._log.steps(source.position, position)
+        needed = any(source.position <= pending.position < position for pending in self._pending)
+        if source.is_spare and not needed:
+            source.in_use = source.moving = True
+        else:
+            source.readers += 1
+        return source, steps
+
+    def _trim(self) -> None:
+        """Drop copies and steps that are of no use."""
+        sources = {id(self._source(pending.position)) for pending in self._pending}
+        spares = [copy for copy in self._copies if copy.is_spare and self._is_near(copy)] if self.repeats else []
+        latest = max(spares, key=lambda copy: copy.position, default=None)
+        self._copies = [
+            copy for copy in self._copies if not copy.is_spare or copy is latest or id(copy) in sources
+        ]  # fmt: skip
+        begins = [copy.position for copy in self._copies if id(copy) in sources or self._is_near(copy)]
+        self._log.forget_before(min(begins, default=self.position))
+
+    # ---- without it -------------------------------------------------------------------------------------------------
+
+    def _bring(self, copy: Copy, steps: list[Step], position: int) -> Copy:
+        """What `_claim` returned, or a copy of it, brought to a position, in use."""
+        if not copy.moving:
+            source = copy
+            try:
+                copy = Copy(source.graph.copy(), source.position)
+            finally:
+                with self._changed:
+                    source.readers -= 1
+            copy.in_use = copy.moving = True
+            with self._changed:
+                self._copies.append(copy)
+        whole = True
+        try:
+            for step in steps:
+                whole = step.is_atomic
+                step.repeat(copy.graph)
+                copy.position += 1
+                whole = True
+        except BaseException:
+            copy.in_use = False
+            if not whole:
+                with self._changed:
+                    self._copies.remove(copy)
+            raise
+        finally:
+            if steps:  # their arrays may be freed now, in whose place other streams allocate
+                copy.graph.device.synchronize()
+            with self._changed:
+                copy.moving = False
+                self._changed.notify_all()
+        return copy
+
+    def forked(self) -> None:
+        """In a child process: other threads are not there to end what they began."""
+        self._changed = threading.Condition(threading.Lock())
+        self._updating = False
+        self._copies = [copy for copy in self._copies if not copy.moving]
+        for copy in self._copies:
+            copy.readers = 0
+        for pending in self._pending:
+            pending.forked()
+
+
+def remembered(update: U) -> U:
+    """Decorate an update of a graph, so that snapshots show the state before it."""
+
+    @wraps(update)
+    def run(graph: Any, *arguments: Any, **options: Any) -> Any:
+        history = graph._history
+        if history is None:
+            return update(graph, *arguments, **options)
+        return history.run(graph, update, arguments, options)
+
+    return cast(U, run)
+
+
+_all: weakref.WeakSet[History] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for history in list(_all):
+        history.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,122 @@
+"""`UpdateLog`: updates of a graph that can be repeated on its copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..access import mark_work
+from ..arrays import as_device_array
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+ARCS_A_RECORD = 128
+"""Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
+(faimgraph). It counts half, since to copy the graph may hold up updates, and to repeat one does not."""
+ARCS_AN_UPDATE = 1 << 16
+"""The same for an update without records."""
+
+
+class Step(NamedTuple):
+    """An update that was applied.
+
+    Attributes
+    ----------
+    method : str
+    arguments, options
+        Of the method; arrays are on the graph's device and belong to the step.
+    cost : int
+        In arcs that are copied.
+    nbytes : int
+    wait : function
+        Has the current stream wait until the arrays are there.
+    """
+
+    method: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+    cost: int
+    nbytes: int
+    wait: Callable[[], None]
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether memory that runs out leaves the graph as it was (`DynamicGraph.insert_edges` says when not)."""
+        return self.options.get("on_existing") != "add" and self.method != "apply"
+
+    def repeat(self, graph: DynamicGraph) -> None:
+        """Update a copy of the graph."""
+        self.wait()
+        getattr(graph, self.method)(*self.arguments, **self.options)
+
+
+def make_step(graph: DynamicGraph, method: str, arguments: tuple, options: dict[str, Any]) -> Step | None:
+    """An update that was applied to a graph, with copies of its arrays; None if they cannot be copied."""
+    arrays: list[Any] = []
+
+    def keep(given: Any) -> Any:
+        if given is None or isinstance(given, str | int | np.integer):
+            return given
+        arrays.append(as_device_array(graph.device, given, "array").copy())
+        return arrays[-1]
+
+    try:
+        arguments = tuple(keep(given) for given in arguments)
+        options = {name: keep(given) for name, given in options.items()}
+    except (MemoryError, TypeError, ValueError):
+        return None
+    records = max((int(array.size) for array in arrays), default=0)
+    cost = ARCS_AN_UPDATE + ARCS_A_RECORD * records
+    nbytes = sum(int(array.nbytes) for array in arrays)
+    return Step(method, arguments, options, cost, nbytes, mark_work(graph.device))
+
+
+class UpdateLog:
+    """The latest updates of a graph, from one position to another; each leads from a position to the next.
+
+    Attributes
+    ----------
+    begin, end : int
+        Positions.
+    """
+
+    def __init__(self) -> None:
+        self.begin = self.end = 0
+        self._steps: list[Step | None] = []
+        self._sums = [(0, 0)]  # cost, and number of gaps, of all steps before each position from `begin` on
+
+    def append(self, step: Step | None) -> None:
+        """Add an update; None is one that cannot be repeated."""
+        cost, gaps = self._sums[-1]
+        self._steps.append(step)
+        self._sums.append((cost + step.cost, gaps) if step is not None else (cost, gaps + 1))
+        self.end += 1
+
+    def forget_before(self, position: int) -> None:
+        """Drop what leads to a position."""
+        if position > self.begin:
+            del self._steps[: position - self.begin]
+            del self._sums[: position - self.begin]
+            self.begin = position
+
+    def leads(self, begin: int, end: int) -> bool:
+        """Whether the updates between two positions are known, and can be repeated."""
+        if begin == end:
+            return True
+        known = self.begin <= begin < end <= self.end
+        return known and self._sums[begin - self.begin][1] == self._sums[end - self.begin][1]
+
+    def cost(self, begin: int, end: int) -> int:
+        """Of the updates between two positions, between which it leads, in arcs that are copied."""
+        return 0 if begin == end else self._sums[end - self.begin][0] - self._sums[begin - self.begin][0]
+
+    def steps(self, begin: int, end: int) -> list[Any]:
+        """The updates between two positions, between which it leads."""
+        return [] if begin == end else self._steps[begin - self.begin : end - self.begin]
+
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(step.nbytes for step in self._steps if step is not None)

@@ -1,0 +1,127 @@
+"""`Snapshot`: a read-only graph that gets its arrays when it is read for the first time."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..access import reads
+from ..read_only import ReadOnlyGraph, read_only_class
+from .history import Copy, History
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+KNOWN = (
+    "directed", "device", "vertex_dtype", "weight_dtype", "version", "vertex_version", "_num_vertices", "_num_arcs",
+)  # fmt: skip
+"""Attributes that a snapshot has before it is read."""
+
+
+class Pending:
+    """What a snapshot is that was not read yet: a graph, at some time.
+
+    Attributes
+    ----------
+    graph : DynamicGraph
+        Kept alive, since it may have the only arrays.
+    history : History
+    position : int
+        As the history counts.
+    lock : lock
+        Held to read the snapshot, by one of several threads.
+    """
+
+    def __init__(self, graph: DynamicGraph, history: History):
+        self.graph = graph
+        self.history = history
+        self.position = history.position
+        self.lock: Any = threading.RLock()
+
+    def forked(self) -> None:
+        """In a child process: no other thread is there to give the lock back."""
+        self.lock = threading.RLock()
+
+
+class Snapshot(ReadOnlyGraph):
+    """What makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
+
+    Until it is read it lacks most attributes that graphs have, and to ask for one reads it. Then it shares those of a
+    copy.
+    """
+
+    __slots__ = ()
+    refusal = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
+    observer_refusal = "a snapshot does not change: attach the observer to the graph that it was taken of"
+    _unread: Pending | None
+    _shown: DynamicGraph
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        pending = self._unread
+        if pending is not None:
+            self._read(pending)
+        return object.__getattribute__(self, name)
+
+    def _read(self, pending: Pending) -> None:
+        with pending.lock:
+            if self._unread is None:  # another thread has read it
+                return
+            made = pending.history.copy_at(pending.graph, pending.position)
+            graph = made.graph
+            graph.version, graph.vertex_version, graph._view = self.version, self.vertex_version, None
+            weakref.finalize(self, _release, weakref.ref(pending.history), made).atexit = False
+            self._shown = graph
+            self.__dict__ = graph.__dict__
+            self._unread = None
+
+    def snapshot(self) -> Any:
+        """Itself."""
+        return self
+
+    @reads
+    def copy(self) -> Any:
+        """An independent graph with these contents, which can be updated."""
+        return self._shown.copy()
+
+    @reads
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The contents of a pickle: an independent graph, which can be updated."""
+        return self._shown.__reduce__()
+
+    def compact(self) -> None:
+        """Raise TypeError: the graph is read-only."""
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<snapshot of {self.structure.__name__}: {self.num_vertices:,} vertices, {self.num_edges:,} edges>"
+
+
+def take_snapshot(graph: DynamicGraph) -> Any:
+    """`DynamicGraph.snapshot`; called while the graph is read."""
+    history = graph._history
+    if history is None:  # another thread may do the same
+        history = graph.__dict__.setdefault("_history", History(graph))
+    return history.take(functools.partial(_make_snapshot, graph, history))
+
+
+def _make_snapshot(graph: DynamicGraph, history: History) -> Any:
+    made = object.__new__(_snapshot_class(type(graph)))
+    made.__dict__.update({name: getattr(graph, name) for name in KNOWN})
+    made._unread = Pending(graph, history)
+    return made
+
+
+@functools.cache
+def _snapshot_class(structure: type) -> type:
+    """The class of snapshots of graphs of a structure."""
+    return read_only_class(Snapshot, structure, __slots__=("_shown", "_unread"))
+
+
+def _release(history: weakref.ref[History], shown: Copy) -> None:
+    known = history()
+    if known is not None:
+        known.release(shown)
