@@ -40,17 +40,17 @@ def arcs(graph: Graph) -> tuple[Any, Any, Any]:
 def edge_columns(graph: Graph) -> dict[str, Any]:
     """Edges as columns on the graph's device, undirected ones once: src, dst, of weighted graphs weight, edge data."""
     src, dst, stored = graph._sorted_edges()
-    return {"src": src, "dst": dst} | _columns(graph, stored)
+    return {"src": src, "dst": dst} | edge_values(graph, stored)
 
 
 def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
     """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data."""
     offsets, dst, stored = graph._sorted_arcs()
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
-    return ends | _columns(graph, stored), None if graph._edge_data is None else stored
+    return ends | edge_values(graph, stored), None if graph._edge_data is None else stored
 
 
-def _columns(graph: Graph, stored: Any) -> dict[str, Any]:
+def edge_values(graph: Graph, stored: Any) -> dict[str, Any]:
     """The values of edges, by what the structure stores for them: ids, weights or nothing."""
     if graph._edge_data is not None:
         data = graph._edge_data

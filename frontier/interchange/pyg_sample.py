@@ -14,7 +14,7 @@ from ..operators import sample_temporal_neighbors
 from ..operators.sample_temporal_neighbors import time_limits
 from ..sort import row_ids
 from ..values import kind_of
-from .common import require
+from .common import edge_values, require
 from .pyg import PACKAGE, edge_tensors
 from .tensors import as_tensor
 
@@ -104,8 +104,7 @@ def sample_pyg(
         begin = size
     ends = [xp.concatenate([each[i] for each in found]) if found else xp.empty(0, np.int64) for i in range(3)]
     source, target, ids = ends if edges == "in" else (ends[1], ends[0], ends[2])
-    columns = {name: column[ids] for name, column in graph.edge_data.items()}  # type: ignore[union-attr]
-    stored = edge_tensors(graph, {"src": source, "dst": target, **columns}, ids, edge_attr)
+    stored = edge_tensors(graph, {"src": source, "dst": target, **edge_values(graph, ids)}, ids, edge_attr)
     nodes = {"n_id": keys % max(graph.num_vertices, 1), "batch": keys // max(graph.num_vertices, 1)}
     if before is not None:
         nodes["seed_time"] = limits
