@@ -121,6 +121,32 @@ def test_edge_data_after_updates(library, first, gone, second, directed, seed):
     assert rows_of(CARRY[library](graph)) == rows_of(graph)
 
 
+@pytest.mark.parametrize("library", ["networkx", "igraph", "polars", "torch_geometric"])
+def test_graphs_that_keep_records(library):
+    """Elsewhere an edge has its sums, and data of its last record; a frame has a row for each record."""
+    pytest.importorskip(library)
+    graph = SlabGraph(N, weight_dtype="float64", edge_data={"fee": "int32"}, multi="keep", device="cpu")
+    graph.insert_edges([0, 0, 1], [1, 1, 2], [1.0, 2.0, 3.0], fee=[7, 8, 9])
+    expected = {"weight": [3, 3], "count": [2, 1], "fee": [8, 9]}
+    if library == "networkx":
+        rows = [row for *_, row in interchange.to_networkx(graph).edges(data=True)]
+        assert {name: [row[name] for row in rows] for name in rows[0]} == expected
+    elif library == "igraph":
+        edges = interchange.to_igraph(graph).es
+        assert {name: edges[name] for name in edges.attributes()} == expected
+    elif library == "polars":
+        frame = interchange.to_dataframe(graph, "polars", records=False).to_dict(as_series=False)
+        assert frame == {"src": [0, 1], "dst": [1, 2], **expected}
+        records = interchange.to_dataframe(graph, "polars").to_dict(as_series=False)
+        assert records == {"src": [0, 0, 1], "dst": [1, 1, 2], "weight": [1, 2, 3], "fee": [7, 8, 9]}
+    else:
+        data = interchange.to_pyg(graph)
+        assert sorted(data.keys()) == sorted(
+            ["edge_index", "num_nodes", "e_id", *(f"edge_{name}" for name in expected)]
+        )  # fmt: skip
+        assert data.edge_fee.tolist() == [8, 8, 9, 9]
+
+
 def test_structures_by_name(device):
     graph = make(CSR, device)
     for name, kind in fr.structures().items():
