@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from model import Model, assert_same, make, to_host
 
+from frontier.runtime import gpu_available
+
 SRC, DST = [0, 3, 1, 2, 4, 3], [1, 0, 2, 2, 1, 4]
 WEIGHTS = [2, 3, 5, 7, 11, 13]
 IDS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", ">i4", ">i8"]
@@ -35,10 +37,8 @@ class OnlyDLPack:
 class OnlyCuda:
     """Has `__cuda_array_interface__` and nothing else."""
 
-    def __init__(self, values):
-        import cupy
-
-        self._array = cupy.asarray(values)
+    def __init__(self, array):
+        self._array = array
 
     @property
     def __cuda_array_interface__(self):
@@ -102,12 +102,15 @@ def _column(values):
 
 
 def _cupy(values):
-    return pytest.importorskip("cupy").asarray(values)
+    if not gpu_available():  # CuPy may be installed all the same
+        pytest.skip("there is no GPU")
+    import cupy
+
+    return cupy.asarray(values)
 
 
 def _cuda(values):
-    pytest.importorskip("cupy")
-    return OnlyCuda(values)
+    return OnlyCuda(_cupy(values))
 
 
 CONTAINERS = {
