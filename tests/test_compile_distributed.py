@@ -14,6 +14,7 @@ components = importlib.import_module("algorithms.connected_components")
 common_module = importlib.import_module("frontier.operators.visit_common")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 dynamic_components = importlib.import_module("algorithms.dynamic_components")
+temporal_triangles = importlib.import_module("algorithms.temporal_triangle_count")
 sssp = importlib.import_module("algorithms.sssp")
 CHOOSE = (("HAS_OP", "1"),)
 DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
@@ -31,6 +32,10 @@ CASES = {
         (("op", dynamic_module._credit, common_module.KINDS, None),), (MARKS, BATCH, SIXTHS), COMMON
     )),
     "common-count": ("visit_common", lambda g: ((), (), COMMON[:1])),
+    "common-numbered": ("visit_common", lambda g: (
+        (("op", temporal_triangles._count_at_latest, ("edge", *common_module.KINDS), None),),
+        (SIXTHS, SIXTHS, np.int64(9), SIXTHS), (*COMMON, ("NUMBERED", "1")),
+    )),
     "take-root": ("reduce", lambda g: (
         (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
         (("REDUCE", "Sum"), ("RESULT", "i64")),
@@ -50,3 +55,8 @@ CASES = {
 @pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
 def test_functors_compile(name, arch, vertex_dtype):
     check_compiles(SlabGraph, *CASES[name], arch, vertex_dtype, None)
+
+
+@pytest.mark.parametrize("name", ["common", "common-numbered"])
+def test_functors_compile_for_edge_data(name):
+    check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})

@@ -417,8 +417,8 @@ def test_what_is_missing_says_so(engine):
         DynamicCore(graph)
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
-    with pytest.raises(NotImplementedError, match="edge_data is not available"):
-        DistributedGraph(SlabGraph, 3, edge_data={}, engine=engine)
+    with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):
+        DistributedGraph(SlabGraph, 3, multi="keep", engine=engine)
 
 
 def pull(part):
@@ -599,6 +599,15 @@ def test_files_are_read_by_any_number_of_parts(engine, readers, tmp_path):
         found.insert_vertices([3])
         assert found.insert_edges([3], [4], [2]).inserted == 1
         assert np.array_equal(np.flatnonzero(found.degrees() == 0), [20])
+
+
+def test_a_graph_that_was_loaded_goes_on(engine, tmp_path):
+    graph = DistributedGraph(SlabGraph, 30, directed=True, in_edges=True, engine=engine)
+    graph.insert_edges(np.arange(29), np.arange(1, 30))
+    graph.save(tmp_path)
+    found = DistributedGraph.load(tmp_path, engine=engine)  # as many parts: files are taken as they are
+    assert found.insert_edges([0, 5], [9, 6]).inserted == 1
+    assert found.to_coo()[0].size == found.num_edges == 30 == found.in_degrees().sum()
 
 
 def test_a_failed_save_leaves_the_folder_as_it_was(engine, tmp_path, monkeypatch):

@@ -55,11 +55,11 @@ def _advance(
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    _check_at_edges(graph, op, args)
+    args = _check_at_edges(graph, op, args)
     for function, first in ((condition, 0), (prepare, 1)):
         if function is not None:
             _check_at_vertices(graph, function, args, writable=first)
-    arrays = graph.arrays.among(args)
+    arrays = _by_vertex(graph, op, args)
     read = _read_afar(graph, op, args)
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
@@ -70,8 +70,8 @@ def _advance(
         balance=balance,
     )  # fmt: skip
     if prepare is not None:
-        graph.arrays.written(_written(graph, prepare, args))
-    graph.arrays.written(_written(graph, op, args, first=4))
+        graph.arrays.written(_written(arrays, prepare, args))
+    graph.arrays.written(_written(arrays, op, args, first=4))
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
     graph.arrays.unite(arrays)
     made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
@@ -118,17 +118,17 @@ def traverse(
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
     """`frontier.compute`."""
     graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
+    arrays = _check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
-    graph.arrays.written(_written(graph, op, args))
+    graph.arrays.written(_written(arrays, op, args))
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
     """`frontier.filter`."""
     graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
+    arrays = _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
-    graph.arrays.written(_written(graph, op, args))
+    graph.arrays.written(_written(arrays, op, args))
     return PartFrontier.of_part(graph, kept)
 
 
@@ -140,9 +140,9 @@ def reduce(
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
     graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
+    arrays = _check_at_vertices(graph, op, args)
     found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
-    graph.arrays.written(_written(graph, op, args))
+    graph.arrays.written(_written(arrays, op, args))
     total = graph.comm.allreduce(found, reduce)
     if out is None:
         return total
@@ -159,10 +159,10 @@ def neighbor_reduce(
     they are needed."""
     if columns is not None or values:
         raise NotImplementedError("columns and values are not available for a graph of several parts yet")
-    _check_at_edges(graph, op, args, gathers=True)
+    args = _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     read = _read_afar(graph, op, args)
-    graph.arrays.complete([array for array in graph.arrays.among(args) if any(array is each for each in read)])
+    graph.arrays.complete([array for array in _by_vertex(graph, op, args) if any(array is each for each in read)])
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -178,8 +178,8 @@ def neighbor_reduce(
 def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
     """`frontier.sample_neighbors`."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    _check_at_edges(graph, op, args, gathers=True)
-    arrays = graph.arrays.among(args)
+    args = _check_at_edges(graph, op, args, gathers=True)
+    arrays = _by_vertex(graph, op, args)
     graph.arrays.before_edges(arrays, arrays)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
     graph.arrays.unite(arrays)
@@ -200,13 +200,13 @@ def visit_edges(
     Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
     rarely looked at exchanges nothing for them.
     """
-    _check_at_edges(graph, op, args)
+    args = _check_at_edges(graph, op, args)
     src, dst = batches.to_sources(graph, src, dst)
-    arrays = graph.arrays.among(args)
+    arrays = _by_vertex(graph, op, args)
     read = _read_afar(graph, op, args)
     graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
-    graph.arrays.written(_written(graph, op, args, first=4))
+    graph.arrays.written(_written(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)
     if not output:
         return None
@@ -222,37 +222,64 @@ def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
     return graph
 
 
-def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> None:
+def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> tuple:
     """Raise if `op` writes to what no rule combines.
 
     Parameters
     ----------
     gathers : bool
         Whether copies are not sent to their owners afterwards.
+
+    Returns
+    -------
+    tuple
+        The arguments to call `op` with: columns are those of the direction that is followed.
     """
+    args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
         if callable(rule) or rule == FLAGS or use.writes <= {src}:
             continue
-        if use.writes <= {edge} and rule is None:
-            continue  # an array by edge, which is a part's own
+        if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own
+            if graph.inward is not None and graph.is_column(array):
+                raise ValueError(
+                    f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other parts "
+                    "have a copy: insert the edges with their new values"
+                )
+            continue
         if rule is None or gathers or not use.writes <= {src, dst}:
             advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
             raise ValueError(
                 f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: make it "
                 f"with graph.vertex_array(..., combine=...), with {advice}"
             )
+    return args
 
 
-def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> None:
+def _by_vertex(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+    """The arrays by vertex among the arguments of a functor at edges.
+
+    Those that it uses by edge alone are none, also if they have as many entries as there are vertices.
+    """
+    by_edge = [
+        array for _, array, use, (_, _, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray)
+        if use.reads | use.writes == {edge} and graph.arrays.rule_of(array) is None
+    ]  # fmt: skip
+    return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
+
+
+def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> list[Any]:
     """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
+
+    Returns the arrays by vertex.
 
     Parameters
     ----------
     writable : int
         How many of the first parameters are vertices whose entries may be written.
     """
-    graph.arrays.settle(graph.arrays.among(args))
+    arrays = graph.arrays.among(args)
+    graph.arrays.settle(arrays)
     behind = []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
@@ -264,17 +291,17 @@ def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable:
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
     graph.arrays.complete(behind)
+    return arrays
 
 
-def _written(graph: GraphPart, op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """The arrays by vertex that a functor may have written to.
+def _written(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
+    """Those of some arrays by vertex that a functor may have written to.
 
     Parameters
     ----------
     first : int
         Parameters before those of the user.
     """
-    arrays = graph.arrays.among(args)
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays

@@ -68,10 +68,15 @@ class VertexArrays:
     ----------
     local : function
         Gives the local graph.
+    is_column : function
+        Tells whether an array is one by edge.
     """
 
-    def __init__(self, comm: Communicator, partition: Partition, local: Callable[[], Any]):
+    def __init__(
+        self, comm: Communicator, partition: Partition, local: Callable[[], Any], is_column: Callable[[Any], bool]
+    ):  # fmt: skip
         self._comm = comm
+        self._is_column = is_column
         self._local = local
         self._partition = partition
         self._known: dict[int, Entry] = {}
@@ -113,6 +118,7 @@ class VertexArrays:
         return [
             value for value in args
             if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) != FLAGS
+            and not self._is_column(value)
         ]  # fmt: skip
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
