@@ -15,6 +15,8 @@ common_module = importlib.import_module("frontier.operators.visit_common")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 dynamic_components = importlib.import_module("algorithms.dynamic_components")
 temporal_triangles = importlib.import_module("algorithms.temporal_triangle_count")
+distances = importlib.import_module("algorithms._distances_over_parts")
+tree = importlib.import_module("algorithms.shortest_path_tree")
 sssp = importlib.import_module("algorithms.sssp")
 CHOOSE = (("HAS_OP", "1"),)
 DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
@@ -60,3 +62,21 @@ def test_functors_compile(name, arch, vertex_dtype):
 @pytest.mark.parametrize("name", ["common", "common-numbered"])
 def test_functors_compile_for_edge_data(name):
     check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})
+
+
+DISTANCE, TREE, STATE, FLAG = (np.zeros(1, dtype) for dtype in (np.float32, np.int32, np.uint8, np.int32))
+REPAIR = {
+    "relax": (DISTANCE, np.float32(1), FLAG),
+    "mark": (DISTANCE, TREE, STATE, np.float32(1), FLAG),
+    "adopt": (DISTANCE, TREE, STATE),
+    "pull": (DISTANCE, np.float32(1), FLAG),
+    "find_parent": (DISTANCE, TREE, np.float32(1)),
+}
+
+
+@pytest.mark.parametrize("name", REPAIR)
+def test_repairs_compile(name):
+    op = getattr(distances.steps_of(tree.weight_length), name)
+    check_compiles(
+        SlabGraph, "visit_edges", lambda g: ((("op", op, ARC, TRUTH),), REPAIR[name], ()), "sm_90", "int32", "float32"
+    )

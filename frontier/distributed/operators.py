@@ -32,19 +32,25 @@ def advance(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
-) -> PartFrontier:  # fmt: skip
+) -> PartFrontier | None:  # fmt: skip
     """`frontier.advance`, which always pushes here, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
-    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case.
+    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
+    ``output=None`` nothing is exchanged: then it writes to the entry of `src`, or adds.
     """
-    if output != "vertices":
+    if output not in ("vertices", None):
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
     if direction == "pull":
         raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
     if edges == "both" and graph.directed:
-        outward = advance(graph, frontier, op, *args, condition=condition, prepare=prepare, balance=balance)
-        return outward | advance(graph, frontier, op, *args, condition=condition, edges="in", balance=balance)
+        options: dict[str, Any] = {"condition": condition, "balance": balance, "output": output}
+        outward = advance(graph, frontier, op, *args, prepare=prepare, **options)
+        inward = advance(graph, frontier, op, *args, edges="in", **options)
+        return None if outward is None or inward is None else outward | inward
+    if output is None:
+        _push(_along(graph, edges), frontier, op, args, condition, prepare, balance, output)
+        return None
     made = _advance(_along(graph, edges), frontier, op, args, condition, prepare, balance)[0]
     return made if made.graph is graph else made._on(graph)
 
@@ -54,8 +60,23 @@ def _advance(
     prepare: Callable | None, balance: str,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
+    size = len(check_frontier(graph, frontier).local)
+    reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
+    members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
+    graph.arrays.unite(arrays)
+    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    if not found:
+        made._count = 0
+    return made, found, entered
+
+
+def _push(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    prepare: Callable | None, balance: str, output: str | None = "vertices",
+) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    args = _check_at_edges(graph, op, args)
+    args = _check_at_edges(graph, op, args, sends=output is not None)
     for function, first in ((condition, 0), (prepare, 1)):
         if function is not None:
             _check_at_vertices(graph, function, args, writable=first)
@@ -64,20 +85,16 @@ def _advance(
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
     graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
-    size = len(frontier.local)
     reached = one_device.advance(
         graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
-        balance=balance,
+        balance=balance, output=output,
     )  # fmt: skip
     if prepare is not None:
         graph.arrays.written(_written(arrays, prepare, args))
     graph.arrays.written(_written(arrays, op, args, first=4))
-    members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
-    graph.arrays.unite(arrays)
-    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
-    if not found:
-        made._count = 0
-    return made, found, entered
+    if output is None:
+        graph.arrays.unite(arrays)
+    return reached, arrays
 
 
 def traverse(
@@ -222,13 +239,17 @@ def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
     return graph
 
 
-def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> tuple:
+def _check_at_edges(
+    graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
+) -> tuple:  # fmt: skip
     """Raise if `op` writes to what no rule combines.
 
     Parameters
     ----------
     gathers : bool
         Whether copies are not sent to their owners afterwards.
+    sends : bool
+        Whether those of the vertices that are put out are.
 
     Returns
     -------
@@ -247,6 +268,11 @@ def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: boo
                     "have a copy: insert the edges with their new values"
                 )
             continue
+        if not sends and rule != "add":
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: have "
+                "advance put vertices out, so that their entries go to the parts that own them"
+            )
         if rule is None or gathers or not use.writes <= {src, dst}:
             advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
             raise ValueError(

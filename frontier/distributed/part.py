@@ -25,6 +25,7 @@ from ..temporal import as_time
 from ..updates import MemoryUsage, UpdateObserver, UpdateResult
 from ..vertex_arrays import MakesVertexArrays
 from . import batches, files, operators
+from .appends import append
 from .columns import (
     MULTI,
     ColumnsOfPart,
@@ -283,8 +284,11 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def flags(self, count: int = 1) -> Any:
         return self.arrays.register_flags(super().flags(count))
 
-    def complete(self, *arrays: Any) -> None:
-        self.arrays.complete(arrays)
+    def complete(self, *arrays: Any, of: Any = None) -> None:
+        if of is None:
+            self.arrays.complete(arrays)
+        else:
+            self.arrays.publish(arrays, of.local._members())
 
     def settle(self, *arrays: Any) -> None:
         self.arrays.settle(arrays)
@@ -374,9 +378,10 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         """`DynamicGraph.insert_edges`, of the edges that all parts have."""
         self._begin_update()
         check_on_existing(self, on_existing)
-        if on_existing == "add" and any(observer.exact for observer in self._observers.live()):
-            raise NotImplementedError("on_existing='add' cannot be followed by analytics over several parts yet")
-        return self._insert_batch(batches.route(self, src, dst, weights, edge_data), on_existing)
+        batch = batches.route(self, src, dst, weights, edge_data)
+        if on_existing == "add" and self._observers.live():
+            return append(self, batch)
+        return self._insert_batch(batch, on_existing)
 
     def _insert_batch(self, batch: batches.Batch, on_existing: str) -> UpdateResult:
         """Insert arcs of this part, and notify observers."""

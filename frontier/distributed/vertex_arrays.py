@@ -141,6 +141,27 @@ class VertexArrays:
             if self._entry(array).rule == FLAGS:
                 array[...] = self._comm.allreduce(array, "max")
 
+    def publish(self, arrays: Sequence[Any], ids: Any) -> None:
+        """`complete` where only some entries have changed since copies were those of the owners.
+
+        Parameters
+        ----------
+        ids : array of vertex ids
+            Vertices of this part.
+        """
+        comm = self._comm
+        counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
+        width = sum(array.itemsize for array in arrays)
+        if sum(counts) * (width + ids.itemsize) >= arrays[0].size * width:
+            self.complete(arrays)
+            return
+        if comm.size > 1 and sum(counts):
+            found, *columns = comm.allgather_columns([ids, *(array[ids] for array in arrays)], counts)
+            for array, values in zip(arrays, columns, strict=True):
+                array[found] = values
+        for array in arrays:
+            self._entry(array).behind = False
+
     def copy_from_owners(self, *arrays: Any) -> None:
         """Copy every entry from the part that owns it; arrays of one length, which may be from before vertices came."""
         comm = self._comm
