@@ -19,7 +19,7 @@ distances = importlib.import_module("algorithms._distances_over_parts")
 tree = importlib.import_module("algorithms.shortest_path_tree")
 sssp = importlib.import_module("algorithms.sssp")
 CHOOSE = (("HAS_OP", "1"),)
-DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
+DEGREES = np.zeros(1, np.int64)
 
 
 def labels(graph):
@@ -47,9 +47,7 @@ CASES = {
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
-    "comes-from": (
-        "extract", lambda g: ((("op", triangles._comes_from, ARC, TRUTH),), (DEGREES, OWNERS, np.int32(1)), CHOOSE)
-    ),
+    "goes-down": ("extract", lambda g: ((("op", triangles._goes_down, ARC, TRUTH),), (DEGREES,), CHOOSE)),
 }  # fmt: skip
 
 

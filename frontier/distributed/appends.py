@@ -6,7 +6,7 @@ batch is cut in two: an insertion, and a deletion of the edges whose weights bec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 

@@ -26,6 +26,9 @@ from .communicator import Communicator
 from .partition import Partition
 
 RULES = ("min", "max", "add", "or")
+MARKED = 256
+"""On a CPU, lists of vertices are joined by marks for all vertices if those are no more than so many for each entry,
+and sorted otherwise."""
 FLAGS = "flags"
 """In place of a rule, for small arrays of flags, which are not by vertex."""
 
@@ -278,10 +281,14 @@ class VertexArrays:
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
         """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""
-        xp = self._comm.device.xp
+        xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
-            return xp.unique(xp.concatenate([mine, *(ids if marks is None else ids[marks] for ids, marks in better)]))
-        found = xp.zeros(self._partition.owners.size, np.bool_)  # the host waits once
+            lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
+            if MARKED * sum(each.size for each in lists) < size:
+                found = np.sort(np.concatenate(lists))
+                return found[np.concatenate([np.ones(min(found.size, 1), np.bool_), found[1:] != found[:-1]])]
+            better = [(ids, None) for ids in lists]
+        found = xp.zeros(size, np.bool_)  # the host waits once
         found[mine] = True
         for ids, marks in better:
             found[ids] = True if marks is None else found[ids] | marks
