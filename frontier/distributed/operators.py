@@ -7,7 +7,8 @@ They are called by the same names, as ``frontier.advance(graph, ...)``: the func
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,13 @@ import numpy as np
 
 from .. import operators as one_device
 from ..arguments import integer, one_of
+from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
 from . import batches
 from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
+from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
 from .triangles import PartOrientation, count_triangles
 from .vertex_arrays import FLAGS
@@ -32,26 +35,36 @@ def advance(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
-) -> PartFrontier | None:  # fmt: skip
+) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
     """`frontier.advance`, which always pushes here, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
     a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
     ``output=None`` nothing is exchanged: then it writes to the entry of `src`, or adds.
     """
-    if output not in ("vertices", None):
+    if output not in ("vertices", "edges", None):
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
     if direction == "pull":
         raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
+    if isinstance(frontier, PartEdgeFrontier):
+        frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
     if edges == "both" and graph.directed:
+        if output == "edges":
+            raise ValueError("output='edges' cannot be combined with edges='both': out- and in-edges are of two graphs")
         options: dict[str, Any] = {"condition": condition, "balance": balance, "output": output}
         outward = advance(graph, frontier, op, *args, prepare=prepare, **options)
         inward = advance(graph, frontier, op, *args, edges="in", **options)
         return None if outward is None or inward is None else outward | inward
+    along = _along(graph, edges)
     if output is None:
-        _push(_along(graph, edges), frontier, op, args, condition, prepare, balance, output)
+        _push(along, frontier, op, args, condition, prepare, balance, output)
         return None
-    made = _advance(_along(graph, edges), frontier, op, args, condition, prepare, balance)[0]
+    if output == "edges":
+        found, arrays = _push(along, frontier, op, args, condition, prepare, balance, output)
+        along.arrays.to_owners(found.destinations._members(), arrays)
+        along.arrays.unite(arrays)
+        return PartEdgeFrontier.of_part(along, found)
+    made = _advance(along, frontier, op, args, condition, prepare, balance)[0]
     return made if made.graph is graph else made._on(graph)
 
 
@@ -133,7 +146,11 @@ def traverse(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`."""
+    """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            one_device.compute(frontier.local, op, *args)
+        return
     graph: Any = graph_of(frontier)
     arrays = _check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
@@ -141,7 +158,11 @@ def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
-    """`frontier.filter`."""
+    """`frontier.filter`; at edges as `compute`."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            edges = one_device.filter(frontier.local, op, *args)
+        return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
     arrays = _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
@@ -156,10 +177,15 @@ def reduce(
     """`frontier.reduce`; the result is the same on all parts."""
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
-    graph: Any = graph_of(frontier)
-    arrays = _check_at_vertices(graph, op, args)
-    found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
-    graph.arrays.written(_written(arrays, op, args))
+    if isinstance(frontier, PartEdgeFrontier):
+        graph = frontier.graph
+        with _at_edges(frontier, op, args) as args:
+            found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+    else:
+        graph = graph_of(frontier)
+        arrays = _check_at_vertices(graph, op, args)
+        found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+        graph.arrays.written(_written(arrays, op, args))
     total = graph.comm.allreduce(found, reduce)
     if out is None:
         return total
@@ -280,6 +306,20 @@ def _check_at_edges(
                 f"with graph.vertex_array(..., combine=...), with {advice}"
             )
     return args
+
+
+@contextmanager
+def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
+    """What surrounds an operator over the members of a frontier of edges; gives the arguments of `op`."""
+    frontier.check()
+    graph: Any = frontier.graph
+    args = _check_at_edges(graph, op, args, sends=False)
+    arrays = _by_vertex(graph, op, args)
+    read = _read_afar(graph, op, args)
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    yield args
+    graph.arrays.written(_written(arrays, op, args, first=4))
+    graph.arrays.unite(arrays)
 
 
 def _by_vertex(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from ..arguments import flag, one_of
 from ..batch import Arcs, check_ids
 from ..edge_data import build_rows, make_rows, summed_rows
+from ..edge_frontier import EdgeFrontier
 from ..effective import effective_edges
 from ..frontier import Frontier
 from ..kinds import AnyDynamicGraph
@@ -37,6 +38,7 @@ from .columns import (
     own_records,
 )
 from .communicator import Communicator, PartLostError
+from .edge_frontiers import PartEdgeFrontier
 from .expiry import expire_edges, last_time
 from .frontiers import PartFrontier
 from .partition import Partition
@@ -82,7 +84,9 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     read_only = False
     in_parts = True
-    forms: ClassVar[dict[type, type]] = {Frontier: PartFrontier, SpMV: PartSpMV, Orientation: PartOrientation}
+    forms: ClassVar[dict[type, type]] = {
+        Frontier: PartFrontier, EdgeFrontier: PartEdgeFrontier, SpMV: PartSpMV, Orientation: PartOrientation,
+    }  # fmt: skip
 
     def __init__(
         self, comm: Communicator, structure: Any, num_vertices: int = 0, *, directed: bool = False,
