@@ -19,11 +19,13 @@ from ..arguments import integer, one_of
 from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
+from ..operators.advance import DIRECTIONS
 from . import batches
 from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
+from .pulls import check_pull, pull, pull_pays
 from .triangles import PartOrientation, count_triangles
 from .vertex_arrays import FLAGS
 
@@ -36,7 +38,7 @@ def advance(
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
 ) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
-    """`frontier.advance`, which always pushes here, and puts each vertex out once.
+    """`frontier.advance`, which pushes here unless it is told to pull, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
     a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
@@ -44,10 +46,11 @@ def advance(
     """
     if output not in ("vertices", "edges", None):
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
-    if direction == "pull":
-        raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
+    one_of(direction, "direction", DIRECTIONS)
     if isinstance(frontier, PartEdgeFrontier):
         frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
+    if direction == "pull":
+        check_pull(_along(graph, edges), op, args, edges=edges, prepare=prepare, output=output)
     if edges == "both" and graph.directed:
         if output == "edges":
             raise ValueError("output='edges' cannot be combined with edges='both': out- and in-edges are of two graphs")
@@ -56,6 +59,9 @@ def advance(
         inward = advance(graph, frontier, op, *args, edges="in", **options)
         return None if outward is None or inward is None else outward | inward
     along = _along(graph, edges)
+    if direction == "pull":
+        made = _pull(along, frontier, op, args, condition)[0]
+        return made if made.graph is graph else made._on(graph)
     if output is None:
         _push(along, frontier, op, args, condition, prepare, balance, output)
         return None
@@ -81,6 +87,20 @@ def _advance(
     if not found:
         made._count = 0
     return made, found, entered
+
+
+def _pull(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One pull; the same of it."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = _check_at_edges(graph.reverse, op, args)
+    if condition is not None:
+        _check_at_vertices(graph, condition, args, writable=0)
+    arrays = _by_vertex(graph, op, args)
+    made = pull(graph, frontier, op, args, condition, arrays)
+    graph.arrays.written(_written(arrays, op, args, first=4))
+    return made
 
 
 def _push(
@@ -137,8 +157,11 @@ def traverse(
             )
             found, entered = len(frontier), 1
         else:
-            along = _along(graph, edges)
-            frontier, found, entered = _advance(along, frontier, op, tuple(values), condition, prepare, balance)
+            along, given = _along(graph, edges), tuple(values)
+            if pull_pays(along, found, op, given, condition, prepare):
+                frontier, found, entered = _pull(along, frontier, op, given, condition)
+            else:
+                frontier, found, entered = _advance(along, frontier, op, given, condition, prepare, balance)
         done += entered > 0  # what others had reached may have been no news to the owners
         for i in steps:
             values[i] = np.int32(values[i] + 1)
