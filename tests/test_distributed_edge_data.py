@@ -11,6 +11,7 @@ from graphs import GRAPHS
 
 import frontier as fr
 from algorithms import (
+    DynamicTemporalTriangleCount,
     DynamicTriangleCount,
     earliest_arrival,
     temporal_pagerank,
@@ -322,7 +323,7 @@ def test_files_keep_data(engine, readers, options, tmp_path):
 @pytest.mark.parametrize("window", [{"span": "20s", "lateness": "5s"}, {"count": 40}, {"batches": 2}])
 def test_windows(engine, window):
     graphs = pair_of(engine, 40, edge_data={"amount": "float32"}, time="s")
-    triangles = DynamicTriangleCount(graphs[0])
+    triangles, near = DynamicTriangleCount(graphs[0]), DynamicTemporalTriangleCount(graphs[0], 4)
     windows = [fr.SlidingWindow(graph, **window) for graph in graphs]
     rng = np.random.default_rng(6)
     for step in range(5):
@@ -332,6 +333,9 @@ def test_windows(engine, window):
         assert done[0] == done[1] and windows[0].clock == windows[1].clock
         assert host(done[0].late_records).tolist() == host(done[1].late_records).tolist()
         assert triangles.total == triangle_count(graphs[1]).total
+        expected = temporal_triangle_count(graphs[1], 4)
+        assert near.total == expected.total
+        assert host(near.per_vertex).tolist() == host(expected.per_vertex).tolist()
     assert fr.SlidingWindow.from_state(graphs[0], windows[0].state()).clock == windows[1].clock
     if "span" in window:
         assert windows[0].advance(60) == windows[1].advance(60)
