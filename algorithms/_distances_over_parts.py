@@ -57,7 +57,7 @@ class DistancesOverParts(DynamicDistances):
         if not self._known or (self._weighted and not self._repair(src, dst)):
             return
         graph = self.graph
-        near = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
+        near: Any = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
         self._relax_from(near, near)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:

@@ -159,7 +159,7 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
         self._mark[edges] = batch
         if graph.in_parts:  # the parts of the other ends have entries of their own
             fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
-        times = graph.edge_data["time"]
+        times = fr.arguments.edge_times(graph)
         fr.intersect(
             graph, src, dst, _credit, times, times[edges], self._mark, batch, counted, self.delta, sixths,
             numbered=True, checked=False,

@@ -72,8 +72,9 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     times = fr.arguments.edge_times(graph)
     check_undirected(graph, "temporal_triangle_count")
     delta = fr.arguments.span(graph, delta, "delta")
-    src, dst = graph.own_edges() if graph.in_parts else graph.to_coo()[:2]
-    local = graph.local if graph.in_parts else graph
+    part: Any = graph
+    src, dst = part.own_edges() if graph.in_parts else graph.to_coo()[:2]
+    local = part.local if graph.in_parts else graph
     latest = times[local.find_edges(src, dst, checked=False)]
     if not graph.finds_fast and not graph.in_parts and src.size:  # in a copy that does
         copy = fr.snapshot_structure().from_edges(

@@ -21,6 +21,9 @@ class PartEdgeFrontier(EdgeFrontier):
     Its size is that of the whole set. All parts must call the same methods, as of a `PartFrontier`.
     """
 
+    graph: Any
+    local: EdgeFrontier
+
     def __init__(self, graph: Any, src: Any = (), dst: Any = ()):
         def look_up() -> EdgeFrontier:
             arcs: Arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()

@@ -201,7 +201,7 @@ def reduce(
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
     if isinstance(frontier, PartEdgeFrontier):
-        graph = frontier.graph
+        graph: Any = frontier.graph
         with _at_edges(frontier, op, args) as args:
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
