@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import flag, one_of
 from ..batch import Arcs, check_ids
-from ..edge_data import build_rows, make_rows, summed_rows
+from ..edge_data import build_rows, make_rows
 from ..edge_frontier import EdgeFrontier
 from ..effective import effective_edges
 from ..frontier import Frontier
@@ -412,15 +412,15 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         """
         local = getattr(self, name)
         data = local._edge_data
+        adds = on_existing == "add" or local.multi != "last"
         logs = data is not None and data.times is not None and data.times.arrivals is not None
-        if local.version or local.num_arcs or on_existing == "add" or logs:  # one that was loaded has version 0
+        if local.version or local.num_arcs or adds or logs:  # one that was loaded has version 0
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
             if data is None:
                 local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
             else:
-                rows = make_rows(local, batch.src, batch.dst, batch.weights, batch.data)
-                build_rows(local, summed_rows(local, rows) if local.multi == "sum" else rows)
+                build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
         except batches.EXPECTED:
             setattr(self, name, self.new_local())  # a structure that is being filled promises nothing
             raise
