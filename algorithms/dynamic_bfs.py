@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import frontier as fr
 
+from ._distances_over_parts import DistancesOverParts
 from .bfs import bfs
 from .dynamic_distances import DynamicDistances
 
@@ -55,3 +56,10 @@ class DynamicBFS(DynamicDistances):
 
     def __init__(self, graph: fr.DynamicGraph, source: int):
         super().__init__(graph, source, bfs, weighted=False)
+
+
+class _OverParts(DynamicBFS, DistancesOverParts):
+    """The same for a graph in several parts."""
+
+
+DynamicBFS.form_over_parts = _OverParts

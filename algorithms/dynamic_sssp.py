@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import frontier as fr
 
+from ._distances_over_parts import DistancesOverParts
 from .dynamic_distances import DynamicDistances
 from .sssp import sssp
 
@@ -55,3 +56,10 @@ class DynamicSSSP(DynamicDistances):
     def __init__(self, graph: fr.DynamicGraph, source: int):
         fr.arguments.check_dynamic_graph(graph)
         super().__init__(graph, source, sssp, weighted=graph.is_weighted)
+
+
+class _OverParts(DynamicSSSP, DistancesOverParts):
+    """The same for a graph in several parts."""
+
+
+DynamicSSSP.form_over_parts = _OverParts

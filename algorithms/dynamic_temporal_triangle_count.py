@@ -1,13 +1,14 @@
 """Triangles whose three edges are within a span of time, maintained incrementally.
 
 As in `DynamicTriangleCount`, a batch creates or destroys the triangles that contain at least one of its edges: each is
-found from every edge of the batch that it has. It counts where that edge is the first of them by id, and if the times
-of all three are within delta. Expiry is a deletion. A batch that gives existing edges other times takes away the
-triangles through these edges before, and adds them after; those that also have a new edge are added with the new edges,
-once.
+found from every edge of the batch that it has, if the times of all three are within delta. Each time its vertices are
+credited with a share, so that the shares add up to one triangle. Expiry is a deletion. A batch that gives existing
+edges other times takes away the triangles through these edges before, and adds them after; those that also have a new
+edge are added with the new edges, once.
 
     mark[edge]   the number of the batch, if the edge is in the batch
-    counts[v]    triangles of v
+    times_of[i]  the time of edge i of the batch
+    sixths[v]    triangles of v, in sixths: a share is 1, 1/2 or 1/3
     change[v]    what an update that is under way takes away
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (triangles within a span of time); Makkar,
@@ -77,43 +78,49 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
     """
 
     sees_changes = True
+    over_parts = True
 
     def __init__(self, graph: fr.DynamicGraph, delta: Any):
         super().__init__(graph)
         check_undirected(graph, "DynamicTemporalTriangleCount")
         self.delta = fr.arguments.span(graph, delta, "delta")
-        self._counts = temporal_triangle_count(graph, self.delta).per_vertex
-        self._change = graph.xp.zeros_like(self._counts)
+        counts = temporal_triangle_count(graph, self.delta).per_vertex
+        self._sixths = graph.vertex_array(np.int64, 6 * counts, combine="add")
+        self._change = graph.vertex_array(np.int64, combine="add")
         self._mark = graph.xp.zeros(graph.edge_capacity, np.int32)
         self._batch = self._inserted = 0
+        self._changing = 0  # edges that the update under way deletes, or gives other times
         self._attach()
 
     @maintained
     def total(self) -> int:
         """Triangles of the graph whose edges are within `delta`."""
-        return int(self._counts.sum()) // 3
+        return int(self.graph.total(self._sixths)) // 18  # three vertices, six sixths
 
     @maintained
     def per_vertex(self) -> Any:
         """Those of each vertex: a new int64 array on the graph's device."""
-        return self._counts.copy()
+        self.graph.complete(self._sixths)
+        return self._sixths // 6
 
     def edges_changing(self, src: Any, dst: Any) -> None:
         """Count the triangles through edges that get other times, by their old ones."""
-        if src.size:
+        self._changing = self.graph.sum_over_parts(src.size)
+        if self._changing:
             self._change.fill(0)
             self._add_through(src, dst, self._change, self._next_batch())
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that new edges created."""
         self._inserted = self._next_batch()
-        self._add_through(src, dst, self._counts, self._inserted)
+        if self.graph.sum_over_parts(src.size):
+            self._add_through(src, dst, self._sixths, self._inserted)
 
     def edges_changed(self, src: Any, dst: Any) -> None:
         """Subtract the triangles through edges that got other times, and add those that they form now."""
-        if src.size:
-            self._counts -= self._change
-            self._add_through(src, dst, self._counts, self._next_batch(), self._inserted)
+        if self._changing:
+            self._subtract_change()
+            self._add_through(src, dst, self._sixths, self._next_batch(), self._inserted)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Count the triangles that deleting a batch of edges will destroy."""
@@ -121,15 +128,20 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Subtract those triangles."""
-        if src.size:
-            self._counts -= self._change
+        if self._changing:
+            self._subtract_change()
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
-        if self._counts.size != self.graph.num_vertices:
-            grown = self.graph.xp.zeros(self.graph.num_vertices, np.int64)
-            grown[: self._counts.size] = self._counts
-            self._counts, self._change = grown, self.graph.xp.zeros_like(grown)
+        if self._sixths.size != self.graph.num_vertices:
+            self.graph.complete(self._sixths)
+            grown = self.graph.vertex_array(np.int64, combine="add")
+            grown[: self._sixths.size] = self._sixths
+            self._sixths, self._change = grown, self.graph.vertex_array(np.int64, combine="add")
+
+    def _subtract_change(self) -> None:
+        self.graph.settle(self._sixths, self._change)
+        self._sixths -= self._change
 
     def _next_batch(self) -> int:
         self._batch += 1
@@ -139,31 +151,37 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
             self._mark = grown
         return self._batch
 
-    def _add_through(self, src: Any, dst: Any, counts: Any, batch: int, counted: int = NONE) -> None:
-        """Add the triangles with an edge among these to `counts`, except those with an edge of the batch `counted`."""
-        if not src.size:
-            return
+    def _add_through(self, src: Any, dst: Any, sixths: Any, batch: int, counted: int = NONE) -> None:
+        """Add the triangles with an edge among these to `sixths`, except those with an edge of the batch `counted`."""
         graph = self.graph
-        edges = graph.find_edges(src, dst, checked=False)
+        local: Any = graph.local if graph.in_parts else graph  # type: ignore[attr-defined]
+        edges = local.find_edges(src, dst, checked=False)
         self._mark[edges] = batch
+        if graph.in_parts:  # the parts of the other ends have entries of their own
+            fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
+        times = fr.arguments.edge_times(graph)
         fr.intersect(
-            graph, src, dst, _count, graph.edge_data["time"], edges, self._mark, batch, counted, self.delta, counts,
+            graph, src, dst, _credit, times, times[edges], self._mark, batch, counted, self.delta, sixths,
             numbered=True, checked=False,
         )  # fmt: skip
 
 
-def _count(i, u, v, w, edge_uw, edge_vw, times, edges, mark, batch, counted, delta, counts):
-    edge = edges[i]
-    if is_counted(edge_uw, edge, mark, batch, counted) or is_counted(edge_vw, edge, mark, batch, counted):
+def _set_mark(src, dst, edge, weight, mark, batch):
+    mark[edge] = batch
+
+
+def _credit(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, delta, sixths):
+    if mark[edge_uw] == counted or mark[edge_vw] == counted:
         return
-    first = min(times[edge], times[edge_uw], times[edge_vw])
-    last = max(times[edge], times[edge_uw], times[edge_vw])
+    edges = 1
+    if mark[edge_uw] == batch:
+        edges += 1
+    if mark[edge_vw] == batch:
+        edges += 1
+    first = min(times_of[i], times[edge_uw], times[edge_vw])
+    last = max(times_of[i], times[edge_uw], times[edge_vw])
     if within(first, last, delta):
-        fr.atomic_add(counts, u, 1)
-        fr.atomic_add(counts, v, 1)
-        fr.atomic_add(counts, w, 1)
-
-
-def is_counted(other, edge, mark, batch, counted):
-    """Whether another edge of the triangle has it counted: one of that batch, or of this one and before this edge."""
-    return mark[other] == counted or (mark[other] == batch and other < edge)
+        share = 6 // edges
+        fr.atomic_add(sixths, u, share)
+        fr.atomic_add(sixths, v, share)
+        fr.atomic_add(sixths, w, share)

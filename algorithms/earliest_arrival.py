@@ -100,25 +100,35 @@ def earliest_arrival(
     end = NEVER if end is None else fr.arguments.time(graph, end, "end")
     fr.arguments.flag(strict, "strict")
     fr.arguments.flag(predecessors, "predecessors")
-    xp = graph.xp
-    arrival = xp.full(graph.num_vertices, NEVER, np.int64)
+    arrival = graph.vertex_array(np.int64, NEVER, combine="min")
     window = times, np.int64(begin), np.int64(end), np.int32(strict)
     # The source passes on whatever is in the window, also in the first moment of it.
     reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
     arrival[source] = begin
-    queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
-    queue.push(reached)
-    while early := queue.pop():
-        fr.traverse(graph, early, _pass_on, arrival, queue.limit, queue.deferred, *window)
+    if graph.in_parts:  # which have no queue, and deal with all vertices that hear in one step
+        fr.traverse(graph, reached, _pass_on_at_once, arrival, *window)
+        graph.complete(arrival)
+    else:
+        queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
+        queue.push(reached)
+        while early := queue.pop():
+            fr.traverse(graph, early, _pass_on, arrival, queue.limit, queue.deferred, *window)
     return EarliestArrival(arrival, _tree(graph, source, arrival, window) if predecessors else None)
 
 
 def _tree(graph: fr.Graph, source: int, arrival: Any, window: tuple) -> Any:
-    predecessor = graph.xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+    predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
     everyone = fr.Frontier.all(graph)
-    fr.advance(graph, everyone, _choose_earlier, arrival, predecessor, source, *window)
-    if fr.filter(everyone, _has_none, arrival, predecessor, source):
+    choose = _choose_and_tell if graph.in_parts else _choose_earlier
+    fr.advance(graph, everyone, choose, arrival, predecessor, source, *window)
+    if not fr.filter(everyone, _has_none, arrival, predecessor, source):
+        return predecessor
+    if not graph.in_parts:
         fr.traverse(graph, everyone, _grow, arrival, predecessor, source, *window)
+        return predecessor
+    while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
+        graph.complete(predecessor)
+        everyone = fr.advance(graph, everyone, _grow, arrival, predecessor, source, *window)
     return predecessor
 
 
@@ -148,6 +158,21 @@ def _pass_on(src, dst, edge, weight, arrival, limit, deferred, times, begin, end
         if time <= limit[0]:
             return True
         fr.defer(deferred, dst)
+    return False
+
+
+def _pass_on_at_once(src, dst, edge, weight, arrival, times, begin, end, strict):
+    time = times[edge]
+    if time >= end or time < arrival[src] or (strict and time == arrival[src]):
+        return False
+    return time < arrival[dst] and fr.atomic_min(arrival, dst, time) > time
+
+
+def _choose_and_tell(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
+    time = times[edge]
+    if time == arrival[dst] and begin <= time < end and dst != source and (src == source or arrival[src] < time):
+        predecessor[dst] = src
+        return True
     return False
 
 

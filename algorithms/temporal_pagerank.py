@@ -110,7 +110,8 @@ def temporal_pagerank(
     damping = _damping(graph, alpha, weighted, fading)
     everyone = fr.Frontier.all(graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
-    shares, before, sums = damping * ranks, xp.zeros(n, np.float64), xp.zeros(n, np.float64)
+    shares, before = damping * ranks, xp.zeros(n, np.float64)
+    sums = graph.vertex_array(np.float64, combine="add")
     lost, change = xp.empty(1), xp.empty(1)
 
     def step() -> None:

@@ -1,8 +1,9 @@
 """Triangles whose three edges were seen within a span of time.
 
 Every edge u - v is a pair whose common neighbors w are found. The triangle is counted at its latest edge only (of equal
-times, that of the greatest id), if the other two are no more than delta older. So each is counted once.
+times, that opposite to the greatest id), if the other two are no more than delta older. So each is counted once.
 
+    latest[i]   the time of edge i
     counts[v]   triangles of v
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (delta-temporal motifs; here edges may come in
@@ -71,31 +72,33 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     times = fr.arguments.edge_times(graph)
     check_undirected(graph, "temporal_triangle_count")
     delta = fr.arguments.span(graph, delta, "delta")
-    src, dst, _ = graph.to_coo()
-    edges = graph.find_edges(src, dst, checked=False)
-    if not graph.finds_fast and src.size:  # in a copy that does
+    part: Any = graph
+    src, dst = part.own_edges() if graph.in_parts else graph.to_coo()[:2]
+    local = part.local if graph.in_parts else graph
+    latest = times[local.find_edges(src, dst, checked=False)]
+    if not graph.finds_fast and not graph.in_parts and src.size:  # in a copy that does
         copy = fr.snapshot_structure().from_edges(
-            src, dst, num_vertices=graph.num_vertices, device=graph.device, time=times[edges],
-            time_unit=graph.time_unit, vertex_dtype=graph.vertex_dtype,
+            src, dst, num_vertices=graph.num_vertices, device=graph.device, time=latest, time_unit=graph.time_unit,
+            vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
         return temporal_triangle_count(copy, delta)
-    counts = graph.xp.zeros(graph.num_vertices, np.int64)
-    fr.intersect(graph, src, dst, _count_at_latest, times, edges, delta, counts, numbered=True, checked=False)
-    return TemporalTriangleCount(int(counts.sum()) // 3, counts)
+    counts = graph.vertex_array(np.int64, combine="add")
+    fr.intersect(graph, src, dst, _count_at_latest, times, latest, delta, counts, numbered=True, checked=False)
+    return TemporalTriangleCount(int(graph.total(counts)) // 3, counts)
 
 
-def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, edges, delta, counts):
-    edge = edges[i]
-    if precedes(edge_uw, edge, times, delta) and precedes(edge_vw, edge, times, delta):
+def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts):
+    last = latest[i]
+    if precedes(times[edge_uw], v, last, w, delta) and precedes(times[edge_vw], u, last, w, delta):
         fr.atomic_add(counts, u, 1)
         fr.atomic_add(counts, v, 1)
         fr.atomic_add(counts, w, 1)
 
 
-def precedes(edge, latest, times, delta):
-    """Whether an edge is before another one, but not by more than delta."""
-    time, last = times[edge], times[latest]
-    return (time < last or (time == last and edge < latest)) and within(time, last, delta)
+def precedes(time, opposite, last, opposite_last, delta):
+    """Whether an edge of a triangle is before another one, but not by more than delta; each by its time, and by the
+    vertex that it does not touch."""
+    return (time < last or (time == last and opposite < opposite_last)) and within(time, last, delta)
 
 
 def within(early, late, delta):

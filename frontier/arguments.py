@@ -161,7 +161,7 @@ def edge_times(graph: Graph) -> Any:
         It has no times.
     """
     check_graph(graph)
-    if graph.in_parts or graph.time_unit is None:
+    if graph.time_unit is None:
         raise ValueError("graph must have times; make it with time=")
     return graph.edge_data[TIME]  # type: ignore[index]
 

@@ -11,6 +11,7 @@ from .access import reads
 from .arguments import check_graph
 from .display import html_table
 from .frontier import Frontier
+from .kinds import form_for, takes_form
 from .operators.extract import collect_arcs
 from .sort import row_ids
 from .values import integer
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
+@takes_form
 class EdgeFrontier:
     """A set of edges of a graph, in the form in which operators walk them: as arcs, from a source to a destination.
 
@@ -73,7 +75,8 @@ class EdgeFrontier:
     def all(cls, graph: Graph) -> EdgeFrontier:
         """All edges of `graph`; of an undirected one, both directions of each."""
         check_graph(graph)
-        return _all_edges(graph)
+        form = form_for(EdgeFrontier, graph)
+        return _all_edges(graph) if form is EdgeFrontier else form.all(graph)  # type: ignore[attr-defined]
 
     @classmethod
     def _of(cls, graph: Graph, sources: Any, slots: Any) -> EdgeFrontier:

@@ -58,10 +58,16 @@ class MakesVertexArrays:
         """
         return self.xp.zeros(count, np.int32)
 
-    def complete(self, *arrays: Any) -> None:
+    def complete(self, *arrays: Any, of: Any = None) -> None:
         """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
 
         For code that reads arrays between operators: what operators and results need is seen to by themselves.
+
+        Parameters
+        ----------
+        of : Frontier, optional
+            Vertices of which entries have changed since the arrays were complete, where the caller knows that no others
+            have: only these are exchanged.
         """
 
     def settle(self, *arrays: Any) -> None:

@@ -14,9 +14,12 @@ components = importlib.import_module("algorithms.connected_components")
 common_module = importlib.import_module("frontier.operators.visit_common")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 dynamic_components = importlib.import_module("algorithms.dynamic_components")
+temporal_triangles = importlib.import_module("algorithms.temporal_triangle_count")
+distances = importlib.import_module("algorithms._distances_over_parts")
+tree = importlib.import_module("algorithms.shortest_path_tree")
 sssp = importlib.import_module("algorithms.sssp")
 CHOOSE = (("HAS_OP", "1"),)
-DEGREES, OWNERS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
+DEGREES = np.zeros(1, np.int64)
 
 
 def labels(graph):
@@ -31,6 +34,10 @@ CASES = {
         (("op", dynamic_module._credit, common_module.KINDS, None),), (MARKS, BATCH, SIXTHS), COMMON
     )),
     "common-count": ("visit_common", lambda g: ((), (), COMMON[:1])),
+    "common-numbered": ("visit_common", lambda g: (
+        (("op", temporal_triangles._count_at_latest, ("edge", *common_module.KINDS), None),),
+        (SIXTHS, SIXTHS, np.int64(9), SIXTHS), (*COMMON, ("NUMBERED", "1")),
+    )),
     "take-root": ("reduce", lambda g: (
         (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
         (("REDUCE", "Sum"), ("RESULT", "i64")),
@@ -40,9 +47,7 @@ CASES = {
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
-    "comes-from": (
-        "extract", lambda g: ((("op", triangles._comes_from, ARC, TRUTH),), (DEGREES, OWNERS, np.int32(1)), CHOOSE)
-    ),
+    "goes-down": ("extract", lambda g: ((("op", triangles._goes_down, ARC, TRUTH),), (DEGREES,), CHOOSE)),
 }  # fmt: skip
 
 
@@ -50,3 +55,26 @@ CASES = {
 @pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
 def test_functors_compile(name, arch, vertex_dtype):
     check_compiles(SlabGraph, *CASES[name], arch, vertex_dtype, None)
+
+
+@pytest.mark.parametrize("name", ["common", "common-numbered"])
+def test_functors_compile_for_edge_data(name):
+    check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})
+
+
+DISTANCE, TREE, STATE, FLAG = (np.zeros(1, dtype) for dtype in (np.float32, np.int32, np.uint8, np.int32))
+REPAIR = {
+    "relax": (DISTANCE, np.float32(1), FLAG),
+    "mark": (DISTANCE, TREE, STATE, np.float32(1), FLAG),
+    "adopt": (DISTANCE, TREE, STATE),
+    "pull": (DISTANCE, np.float32(1), FLAG),
+    "find_parent": (DISTANCE, TREE, np.float32(1)),
+}
+
+
+@pytest.mark.parametrize("name", REPAIR)
+def test_repairs_compile(name):
+    op = getattr(distances.steps_of(tree.weight_length), name)
+    check_compiles(
+        SlabGraph, "visit_edges", lambda g: ((("op", op, ARC, TRUTH),), REPAIR[name], ()), "sm_90", "int32", "float32"
+    )

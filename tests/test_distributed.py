@@ -11,7 +11,7 @@ from model import Model, random_batch
 import frontier as fr
 from algorithms import DynamicCore, bfs, coloring, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
-from frontier.distributed import DistributedGraph, GraphPart, PartLostError, Threads
+from frontier.distributed import DistributedGraph, GraphPart, PartLostError, Threads, pulls
 from frontier.distributed.communicator import SMALL
 from frontier.distributed.partition import Partition
 from frontier.distributed.transports.in_process import InProcessCommunicator
@@ -417,12 +417,29 @@ def test_what_is_missing_says_so(engine):
         DynamicCore(graph)
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
-    with pytest.raises(NotImplementedError, match="edge_data is not available"):
-        DistributedGraph(SlabGraph, 3, edge_data={}, engine=engine)
+    with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):
+        DistributedGraph(SlabGraph, 3, multi="keep", engine=engine)
 
 
-def pull(part):
-    fr.advance(part, fr.Frontier(part, [0]), raise_label, part.vertex_array(np.int64), direction="pull")
+def count_sources(src, dst, edge, weight, visits):
+    fr.atomic_add(visits, src, 1)
+    return True
+
+
+def pull_back(part):
+    fr.advance(part, fr.Frontier(part, [0]), count_sources, part.vertex_array(np.int64), direction="pull")
+
+
+def pull_edges(part):
+    fr.advance(part, fr.Frontier(part, [0]), any_edge, direction="pull", output="edges")
+
+
+def look_around(part):
+    fr.advance(part, fr.Frontier(part, [0]), any_edge, direction="around")
+
+
+def any_edge(src, dst, edge, weight):
+    return True
 
 
 def follow_nothing(part):
@@ -497,10 +514,85 @@ def test_entries_of_other_vertices_are_up_to_date(engine):
 
 def test_rules_that_cannot_be_kept(engine):
     graph, _ = of_shape(engine, "one-edge")
-    with pytest.raises(ValueError, match="direction='pull' is not available"):
-        graph.run(pull)
+    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at other ends than that of dst"):
+        graph.run(pull_back)
+    with pytest.raises(ValueError, match="direction='pull' searches for vertices"):
+        graph.run(pull_edges)
+    with pytest.raises(ValueError, match="direction must be one of"):
+        graph.run(look_around)
     with pytest.raises(ValueError, match="follows must be a vertex array"):
         graph.run(follow_nothing)
+
+
+def claim(src, dst, edge, weight, parent, heavy, least):
+    if weight < least:
+        return False
+    parent[dst] = src
+    heavy[dst] = heavy[src] + weight
+    return True
+
+
+def has_none(dst, parent, heavy, least):
+    return parent[dst] < 0
+
+
+def pulled(graph, edges, direction):
+    """Two advances, the second with what the first has written at other ends; a vertex looks at the heavy edges."""
+    xp, n = graph.xp, graph.num_vertices
+    parent = graph.vertex_array(np.int32, -1, combine="max")
+    heavy = graph.vertex_array(np.int64, xp.arange(n) % 7, combine="max")
+    reached = fr.Frontier(graph, xp.arange(0, n, 5))
+    found = []
+    for _ in range(2):
+        reached = fr.advance(
+            graph, reached, claim, parent, heavy, 20, condition=has_none, edges=edges, direction=direction
+        )
+        found.append((list(reached), len(reached)))
+    graph.complete(parent, heavy)
+    return found, (host(parent) >= 0).tolist(), (host(heavy) > 7).tolist()
+
+
+@pytest.mark.parametrize("directed, edges", [(False, "out"), (True, "out"), (True, "in")])
+def test_pulls(engine, directed, edges):
+    src, dst, n = GRAPHS["rmat"]
+    options = {"directed": directed, "in_edges": directed, "weight_dtype": "int32"}
+    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
+    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
+    weights = np.random.default_rng(1).integers(10, 100, src.size).astype(np.int32)
+    for each in (graph, one):
+        each.insert_edges(src, dst, weights)
+    assert graph.run(pulled, edges, "pull") == pulled(one, edges, "pull")
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["one-edge", "path", "star", "rmat"])
+def test_searches_that_pull(engine, name, directed, monkeypatch):
+    graph, one = of_shape(engine, name, directed, in_edges=directed)
+    monkeypatch.setattr(pulls, "PULL_ABOVE", 0)
+    found, expected = bfs(graph, 0), bfs(one, 0)
+    assert host(found.distance).tolist() == host(expected.distance).tolist() and found.levels == expected.levels
+    before, distance = host(found.predecessor), host(found.distance)
+    reached = np.flatnonzero(before >= 0)
+    assert np.array_equal(distance[before[reached]] + 1, distance[reached])
+    assert graph.has_edges(before[reached], reached).all()
+    assert np.array_equal(before >= 0, host(expected.predecessor) >= 0)
+
+
+def test_a_dense_search_exchanges_bits(engine):
+    edges = fr.io.rmat(12, 16, seed=3)
+    graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
+    graph.insert_edges(edges.src, edges.dst)
+    comm, source = engine.hosts[0].comm, int(edges.src[0])
+
+    def sent():
+        before = comm.sent_bytes
+        bfs(graph, source)
+        return comm.sent_bytes - before
+
+    pulls_too = sent()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pulls, "PULL_ABOVE", 2)
+        assert sent() > pulls_too
 
 
 # ---- algorithms -----------------------------------------------------------------------------------------------------
@@ -599,6 +691,15 @@ def test_files_are_read_by_any_number_of_parts(engine, readers, tmp_path):
         found.insert_vertices([3])
         assert found.insert_edges([3], [4], [2]).inserted == 1
         assert np.array_equal(np.flatnonzero(found.degrees() == 0), [20])
+
+
+def test_a_graph_that_was_loaded_goes_on(engine, tmp_path):
+    graph = DistributedGraph(SlabGraph, 30, directed=True, in_edges=True, engine=engine)
+    graph.insert_edges(np.arange(29), np.arange(1, 30))
+    graph.save(tmp_path)
+    found = DistributedGraph.load(tmp_path, engine=engine)  # as many parts: files are taken as they are
+    assert found.insert_edges([0, 5], [9, 6]).inserted == 1
+    assert found.to_coo()[0].size == found.num_edges == 30 == found.in_degrees().sum()
 
 
 def test_a_failed_save_leaves_the_folder_as_it_was(engine, tmp_path, monkeypatch):

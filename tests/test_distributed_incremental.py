@@ -11,10 +11,14 @@ from graphs import GRAPHS
 
 import frontier as fr
 from algorithms import (
+    DynamicBFS,
     DynamicComponents,
     DynamicPageRank,
+    DynamicSSSP,
     DynamicTriangleCount,
+    bfs,
     connected_components,
+    dynamic_distances,
     k_truss,
     pagerank,
     sssp,
@@ -178,6 +182,64 @@ def test_ranks_by_weights_are_maintained(engine):
         _ = ranks.pagerank
 
 
+class Log(fr.UpdateObserver):
+    """What an exact observer is notified of, in the order of the notifications."""
+
+    over_parts = sees_changes = True
+
+    def __init__(self, graph):
+        self.graph, self.told = graph, []
+        graph.attach(self)
+
+    def notifications(self):
+        """Those of all parts."""
+        if not self.graph.in_parts:
+            return self.told
+        parts = self.graph.comm.gather_objects(self.told)
+        return [(each[0][0], sorted(edge for _, edges in each for edge in edges)) for each in zip(*parts, strict=True)]
+
+
+def logs(method):
+    def told(self, src, dst):
+        self.told.append((method, sorted(zip(host(src).tolist(), host(dst).tolist(), strict=True))))
+
+    return told
+
+
+for method in ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted"):
+    setattr(Log, method, logs(method))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("options", [{}, {"time": "s"}, {"time": "s", "keep_time": "first"}])
+def test_observers_follow_weights_that_are_added(engine, directed, options):
+    n, rng = 20, np.random.default_rng(3)
+    device = engine.hosts[0].comm.device
+    graph = DistributedGraph(SlabGraph, n, directed=directed, weight_dtype="int32", engine=engine, **options)
+    one = SlabGraph(n, directed=directed, weight_dtype="int32", device=device, **options)
+    log = Log(one)
+    key = engine.new_key()
+    engine.run_alike(lambda host, key: host.objects.update({key: Log(host.objects[graph._key])}), key)
+    components = DynamicComponents(graph)
+    for _ in range(6):
+        src, dst = rng.integers(0, n, (2, 40))
+        data = {"time": rng.integers(0, 30, 40)} if options else {}
+        weights = rng.integers(-9, 9, 40).astype(np.int32)
+        done = [each.insert_edges(src, dst, weights, on_existing="add", **data) for each in (graph, one)]
+        assert done[0] == done[1]
+        found = engine.run_alike(lambda host, key: host.objects[key].notifications(), key)[0]
+        assert [told for told in found if told[1]] == [told for told in log.told if told[1]]
+        for array, expected in zip(graph.to_coo(), one.to_coo(), strict=True):
+            assert array.tolist() == host(expected).tolist()
+        assert host(components.labels).tolist() == host(connected_components(one).labels).tolist()
+    before = graph.num_edges
+    src, dst, _ = one.to_coo()
+    data = {"time": np.full(src.size, 99)} if options else {}
+    with pytest.raises(ValueError, match="in int32"):
+        graph.insert_edges(src, dst, np.full(src.size, 2**31 - 1), on_existing="add", **data)
+    assert graph.num_edges == before
+
+
 # ---- shortest paths and trusses -------------------------------------------------------------------------------------
 
 
@@ -192,18 +254,81 @@ def test_shortest_paths(engine, directed):
     found, expected = sssp(graph, 3), sssp(one, 3)
     distance = host(expected.distance)
     assert host(found.distance).tobytes() == distance.tobytes()
-    before = host(found.predecessor)
-    reached = np.flatnonzero(before >= 0)
-    assert reached.size == np.count_nonzero(host(expected.predecessor) >= 0)
-    length = host(one.edge_weights(before[reached], reached))
-    assert np.all(distance[before[reached]] + length == distance[reached])
-    above, steps = before[reached], 0
-    while (above >= 0).any():  # every path leads to the source
-        above, steps = np.where(above >= 0, before[above], -1), steps + 1
-        assert steps <= n
+    check_tree(one, distance, host(found.predecessor))
     with pytest.raises(ValueError, match="not negative"):
         graph.insert_edges([0], [1], [-1])
         sssp(graph, 3)
+
+
+@pytest.mark.parametrize("never_recomputed", [False, True])
+@pytest.mark.parametrize("directed, in_edges", [(False, False), (True, True), (True, False)])
+@pytest.mark.parametrize("dtype", [None, "float32"])
+def test_distances_are_maintained(engine, directed, in_edges, dtype, never_recomputed, monkeypatch):
+    if never_recomputed:
+        monkeypatch.setattr(dynamic_distances, "RECOMPUTE_ABOVE", 1.0)
+    rng = np.random.default_rng(6)
+    graphs = pair_of(engine, "road", directed=directed, in_edges=in_edges, weight_dtype=dtype)
+    graph, one = graphs
+    dynamic, static = (DynamicBFS, bfs) if dtype is None else (DynamicSSSP, sssp)
+    paths = dynamic(graph, 5)
+
+    def weights(count):  # tenths are rounded, and sums of them often equal; a few are 0
+        return () if dtype is None else ((rng.integers(0, 9, count) / 10).astype(dtype),)
+
+    for size in (200, 2, 60, 5):
+        src, dst, _ = one.to_coo()
+        for change in ("insert", "change", "delete", "vertices"):
+            if change == "vertices":
+                for each in graphs:
+                    each.delete_vertices([5 if size == 60 else 9])
+                    each.insert_vertices([5, 9, each.num_vertices])
+            elif change == "insert":
+                batch = (*rng.integers(0, one.num_vertices, (2, size)), *weights(size))
+                for each in graphs:
+                    each.insert_edges(*batch)
+            else:
+                some = rng.integers(0, src.size, size)
+                more = weights(size) if change == "change" else ()
+                for each in graphs:
+                    (each.delete_edges if change == "delete" else each.insert_edges)(src[some], dst[some], *more)
+            expected = static(one, 5).distance
+            assert host(paths.distance).tobytes() == host(expected).tobytes()
+            check_tree(one, host(expected), host(paths.predecessor))
+    if dtype is not None:
+        graph.insert_edges([0], [1], np.array([-1], dtype))
+        with pytest.raises(ValueError, match="not negative"):
+            _ = paths.distance
+        graph.delete_edges([0], [1])
+        one.delete_edges([0], [1])
+        assert host(paths.distance).tobytes() == host(static(one, 5).distance).tobytes()
+
+
+def check_tree(graph, distance, before):
+    """Every vertex but the source that is reached has a tight edge from its predecessor, and no path is a cycle."""
+    unreached = np.inf if distance.dtype.kind == "f" else np.iinfo(distance.dtype).max
+    reached = np.flatnonzero(before >= 0)
+    assert reached.size == np.count_nonzero(distance < unreached) - 1
+    length = host(graph.edge_weights(before[reached], reached)) if graph.is_weighted else 1
+    assert np.all(distance[before[reached]] + length == distance[reached])
+    above, steps = before[reached], 0
+    while (above >= 0).any():
+        above, steps = np.where(above >= 0, before[above], -1), steps + 1
+        assert steps <= graph.num_vertices
+
+
+def test_small_changes_exchange_little(engine):
+    """A batch that changes a few distances does not exchange those of all vertices."""
+    edges = fr.io.rmat(12, 8, seed=3)
+    graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
+    graph.insert_edges(edges.src, edges.dst)
+    paths = DynamicBFS(graph, int(edges.src[0]))
+    before, _ = paths.distance, paths.predecessor
+    sent = engine.hosts[0].comm.sent_bytes
+    last = int(np.flatnonzero(before < 2**31 - 1)[-1])
+    graph.insert_edges([last], [last - 1])
+    graph.delete_edges([last], [last - 1])
+    assert host(paths.distance).tolist() == host(before).tolist()
+    assert engine.hosts[0].comm.sent_bytes - sent < edges.num_vertices
 
 
 @pytest.mark.parametrize("k", [2, 5, 100])

@@ -17,7 +17,16 @@ import pytest
 from graphs import GRAPHS
 from model import Model
 
-from algorithms import DynamicComponents, DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
+import frontier as fr
+from algorithms import (
+    DynamicComponents,
+    DynamicTriangleCount,
+    bfs,
+    connected_components,
+    pagerank,
+    temporal_triangle_count,
+    triangle_count,
+)
 from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, Processes, Threads
 from frontier.runtime import gpu_available
 from structures import SlabGraph
@@ -142,6 +151,20 @@ def test_workers(kind):
         with pytest.raises(ValueError, match=r"src\[2\] is 99, outside the graph's vertices 0..39"):
             weighted.insert_edges([0, 1, 99, 3], [4, 5, 6, 7])
         assert weighted.num_edges == len(model.edges())
+
+        options = {"edge_data": {"amount": "float32", "kind": "int8"}, "time": "s"}
+        timed = DistributedGraph(SlabGraph, 40, engine=engine, **options), SlabGraph(40, device="cpu", **options)
+        windows = [fr.SlidingWindow(each, span="20s") for each in timed]
+        for step in range(3):
+            src_, dst_ = rng.integers(0, 40, (2, 150))
+            data = {"amount": rng.random(150), "kind": src_ - 20, "time": rng.integers(0, 15, 150) + 10 * step}
+            done = [window.push(src_, dst_, **data) for window in windows]
+            assert done[0] == done[1] and done[0].inserted
+        ends = timed[1].to_coo()[:2]
+        for name in ("amount", "kind", "time"):
+            expected = timed[1].edge_data[name][timed[1].edge_ids(*ends)]
+            assert timed[0].edge_values(name, *ends).tolist() == expected.tolist()
+        assert temporal_triangle_count(timed[0], 9).total == temporal_triangle_count(timed[1], 9).total
 
         with DynamicTriangleCount(graph) as triangles, DynamicComponents(graph) as components:
             for each in (graph, one):

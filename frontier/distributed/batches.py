@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import as_ids, same_length
-from ..batch import Arcs
+from ..edge_data import WEIGHT_COLUMN, make_rows
 from ..form import free_bytes
-from ..sort import split_keys, unique_arcs
 from ..storage import stored_arrays
 from ..updates import UpdateResult
+from .undo import undo_of
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -21,7 +21,8 @@ EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 
 
 GROWTH, BATCH_BYTES = 3, 256
-"""Structures that grow may hold their arrays twice for a moment, and a batch some dozens of bytes for each arc."""
+"""Structures that grow may hold their arrays twice for a moment, and a batch some dozens of bytes for each arc, and for
+each column its values."""
 
 
 def agree(graph: GraphPart, step: Callable[[], Any]) -> Any:
@@ -68,47 +69,100 @@ class Batch:
 
     Attributes
     ----------
+    columns : dict of str to array
+        The weights and the edge data of an insertion, a value for each arc.
     safe : bool
         Whether all parts have far more memory than the batch can take.
     """
 
     src: Any
     dst: Any
-    weights: Any
+    columns: dict[str, Any]
     safe: bool
 
+    @property
+    def weights(self) -> Any:
+        """The weights; None if there are none."""
+        return self.columns.get(WEIGHT_COLUMN)
 
-def route(graph: GraphPart, src: Any, dst: Any, weights: Any = None, *, weighted: bool = False) -> Batch:
+    @property
+    def data(self) -> dict[str, Any]:
+        """The columns of edge data."""
+        return {name: values for name, values in self.columns.items() if name != WEIGHT_COLUMN}
+
+
+def route(
+    graph: GraphPart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None
+) -> Batch:  # fmt: skip
     """Check the edges that each part has, and send their arcs to the owners of their sources.
 
     The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device. One exchange of counts, for which the host waits, and one of arcs.
+    one device. One exchange of counts, for which the host waits, and one of arcs, with all of their columns.
+
+    Parameters
+    ----------
+    data : mapping of str to array-like, optional
+        Of an insertion, the edge data; None for other updates.
     """
-    xp, comm = graph.xp, graph.comm
-
-    def check() -> Any:
-        return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=weighted).valid(xp)
-
-    arcs, error = attempt(check)
-    order, counts = (None, [0] * comm.size) if arcs is None else graph.partition.by_owner(arcs.src)
+    comm = graph.comm
+    found, error = attempt(lambda: _checked(graph, src, dst, weights, data))
+    order, counts = (None, [0] * comm.size) if found is None else graph.partition.by_owner(found[0])
     table = comm.gather_counts([*counts, error is not None, spare_arcs(graph)])
     if table[:, comm.size].any():
         raise_first(graph, error)
-    sent = table[:, : comm.size]
-    columns = [c for c in (arcs.src, arcs.dst, arcs.weights) if c is not None]
-    got, _ = comm.alltoallv_columns([c[order] for c in columns], counts, sent[:, comm.rank].tolist())
-    return Batch(got[0], got[1], got[2] if len(got) > 2 else None, bool((sent.sum(axis=0) < table[:, -1]).all()))
+    return _send(graph, found, order, counts, table[:, : comm.size], table[:, -1])
 
 
 def turn(graph: GraphPart, batch: Batch) -> Batch:
     """The arcs of a batch reversed, at the owners of their destinations, in the same order."""
-    comm = graph.comm
     order, counts = graph.partition.by_owner(batch.dst)
-    table = comm.gather_counts([*counts, spare_arcs(graph)])
-    columns = [c for c in (batch.dst, batch.src, batch.weights) if c is not None]
-    got, _ = comm.alltoallv_columns([c[order] for c in columns], counts, table[:, comm.rank].tolist())
-    safe = bool((table[:, : comm.size].sum(axis=0) < table[:, -1]).all())
-    return Batch(got[0], got[1], got[2] if len(got) > 2 else None, safe)
+    table = graph.comm.gather_counts([*counts, spare_arcs(graph)])
+    arcs = batch.dst, batch.src, batch.columns, slice(None)
+    return _send(graph, arcs, order, counts, table[:, :-1], table[:, -1])
+
+
+def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
+    """The arcs of a batch, its columns, and which entry of these each arc has.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As on one device.
+    """
+    local, xp = graph.local, graph.xp
+    if data is None or local.edge_data is None:
+        if data:
+            name = next(iter(data))
+            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
+        arcs = local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None).valid(xp)
+        return arcs.src, arcs.dst, {} if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights}, slice(None)
+    rows = make_rows(local, src, dst, weights, data)
+    records = rows.arcs.check()
+    kept = xp.flatnonzero(records.src >= 0)
+    u, v = records.src[kept], records.dst[kept]
+    if not graph.directed:  # both directions of a record, before those of the next: the last is the last in both
+        u, v = (xp.stack(ends, axis=1).reshape(-1) for ends in ((u, v), (v, u)))
+        kept = xp.repeat(kept, 2)
+    return u, v, rows.columns, kept
+
+
+def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:
+    """Arcs at their owners.
+
+    Parameters
+    ----------
+    arcs : tuple
+        As `_checked` gives them.
+    order, counts
+        How they are sorted by owner.
+    sent, spare : arrays
+        How many arcs each part sends to each, and how many each has room for.
+    """
+    src, dst, columns, records = arcs
+    taken = order if isinstance(records, slice) else records[order]
+    held = [src[order], dst[order], *(values[taken] for values in columns.values())]
+    (u, v, *values), _ = graph.comm.alltoallv_columns(held, counts, sent[:, graph.comm.rank].tolist())
+    return Batch(u, v, dict(zip(columns, values, strict=True)), bool((sent.sum(axis=0) < spare).all()))
 
 
 def spare_arcs(graph: GraphPart) -> int:
@@ -117,7 +171,9 @@ def spare_arcs(graph: GraphPart) -> int:
     if free is None:
         return 0
     held = sum(int(array.nbytes) for local in graph.locals() for _, array in stored_arrays(local))
-    return max((free - GROWTH * held) // BATCH_BYTES, 0)
+    held += sum(sum(local._column_bytes().values()) for local in graph.locals())
+    columns = GROWTH * sum(dtype.itemsize for dtype in graph.edge_dtypes.values())
+    return max((free - GROWTH * held) // (BATCH_BYTES + columns), 0)
 
 
 def to_sources(graph: GraphPart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
@@ -207,7 +263,7 @@ def apply(
     several = graph.comm.size > 1 or turned is not None  # local graphs that may fail one without the other
     if several and (sums or not batch.safe or not (turned is None or turned.safe)):
         changes = [("local", batch)] if turned is None else [("local", batch), ("inward", turned)]
-        undo = agree(graph, lambda: [_undo(graph, name, each) for name, each in changes])
+        undo = agree(graph, lambda: [undo_of(graph, name, each) for name, each in changes])
     done, error = attempt(update)
     numbers = (0, 0, 0) if done is None else (done.inserted, done.replaced, done.deleted)
     *totals, failures = graph.comm.reduce_numbers([*numbers, error is not None])
@@ -223,25 +279,6 @@ def apply(
     inserted, replaced, deleted = (total // copies for total in totals)
     graph.changed(arcs=totals[0] - totals[2])
     return UpdateResult(inserted, replaced, deleted)
-
-
-def _undo(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
-    """What makes a local graph as it is now, after the batch has changed it."""
-    local, xp = getattr(graph, name), graph.xp
-    if not batch.src.size:
-        return lambda: None
-    keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
-    src, dst = split_keys(keys, local.num_vertices, local.vertex_dtype)
-    edges = local.find_edges(src, dst, checked=False)
-    present, absent = xp.flatnonzero(edges >= 0), xp.flatnonzero(edges < 0)
-    weights = local.slot_weights[edges[present]] if local.is_weighted else None
-
-    def undo() -> None:
-        local = getattr(graph, name)  # one that could not be filled has been replaced
-        local.delete_edges(src[absent], dst[absent])
-        local.insert_edges(src[present], dst[present], weights)
-
-    return undo
 
 
 def ask(graph: GraphPart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:

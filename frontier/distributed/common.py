@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import operators as one_device
+from ..arguments import flag
 from ..operators.extract import extract
 from ..operators.visit_common import visit_common
 from .accesses import arrays_of
@@ -33,40 +34,53 @@ def intersect(
     """`frontier.intersect`, of the pairs that all parts list.
 
     `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries where the
-    rule is a function. Of arrays by edge it may read the entries of its two edges.
+    rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may read the
+    entry of its pair in arrays by pair, which travel with the pairs, and use the number for nothing else.
     """
-    if numbered:
-        raise NotImplementedError("numbered is not available for a graph of several parts yet")
-    by_edge = [] if op is None else _check(graph, op, args)
+    args = graph.with_own_columns(args)
+    by_edge, by_pair = ([], []) if op is None else _check(graph, op, args, flag(numbered, "numbered"))
     if graph.comm.size == 1:
-        return one_device.intersect(graph.local, us, vs, op, *args, checked=checked)
+        return one_device.intersect(graph.local, us, vs, op, *args, numbered=numbered, checked=checked)
     pairs = Pairs(graph, us, vs)
-    u, v = pairs.send()
-    arrays = graph.arrays.among(args)
+    u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
+    args = _replaced(args, by_pair, of_pairs)
+    arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
-    counts = _find(graph, u, v, op, args, by_edge)
+    counts = _find(graph, u, v, op, args, by_edge, by_pair, numbered)
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.give_back(counts)
 
 
-def _check(graph: GraphPart, op: Callable, args: tuple) -> list[int]:
-    """The places of the arrays by edge; raises if `op` writes to what cannot be combined."""
-    found = []
-    for name, array, use, parameters in arrays_of(op, 5, args, graph.xp.ndarray):
+def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
+    """The places of the arrays by edge, and of those by pair; raises if `op` writes to what cannot be combined."""
+    by_edge: list[int] = []
+    by_pair: list[int] = []
+    for name, array, use, parameters in arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        edges = set(parameters[3:])
+        edges, pair = set(parameters[-2:]), set(parameters[:1]) if numbered else set()
         if use.writes and rule not in ("add", FLAGS) and not callable(rule):
             raise ValueError(
                 f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
                 "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
             )
-        if use.reads & edges:
-            if not use.reads <= edges:
-                raise ValueError(f"{op.__name__}() reads {name} by edge and otherwise, which parts cannot tell apart")
-            found.append(next(i for i, value in enumerate(args) if value is array))
-    return found
+        for kind, indices, found in (("edge", edges, by_edge), ("pair", pair, by_pair)):
+            if use.reads & indices:
+                if not use.reads <= indices:
+                    raise ValueError(
+                        f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
+                    )
+                found.append(next(i for i, value in enumerate(args) if value is array))
+    return by_edge, by_pair
+
+
+def _replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple:
+    """Arguments with other values at some places."""
+    made = list(args)
+    for place, value in zip(places, values, strict=True):
+        made[place] = value
+    return tuple(made)
 
 
 @dataclass
@@ -89,18 +103,24 @@ class Lists:
     values: list[Any]
 
 
-def _find(graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by_edge: Sequence[int]) -> Any:
+def _find(
+    graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
+    numbered: bool,
+) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of `u`; returns the numbers of common neighbors unless there is an `op`."""
     xp, comm, local = graph.xp, graph.comm, graph.local
+    of_pairs = [args[i] for i in by_pair]
     mine = graph.partition.is_mine(v)
     here, away = xp.flatnonzero(mine), xp.flatnonzero(~mine)
-    found = one_device.intersect(local, u[here], v[here], op, *args, checked=False)
+    values = _replaced(args, by_pair, [array[here] for array in of_pairs])
+    found = one_device.intersect(local, u[here], v[here], op, *values, numbered=numbered, checked=False)
     order, counts = graph.partition.by_owner(v[away])
     away = away[order]
     u_out, v_out = u[away], v[away]
     received = comm.exchange_counts(counts)
     of_u = _degrees(local, u_out)
-    (u_in, v_in, of_u_in), _ = comm.alltoallv_columns([u_out, v_out, of_u], counts, received)
+    of_out = [array[away] for array in of_pairs]
+    (u_in, v_in, of_u_in, *of_in), _ = comm.alltoallv_columns([u_out, v_out, of_u, *of_out], counts, received)
     of_v_in = _degrees(local, v_in)
     of_v, _ = comm.alltoallv(of_v_in, received, counts)
     peers = xp.arange(comm.size, dtype=np.int64)
@@ -119,12 +139,14 @@ def _find(graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by
     listed = xp.concatenate([u_in[from_u], v_out[from_v]])
     swapped = xp.arange(known.size) >= from_u.size
     capacity = local.edge_capacity
-    values = list(args)
-    for place, more in zip(by_edge, lists.values, strict=True):
-        values[place] = xp.concatenate([args[place][:capacity], more])
+    more = [xp.concatenate([args[i][:capacity], values]) for i, values in zip(by_edge, lists.values, strict=True)]
+    values = _replaced(args, by_edge, more)
+    both = [xp.concatenate([ours[from_u], theirs[from_v]]) for ours, theirs in zip(of_in, of_out, strict=True)]
+    values = _replaced(values, by_pair, both)
     there = visit_common(
-        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values
-    )
+        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values,
+        numbered=numbered,
+    )  # fmt: skip
     if op is not None:
         return None
     total, answers = xp.zeros(u.size, np.int64), xp.zeros(u_in.size, np.int64)

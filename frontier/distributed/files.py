@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..registry import structure_class
 from ..runtime.atomic import write_atomically
 from . import batches
+from .columns import declared_columns, edge_dtypes, own_records
 
 if TYPE_CHECKING:
     from .communicator import Communicator
@@ -29,6 +30,8 @@ FORMAT = 1
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip
+DATA_FIELDS = {"edge_data", "time", "keep_time", "multi"}
+"""Of graphs with edge data, in addition."""
 
 
 def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
@@ -56,6 +59,12 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
             "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
         }  # fmt: skip
+        if part.edge_data is not None:
+            columns = {name: dtype.name for name, dtype in declared_columns(part).items()}
+            text |= {
+                "edge_data": columns, "time": part.time_unit, "keep_time": part.keep_time or "latest",
+                "multi": part.multi,
+            }  # fmt: skip
         write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
 
     try:
@@ -76,7 +85,8 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     facts = read_list(folder)
     files = facts["files"]
     structure = structure_class(facts["structure"])
-    options = {name: facts[name] for name in ("directed", "in_edges", "weight_dtype", "vertex_dtype")}
+    names = ("directed", "in_edges", "weight_dtype", "vertex_dtype", *sorted(DATA_FIELDS & set(facts)))
+    options = {name: facts[name] for name in names}
     part = kind(comm, structure, facts["num_vertices"], **options)
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
@@ -108,7 +118,7 @@ def read_list(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / LIST} is not a list of a graph's files: {error}") from None
-    if not isinstance(facts, dict) or set(facts) != FIELDS or facts["format"] != FORMAT:
+    if not isinstance(facts, dict) or set(facts) not in (FIELDS, FIELDS | DATA_FIELDS) or facts["format"] != FORMAT:
         raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {FORMAT}")
     return facts
 
@@ -121,7 +131,8 @@ def _read(part: GraphPart, folder: Path, files: list[str], at: int) -> Any:
     if not isinstance(name, str) or Path(name).name != name:
         raise ValueError(f"{folder / LIST} names {name!r}, which is not a file of the folder")
     held = type(part.local).load(folder / name, device=part.device)
-    if not held.directed or held.num_vertices != part.num_vertices or held.weight_dtype != part.weight_dtype:
+    facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi")
+    if any(getattr(held, fact) != getattr(part.local, fact) for fact in facts) or edge_dtypes(held) != part.edge_dtypes:
         raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
     return held
 
@@ -130,15 +141,14 @@ def _hand_out(part: GraphPart, held: Any) -> None:
     """Send the arcs of a local graph to their owners among the parts there are now."""
     xp, comm = part.xp, part.comm
     if held is None:
-        held = type(part.local)(
-            part.num_vertices, directed=True, device=part.device, weight_dtype=part.weight_dtype,
-            vertex_dtype=part.vertex_dtype,
-        )  # fmt: skip
-    src, dst, weights = held.to_coo()
+        held = part.new_local()
+    src, dst, columns = own_records(held)
     order, counts = part.partition.by_owner(src)
     received = comm.exchange_counts(counts)
-    columns = [c if c is None else comm.alltoallv(c[order], counts, received)[0] for c in (src, dst, weights)]
-    batches.agree(part, lambda: part.local.insert_edges(*columns))
+    arrays = [array[order] for array in (src, dst, *columns.values())]
+    (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
+    batch = batches.Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
+    batches.agree(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
     gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
     gone = comm.allreduce(gone, "max")
     if part.local.absent_mask is None and bool(gone.any()):

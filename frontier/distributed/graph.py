@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,8 +17,9 @@ from ..arrays import as_ids, as_weights, same_length
 from ..kinds import AnyDynamicGraph
 from ..operators import intersect
 from ..registry import structure_class
-from ..runtime import resolve_device
-from ..updates import MemoryUsage, ObserverError, UpdateResult
+from ..runtime import Device, resolve_device
+from ..updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+from .columns import ColumnsOfGraph, GivenData, check_column, check_present
 from .engines import Engine, Host, engine_of_client
 from .part import GraphPart
 
@@ -38,6 +40,10 @@ class DistributedGraph(AnyDynamicGraph):
     weight_dtype, vertex_dtype : dtype, optional
     engine : Engine, optional
         What has the workers; by default those of the current Dask client.
+    edge_data, time, keep_time
+        As in `Graph`: columns of data on edges, and times. Values are read by `edge_values`.
+    multi : {"last", "sum"}
+        As in `Graph`.
     **structure_options
         Of the structure.
 
@@ -55,16 +61,17 @@ class DistributedGraph(AnyDynamicGraph):
 
     read_only = False
     in_parts = True
-    time_unit = None
 
     def __init__(
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
-        vertex_dtype: Any = None, engine: Engine | None = None, **structure_options: Any,
+        vertex_dtype: Any = None, engine: Engine | None = None, edge_data: Any = None, time: str | None = None,
+        keep_time: str = "latest", multi: str = "last", **structure_options: Any,
     ):  # fmt: skip
         structure_class(structure)
         settings = {
             "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
-            "vertex_dtype": vertex_dtype, **structure_options,
+            "vertex_dtype": vertex_dtype, "edge_data": edge_data, "time": time, "keep_time": keep_time, "multi": multi,
+            **structure_options,
         }  # fmt: skip
         self._start(engine, _make, structure, settings)
 
@@ -134,6 +141,63 @@ class DistributedGraph(AnyDynamicGraph):
         return self.weight_dtype is not None
 
     @property
+    def edge_dtypes(self) -> dict[str, np.dtype]:
+        """The type of each column of edge data, by name; those of the weights are not among them."""
+        return self._facts["edge_dtypes"]
+
+    @property
+    def edge_data(self) -> Mapping[str, Any] | None:
+        """The names of the columns of edge data; None in graphs without.
+
+        The columns are arrays on the parts: ask for values by `edge_values`. A function that `run` calls takes those of
+        its part from ``part.edge_data``.
+        """
+        if not self._facts["has_edge_data"]:
+            return None
+        return ColumnsOfGraph((("weight",) if self.is_weighted else ()) + tuple(self.edge_dtypes))
+
+    @property
+    def time_unit(self) -> str | None:
+        """`Graph.time_unit`."""
+        return self._facts["time_unit"]
+
+    @property
+    def keep_time(self) -> str | None:
+        """`Graph.keep_time`."""
+        return self._facts["keep_time"]
+
+    @property
+    def multi(self) -> str:
+        """`Graph.multi`."""
+        return self._facts["multi"]
+
+    @property
+    def device(self) -> Device:
+        """Where results are: in the memory of this program, on the host."""
+        return resolve_device("cpu")
+
+    @property
+    def xp(self) -> Any:
+        """The array module of `device`."""
+        return self.device.xp
+
+    @property
+    def _edge_data(self) -> GivenData | None:
+        return self._given_data(self.device)
+
+    @functools.cached_property
+    def _read_by(self) -> dict[str, GivenData]:
+        """What reads users' columns, by kind of device."""
+        return {}
+
+    def _given_data(self, device: Device) -> GivenData | None:
+        if self.edge_data is None:
+            return None
+        if device.kind not in self._read_by:
+            self._read_by[device.kind] = GivenData(device, self)
+        return self._read_by[device.kind]
+
+    @property
     def num_parts(self) -> int:
         """Number of parts, one on each worker."""
         return self.engine.size
@@ -190,39 +254,59 @@ class DistributedGraph(AnyDynamicGraph):
         self._facts = answers[0][1]
         return [answer for answer, _ in answers]
 
-    def _share_out(self, step: Callable, *arrays: Any, **options: Any) -> list[Any]:
+    def _share_out(
+        self, step: Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> list[Any]:  # fmt: skip
         """Cut the arrays of a batch into as many pieces as there are parts, and run a step with them.
 
         The graph is as it was if anything is wrong with them, and the error tells where in the whole arrays.
+
+        Parameters
+        ----------
+        data : mapping of str to array-like, optional
+            Of an insertion, the edge data.
         """
-        device = resolve_device("gpu" if any(hasattr(a, "__cuda_array_interface__") for a in arrays) else "cpu")
-        ids = [as_ids(device, array, name) for array, name in zip(arrays, ("src", "dst"), strict=False)]
-        weights = [None if array is None else as_weights(device, array, "weights") for array in arrays[2:]]
-        held = [*ids, *weights]
-        same_length(**dict(zip(("src", "dst", "weights"), held, strict=False)))
-        count = int(ids[0].size)
+        given = src, dst, weights, *(data or {}).values()
+        device = resolve_device("gpu" if any(hasattr(a, "__cuda_array_interface__") for a in given) else "cpu")
+        reads = self._given_data(device)
+        columns = dict(data or {}) if data is None or reads is None else reads.rows(data)
+        batch = [as_ids(device, src, "src"), as_ids(device, dst, "dst")]
+        if weights is not None:
+            batch.append(as_weights(device, weights, "weights"))
+        same_length(**dict(zip(("src", "dst", "weights"), batch, strict=False)))
+        if reads is not None:
+            same_length(src=batch[0], **columns)
+        count = int(batch[0].size)
         ends = [count * rank // self.num_parts for rank in range(self.num_parts + 1)]
         shares = [
-            (tuple(None if array is None else array[a:b] for array in held), options)
+            (
+                tuple(array[a:b] for array in batch),
+                options | {name: values[a:b] if reads else values for name, values in columns.items()},
+            )
             for a, b in itertools.pairwise(ends)
         ]
         try:
             return self._call(step, shares)
         except ValueError:
-            self._call(_check, [(tuple(held),), *[((),)] * (self.num_parts - 1)])
+            self._call(_check, [(tuple(batch),), *[((),)] * (self.num_parts - 1)])
             raise
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def insert_edges(
-        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace"
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`."""
-        return self._share_out(_insert_edges, src, dst, weights, on_existing=on_existing)[0]
+        return self._share_out(_insert_edges, src, dst, weights, edge_data, on_existing=on_existing)[0]
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`."""
         return self._share_out(_delete_edges, src, dst)[0]
+
+    def expire(self, before: Any) -> UpdateResult:
+        """`DynamicGraph.expire`."""
+        return self._on_all("expire", before)
 
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """`DynamicGraph.insert_vertices`."""
@@ -240,12 +324,31 @@ class DistributedGraph(AnyDynamicGraph):
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`."""
-        missing = np.flatnonzero(~self.has_edges(src, dst))
-        if missing.size:
-            i = int(missing[0])
-            u, v = (int(as_ids(resolve_device("cpu"), ids, "ids")[i]) for ids in (src, dst))
-            raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
+        check_present(self.has_edges(src, dst), src, dst)
         return np.concatenate(self._share_out(_edge_weights, src, dst))
+
+    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
+        """The values of edges in a column of edge data: what ``graph.edge_data[name]`` holds for them on one device.
+
+        Parameters
+        ----------
+        name : str
+            Of the column; ``"weight"`` for the weights.
+        src, dst : array-like of int, shape (m,)
+            Of an undirected edge, the value at its end `src`: functors may have written another one at the other end.
+
+        Returns
+        -------
+        array of the column's type, shape (m,)
+
+        Raises
+        ------
+        ValueError
+            There is no such column, an id is invalid, or an edge is not in the graph.
+        """
+        check_column(self, name)
+        check_present(self.has_edges(src, dst), src, dst)
+        return np.concatenate(self._share_out(_edge_values, src, dst, name=name))
 
     def has_vertices(self, ids: Any) -> Any:
         """`Graph.has_vertices`."""
@@ -273,6 +376,10 @@ class DistributedGraph(AnyDynamicGraph):
 
     def _on_all(self, method: str, *args: Any) -> Any:
         return self._call(_on_part, [(method, args)] * self.num_parts)[0]
+
+    def detach(self, observer: UpdateObserver) -> None:
+        """Close an incremental analytic of this graph, as `DynamicGraph.detach` does."""
+        observer.close()  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """Free the parts."""
@@ -333,8 +440,11 @@ def _load(host: Host, key: int, path: str) -> dict[str, Any]:
 
 def _facts(part: GraphPart) -> dict[str, Any]:
     """What the program knows of the graph without asking."""
-    names = ("num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype")
-    return {name: getattr(part, name) for name in names}
+    names = (
+        "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
+        "keep_time", "multi",
+    )  # fmt: skip
+    return {name: getattr(part, name) for name in names} | {"has_edge_data": part.edge_data is not None}
 
 
 def _facts_of(host: Host, key: int) -> dict[str, Any]:
@@ -393,6 +503,11 @@ def _has_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> 
 def _edge_weights(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
     part = host.objects[key]
     return _to_host(part, part.edge_weights(*arrays)), _facts(part)
+
+
+def _edge_values(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
+    part = host.objects[key]
+    return _to_host(part, part.edge_values(options["name"], *arrays)), _facts(part)
 
 
 def _check(host: Host, key: int, arrays: tuple) -> Any:

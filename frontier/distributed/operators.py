@@ -7,7 +7,8 @@ They are called by the same names, as ``frontier.advance(graph, ...)``: the func
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,16 @@ import numpy as np
 
 from .. import operators as one_device
 from ..arguments import integer, one_of
+from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
+from ..operators.advance import DIRECTIONS
 from . import batches
 from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
+from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
+from .pulls import check_pull, pull, pull_pays
 from .triangles import PartOrientation, count_triangles
 from .vertex_arrays import FLAGS
 
@@ -32,20 +37,40 @@ def advance(
     graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
-) -> PartFrontier:  # fmt: skip
-    """`frontier.advance`, which always pushes here, and puts each vertex out once.
+) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
+    """`frontier.advance`, which pushes here unless it is told to pull, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
-    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case.
+    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
+    ``output=None`` nothing is exchanged: then it writes to the entry of `src`, or adds.
     """
-    if output != "vertices":
+    if output not in ("vertices", "edges", None):
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
+    one_of(direction, "direction", DIRECTIONS)
+    if isinstance(frontier, PartEdgeFrontier):
+        frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
     if direction == "pull":
-        raise ValueError("direction='pull' is not available for a graph of several parts: use 'auto' or 'push'")
+        check_pull(_along(graph, edges), op, args, edges=edges, prepare=prepare, output=output)
     if edges == "both" and graph.directed:
-        outward = advance(graph, frontier, op, *args, condition=condition, prepare=prepare, balance=balance)
-        return outward | advance(graph, frontier, op, *args, condition=condition, edges="in", balance=balance)
-    made = _advance(_along(graph, edges), frontier, op, args, condition, prepare, balance)[0]
+        if output == "edges":
+            raise ValueError("output='edges' cannot be combined with edges='both': out- and in-edges are of two graphs")
+        options: dict[str, Any] = {"condition": condition, "balance": balance, "output": output}
+        outward = advance(graph, frontier, op, *args, prepare=prepare, **options)
+        inward = advance(graph, frontier, op, *args, edges="in", **options)
+        return None if outward is None or inward is None else outward | inward
+    along = _along(graph, edges)
+    if direction == "pull":
+        made = _pull(along, frontier, op, args, condition)[0]
+        return made if made.graph is graph else made._on(graph)
+    if output is None:
+        _push(along, frontier, op, args, condition, prepare, balance, output)
+        return None
+    if output == "edges":
+        found, arrays = _push(along, frontier, op, args, condition, prepare, balance, output)
+        along.arrays.to_owners(found.destinations._members(), arrays)
+        along.arrays.unite(arrays)
+        return PartEdgeFrontier.of_part(along, found)
+    made = _advance(along, frontier, op, args, condition, prepare, balance)[0]
     return made if made.graph is graph else made._on(graph)
 
 
@@ -54,30 +79,55 @@ def _advance(
     prepare: Callable | None, balance: str,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
-    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    _check_at_edges(graph, op, args)
-    for function, first in ((condition, 0), (prepare, 1)):
-        if function is not None:
-            _check_at_vertices(graph, function, args, writable=first)
-    arrays = graph.arrays.among(args)
-    read = _read_afar(graph, op, args)
-    if condition is not None:
-        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
-    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
-    size = len(frontier.local)
-    reached = one_device.advance(
-        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
-        balance=balance,
-    )  # fmt: skip
-    if prepare is not None:
-        graph.arrays.written(_written(graph, prepare, args))
-    graph.arrays.written(_written(graph, op, args, first=4))
+    size = len(check_frontier(graph, frontier).local)
+    reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
     graph.arrays.unite(arrays)
     made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
     if not found:
         made._count = 0
     return made, found, entered
+
+
+def _pull(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One pull; the same of it."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = _check_at_edges(graph.reverse, op, args)
+    if condition is not None:
+        _check_at_vertices(graph, condition, args, writable=0)
+    arrays = _by_vertex(graph, op, args)
+    made = pull(graph, frontier, op, args, condition, arrays)
+    graph.arrays.written(_written(arrays, op, args, first=4))
+    return made
+
+
+def _push(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    prepare: Callable | None, balance: str, output: str | None = "vertices",
+) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = _check_at_edges(graph, op, args, sends=output is not None)
+    for function, first in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            _check_at_vertices(graph, function, args, writable=first)
+    arrays = _by_vertex(graph, op, args)
+    read = _read_afar(graph, op, args)
+    if condition is not None:
+        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    reached = one_device.advance(
+        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
+        balance=balance, output=output,
+    )  # fmt: skip
+    if prepare is not None:
+        graph.arrays.written(_written(arrays, prepare, args))
+    graph.arrays.written(_written(arrays, op, args, first=4))
+    if output is None:
+        graph.arrays.unite(arrays)
+    return reached, arrays
 
 
 def traverse(
@@ -107,8 +157,11 @@ def traverse(
             )
             found, entered = len(frontier), 1
         else:
-            along = _along(graph, edges)
-            frontier, found, entered = _advance(along, frontier, op, tuple(values), condition, prepare, balance)
+            along, given = _along(graph, edges), tuple(values)
+            if pull_pays(along, found, op, given, condition, prepare):
+                frontier, found, entered = _pull(along, frontier, op, given, condition)
+            else:
+                frontier, found, entered = _advance(along, frontier, op, given, condition, prepare, balance)
         done += entered > 0  # what others had reached may have been no news to the owners
         for i in steps:
             values[i] = np.int32(values[i] + 1)
@@ -116,19 +169,27 @@ def traverse(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`."""
+    """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            one_device.compute(frontier.local, op, *args)
+        return
     graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
+    arrays = _check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
-    graph.arrays.written(_written(graph, op, args))
+    graph.arrays.written(_written(arrays, op, args))
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
-    """`frontier.filter`."""
+    """`frontier.filter`; at edges as `compute`."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            edges = one_device.filter(frontier.local, op, *args)
+        return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
+    arrays = _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
-    graph.arrays.written(_written(graph, op, args))
+    graph.arrays.written(_written(arrays, op, args))
     return PartFrontier.of_part(graph, kept)
 
 
@@ -139,10 +200,15 @@ def reduce(
     """`frontier.reduce`; the result is the same on all parts."""
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
-    graph: Any = graph_of(frontier)
-    _check_at_vertices(graph, op, args)
-    found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
-    graph.arrays.written(_written(graph, op, args))
+    if isinstance(frontier, PartEdgeFrontier):
+        graph: Any = frontier.graph
+        with _at_edges(frontier, op, args) as args:
+            found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+    else:
+        graph = graph_of(frontier)
+        arrays = _check_at_vertices(graph, op, args)
+        found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+        graph.arrays.written(_written(arrays, op, args))
     total = graph.comm.allreduce(found, reduce)
     if out is None:
         return total
@@ -159,10 +225,10 @@ def neighbor_reduce(
     they are needed."""
     if columns is not None or values:
         raise NotImplementedError("columns and values are not available for a graph of several parts yet")
-    _check_at_edges(graph, op, args, gathers=True)
+    args = _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     read = _read_afar(graph, op, args)
-    graph.arrays.complete([array for array in graph.arrays.among(args) if any(array is each for each in read)])
+    graph.arrays.complete([array for array in _by_vertex(graph, op, args) if any(array is each for each in read)])
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -178,8 +244,8 @@ def neighbor_reduce(
 def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
     """`frontier.sample_neighbors`."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    _check_at_edges(graph, op, args, gathers=True)
-    arrays = graph.arrays.among(args)
+    args = _check_at_edges(graph, op, args, gathers=True)
+    arrays = _by_vertex(graph, op, args)
     graph.arrays.before_edges(arrays, arrays)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
     graph.arrays.unite(arrays)
@@ -200,13 +266,13 @@ def visit_edges(
     Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
     rarely looked at exchanges nothing for them.
     """
-    _check_at_edges(graph, op, args)
+    args = _check_at_edges(graph, op, args)
     src, dst = batches.to_sources(graph, src, dst)
-    arrays = graph.arrays.among(args)
+    arrays = _by_vertex(graph, op, args)
     read = _read_afar(graph, op, args)
     graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
-    graph.arrays.written(_written(graph, op, args, first=4))
+    graph.arrays.written(_written(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)
     if not output:
         return None
@@ -222,37 +288,87 @@ def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
     return graph
 
 
-def _check_at_edges(graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False) -> None:
+def _check_at_edges(
+    graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
+) -> tuple:  # fmt: skip
     """Raise if `op` writes to what no rule combines.
 
     Parameters
     ----------
     gathers : bool
         Whether copies are not sent to their owners afterwards.
+    sends : bool
+        Whether those of the vertices that are put out are.
+
+    Returns
+    -------
+    tuple
+        The arguments to call `op` with: columns are those of the direction that is followed.
     """
+    args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
         if callable(rule) or rule == FLAGS or use.writes <= {src}:
             continue
-        if use.writes <= {edge} and rule is None:
-            continue  # an array by edge, which is a part's own
+        if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own
+            if graph.inward is not None and graph.is_column(array):
+                raise ValueError(
+                    f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other parts "
+                    "have a copy: insert the edges with their new values"
+                )
+            continue
+        if not sends and rule != "add":
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: have "
+                "advance put vertices out, so that their entries go to the parts that own them"
+            )
         if rule is None or gathers or not use.writes <= {src, dst}:
             advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
             raise ValueError(
                 f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: make it "
                 f"with graph.vertex_array(..., combine=...), with {advice}"
             )
+    return args
 
 
-def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> None:
+@contextmanager
+def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
+    """What surrounds an operator over the members of a frontier of edges; gives the arguments of `op`."""
+    frontier.check()
+    graph: Any = frontier.graph
+    args = _check_at_edges(graph, op, args, sends=False)
+    arrays = _by_vertex(graph, op, args)
+    read = _read_afar(graph, op, args)
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    yield args
+    graph.arrays.written(_written(arrays, op, args, first=4))
+    graph.arrays.unite(arrays)
+
+
+def _by_vertex(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+    """The arrays by vertex among the arguments of a functor at edges.
+
+    Those that it uses by edge alone are none, also if they have as many entries as there are vertices.
+    """
+    by_edge = [
+        array for _, array, use, (_, _, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray)
+        if use.reads | use.writes == {edge} and graph.arrays.rule_of(array) is None
+    ]  # fmt: skip
+    return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
+
+
+def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> list[Any]:
     """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
+
+    Returns the arrays by vertex.
 
     Parameters
     ----------
     writable : int
         How many of the first parameters are vertices whose entries may be written.
     """
-    graph.arrays.settle(graph.arrays.among(args))
+    arrays = graph.arrays.among(args)
+    graph.arrays.settle(arrays)
     behind = []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
@@ -264,17 +380,17 @@ def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable:
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
     graph.arrays.complete(behind)
+    return arrays
 
 
-def _written(graph: GraphPart, op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """The arrays by vertex that a functor may have written to.
+def _written(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
+    """Those of some arrays by vertex that a functor may have written to.
 
     Parameters
     ----------
     first : int
         Parameters before those of the user.
     """
-    arrays = graph.arrays.among(args)
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays

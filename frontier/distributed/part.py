@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import flag
+from ..arguments import flag, one_of
 from ..batch import Arcs, check_ids
+from ..edge_data import build_rows, make_rows
+from ..edge_frontier import EdgeFrontier
 from ..effective import effective_edges
 from ..frontier import Frontier
 from ..kinds import AnyDynamicGraph
@@ -20,10 +22,24 @@ from ..observers import Observers, Told, observed
 from ..operators import Orientation, SpMV
 from ..operators.extract import incident_arcs
 from ..registry import structure_class
+from ..temporal import as_time
 from ..updates import MemoryUsage, UpdateObserver, UpdateResult
 from ..vertex_arrays import MakesVertexArrays
 from . import batches, files, operators
+from .appends import append
+from .columns import (
+    MULTI,
+    ColumnsOfPart,
+    check_column,
+    check_on_existing,
+    check_present,
+    column_of,
+    edge_dtypes,
+    own_records,
+)
 from .communicator import Communicator, PartLostError
+from .edge_frontiers import PartEdgeFrontier
+from .expiry import expire_edges, last_time
 from .frontiers import PartFrontier
 from .partition import Partition
 from .products import PartSpMV
@@ -49,6 +65,10 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
+    edge_data, time, keep_time
+        As in `Graph`. A part has the columns of its own arcs, and its own ids for them.
+    multi : {"last", "sum"}
+        As in `Graph`.
     **structure_options
         Of the structure.
 
@@ -64,31 +84,32 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     read_only = False
     in_parts = True
-    forms: ClassVar[dict[type, type]] = {Frontier: PartFrontier, SpMV: PartSpMV, Orientation: PartOrientation}
+    forms: ClassVar[dict[type, type]] = {
+        Frontier: PartFrontier, EdgeFrontier: PartEdgeFrontier, SpMV: PartSpMV, Orientation: PartOrientation,
+    }  # fmt: skip
 
     def __init__(
         self, comm: Communicator, structure: Any, num_vertices: int = 0, *, directed: bool = False,
-        weight_dtype: Any = None, vertex_dtype: Any = None, **structure_options: Any,
+        weight_dtype: Any = None, vertex_dtype: Any = None, edge_data: Any = None, time: str | None = None,
+        keep_time: str = "latest", multi: str = "last", **structure_options: Any,
     ):  # fmt: skip
         kind: Any = structure_class(structure)
         if not issubclass(kind, AnyDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
-        for name in ("edge_data", "time", "keep_time", "multi"):
-            if structure_options.pop(name, None) not in (None, False):
-                raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
+        one_of(multi, "multi", MULTI)
         self.comm = comm
         self.directed = flag(directed, "directed")
-        self._make_local = partial(
+        self.new_local: Callable[[], Any] = partial(
             kind, num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
-            **structure_options,
+            edge_data=edge_data, time=time, keep_time=keep_time, multi=multi, **structure_options,
         )  # fmt: skip
-        self.local: Any = self._make_local()
-        self.inward: Any = self._make_local() if in_edges and self.directed else None
+        self.local: Any = self.new_local()
+        self.inward: Any = self.new_local() if in_edges and self.directed else None
         self._reverse: GraphPart | None = None
         self.partition = Partition(comm.device, comm.size, comm.rank)
         self.partition.extend(num_vertices)
-        self.arrays = VertexArrays(comm, self.partition, lambda: self.local)
+        self.arrays = VertexArrays(comm, self.partition, lambda: self.local, self.is_column)
         self._observers = Observers(self)
         self._told_sources: list[weakref.ref] = []
         self.broken: str | None = None
@@ -193,9 +214,53 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         """That of the structure."""
         return self.local.walk_cost
 
-    edge_data = None
-    _edge_data = None
-    time_unit = None
+    @property
+    def edge_data(self) -> Mapping[str, Any] | None:
+        """The columns of this part's arcs, by name, as `Graph.edge_data`; None in graphs without edge data.
+
+        They are arrays by the part's own ids, which functors see as `edge`. The arc of an undirected edge that leaves
+        the other end has another entry, on the part that owns that end.
+        """
+        return self.local.edge_data
+
+    @property
+    def edge_dtypes(self) -> dict[str, np.dtype]:
+        """The type of each column of edge data, by name; those of the weights are not among them."""
+        return edge_dtypes(self.local)
+
+    @property
+    def _edge_data(self) -> ColumnsOfPart | None:
+        return None if self.time_unit is None else ColumnsOfPart()
+
+    @property
+    def time_unit(self) -> str | None:
+        """`Graph.time_unit`."""
+        return self.local.time_unit
+
+    @property
+    def keep_time(self) -> str | None:
+        """`Graph.keep_time`."""
+        return self.local.keep_time
+
+    @property
+    def multi(self) -> str:
+        """`Graph.multi`."""
+        return self.local.multi
+
+    def is_column(self, array: Any) -> bool:
+        """Whether an array is a column of this part's edge data, in either direction."""
+        return any(column_of(local, array) is not None for local in self.locals())
+
+    def with_own_columns(self, args: tuple) -> tuple:
+        """Arguments of a functor, in which columns of the other direction are those of this one.
+
+        On one device both directions share columns, and here each has its own, by other ids.
+        """
+        if self.inward is None or self.local.edge_data is None:
+            return args
+        names = [column_of(self.inward, value) for value in args]
+        columns = self.local._edge_data.columns
+        return tuple(value if name is None else columns[name] for name, value in zip(names, args, strict=True))
 
     @property
     def _absent(self) -> Any:
@@ -223,8 +288,11 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def flags(self, count: int = 1) -> Any:
         return self.arrays.register_flags(super().flags(count))
 
-    def complete(self, *arrays: Any) -> None:
-        self.arrays.complete(arrays)
+    def complete(self, *arrays: Any, of: Any = None) -> None:
+        if of is None:
+            self.arrays.complete(arrays)
+        else:
+            self.arrays.publish(arrays, of.local._members())
 
     def settle(self, *arrays: Any) -> None:
         self.arrays.settle(arrays)
@@ -276,14 +344,30 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         observers = self._observers.live()
         exact = (src, dst)
         if any(observer.exact for observer in observers):
-            u, v = src, dst
-            if not self.directed:
-                keep = self.xp.flatnonzero(src < dst)
-                u, v = src[keep], dst[keep]
-            exact = effective_edges(self.local, Arcs(u, v, None), present) if u.size else (u, v)
-        # All parts hand the same arrays on to operators, which need not look for the owners of their vertices again.
-        self._told_sources = [weakref.ref(array) for array in (src, exact[0])]
+            exact = self._effective(src, dst, present)
+        self._told_sources = []
+        self._remember_told(src, exact[0])
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
+
+    def _told_of_changes(self, src: Any, dst: Any) -> list[Told]:
+        """The same for those that are to be notified of edges which get other values; after `_told`."""
+        observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
+        if not observers or not (self.is_weighted or self.edge_data is not None):
+            return []
+        changing = self._effective(src, dst, present=True)
+        self._remember_told(changing[0])
+        return [(observer, changing) for observer in observers]
+
+    def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
+        """The arcs of a batch that are, or are not, in the graph, each once; undirected edges at the smaller end."""
+        if not self.directed:
+            keep = self.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+        return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
+
+    def _remember_told(self, *sources: Any) -> None:
+        # All parts hand the same arrays on to operators, which need not look for the owners of their vertices again.
+        self._told_sources += [weakref.ref(array) for array in sources]
 
     def is_told(self, src: Any) -> bool:
         """Whether an array holds the sources of edges that observers are notified of, which this part owns."""
@@ -293,15 +377,21 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     @observed
     def insert_edges(
-        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace"
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`, of the edges that all parts have."""
         self._begin_update()
-        if on_existing == "add" and any(observer.exact for observer in self._observers.live()):
-            raise NotImplementedError("on_existing='add' cannot be followed by analytics over several parts yet")
-        batch = batches.route(self, src, dst, weights, weighted=True)
-        told = self._told(batch.src, batch.dst, present=False)
+        check_on_existing(self, on_existing)
+        batch = batches.route(self, src, dst, weights, edge_data)
+        if on_existing == "add" and self._observers.live():
+            return append(self, batch)
+        return self._insert_batch(batch, on_existing)
 
+    def _insert_batch(self, batch: batches.Batch, on_existing: str) -> UpdateResult:
+        """Insert arcs of this part, and notify observers."""
+        told = self._told(batch.src, batch.dst, present=False)
+        changes = [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
+        self._observers.tell("edges_changing", changes)
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def insert() -> UpdateResult:
@@ -310,8 +400,9 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
                 self._insert("inward", turned, on_existing)
             return done
 
-        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add")
+        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi == "sum")
         self._observers.tell("edges_inserted", told)
+        self._observers.tell("edges_changed", changes)
         return done
 
     def _insert(self, name: str, batch: batches.Batch, on_existing: str) -> UpdateResult:
@@ -320,12 +411,18 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         The first batch is inserted as `from_edges` does it: faster than into a graph, and without gaps.
         """
         local = getattr(self, name)
-        if local.version or on_existing == "add":
-            return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing)
+        data = local._edge_data
+        adds = on_existing == "add" or local.multi != "last"
+        logs = data is not None and data.times is not None and data.times.arrivals is not None
+        if local.version or local.num_arcs or adds or logs:  # one that was loaded has version 0
+            return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
-            local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
+            if data is None:
+                local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
+            else:
+                build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
         except batches.EXPECTED:
-            setattr(self, name, self._make_local())  # a structure that is being filled promises nothing
+            setattr(self, name, self.new_local())  # a structure that is being filled promises nothing
             raise
         return UpdateResult(inserted=local.num_arcs)
 
@@ -350,6 +447,18 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         done = batches.apply(self, batch, delete, turned)
         self._observers.tell("edges_deleted", told)
         return done
+
+    @observed
+    def expire(self, before: Any) -> UpdateResult:
+        """`DynamicGraph.expire`; all parts give the same argument."""
+        self._begin_update()
+        if self.time_unit is None:
+            raise ValueError("this graph has no times; make it with time=")
+        return expire_edges(self, as_time(before, "before", self.time_unit))
+
+    def last_time(self) -> int | None:
+        """The greatest time of all edges' records since the first call of `expire`; None if there are none."""
+        return last_time(self)
 
     @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
@@ -386,7 +495,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self._agree_on_vertices(error)
         marked = self.xp.zeros(self.num_vertices, np.bool_)
         marked[found] = True
-        return self._delete(batches.Batch(*incident_arcs(self.local, marked), None, safe=False)).deleted
+        return self._delete(batches.Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
 
     def _tell_of_vertices(self) -> None:
         self._observers.tell("vertices_changed", [(observer, ()) for observer in self._observers.live()])
@@ -409,8 +518,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     def fill_inward(self) -> None:
         """Give a graph that was loaded its in-edges."""
-        src, dst, weights = self.local.to_coo()
-        turned = batches.turn(self, batches.Batch(src, dst, weights, safe=False))
+        turned = batches.turn(self, batches.Batch(*own_records(self.local), safe=False))
         batches.agree(self, lambda: self._insert("inward", turned, "replace"))
         if self._absent is not None:
             self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
@@ -431,18 +539,21 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`, for the edges of this part."""
+        return self._of_present(src, dst, self.local.edge_weights)
+
+    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
+        """`DistributedGraph.edge_values`, for the edges of this part."""
+        check_column(self, name)
+        local = self.local
+        return self._of_present(
+            src, dst, lambda u, v: local.edge_data[name][local.find_edges(u, v, checked=False)]
+        )  # fmt: skip
+
+    def _of_present(self, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
+        """`batches.ask`, of edges that must be in the graph."""
         there = self.has_edges(src, dst)
-        xp = self.xp
-
-        def check() -> None:
-            missing = xp.flatnonzero(~there)
-            if missing.size:
-                i = int(missing[0])
-                u, v = int(xp.asarray(src)[i]), int(xp.asarray(dst)[i])
-                raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
-
-        batches.agree(self, check)
-        return batches.ask(self, src, dst, self.local.edge_weights)
+        batches.agree(self, lambda: check_present(self.xp.asarray(there), src, dst))
+        return batches.ask(self, src, dst, answer)
 
     def degrees(self) -> Any:
         """`Graph.degrees`."""

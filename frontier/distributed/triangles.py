@@ -47,10 +47,10 @@ def _goes_up(src, dst, edge, weight, degrees):
     return a < b or (a == b and src < dst)
 
 
-def _comes_from(src, dst, edge, weight, degrees, owners, part):
+def _goes_down(src, dst, edge, weight, degrees):
     a = degrees[src]
     b = degrees[dst]
-    return owners[dst] == part and (a > b or (a == b and src > dst))
+    return a > b or (a == b and src > dst)
 
 
 def count_triangles(orientation: PartOrientation, tally: Any) -> int:
@@ -61,16 +61,26 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
     up = orientation.up
     found = 0
     local = None if tally is None else xp.zeros(graph.num_vertices, np.int64)
+    down: Any = extract_subgraph(graph.local, _goes_down, orientation.degrees)
+    owners = graph.partition.owners[down.indices]
     for shift in range(comm.size):
         source = (comm.rank + shift) % comm.size
         lists = up if shift == 0 else _both(up, *_fetch(graph, up, shift))
-        pairs = extract_subgraph(
-            graph.local, _comes_from, orientation.degrees, graph.partition.owners, np.int32(source)
-        )  # fmt: skip
-        found += intersect_local(lists, pairs, local)
+        found += intersect_local(lists, _chosen(down, owners == source), local)
     if tally is not None:
         tally += comm.allreduce(local)
     return comm.reduce_numbers([found])[0]
+
+
+def _chosen(arcs: Any, mask: Any) -> Any:
+    """A snapshot of some arcs of another."""
+    xp = arcs.xp
+    before = xp.zeros(mask.size + 1, np.int64)  # chosen arcs before each
+    xp.cumsum(mask, out=before[1:])
+    offsets, chosen = before[arcs.offsets], xp.flatnonzero(mask)
+    made: Any = snapshot_structure().from_csr(offsets, arcs.indices[chosen], directed=True, device=arcs.device)  # type: ignore
+    made._rows_in_order = arcs._rows_in_order
+    return made
 
 
 def _fetch(graph: Any, up: Any, shift: int) -> tuple[Any, Any]:

@@ -26,6 +26,9 @@ from .communicator import Communicator
 from .partition import Partition
 
 RULES = ("min", "max", "add", "or")
+MARKED = 256
+"""On a CPU, lists of vertices are joined by marks for all vertices if those are no more than so many for each entry,
+and sorted otherwise."""
 FLAGS = "flags"
 """In place of a rule, for small arrays of flags, which are not by vertex."""
 
@@ -68,10 +71,15 @@ class VertexArrays:
     ----------
     local : function
         Gives the local graph.
+    is_column : function
+        Tells whether an array is one by edge.
     """
 
-    def __init__(self, comm: Communicator, partition: Partition, local: Callable[[], Any]):
+    def __init__(
+        self, comm: Communicator, partition: Partition, local: Callable[[], Any], is_column: Callable[[Any], bool]
+    ):  # fmt: skip
         self._comm = comm
+        self._is_column = is_column
         self._local = local
         self._partition = partition
         self._known: dict[int, Entry] = {}
@@ -113,6 +121,7 @@ class VertexArrays:
         return [
             value for value in args
             if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) != FLAGS
+            and not self._is_column(value)
         ]  # fmt: skip
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
@@ -134,6 +143,27 @@ class VertexArrays:
         for array in arrays:
             if self._entry(array).rule == FLAGS:
                 array[...] = self._comm.allreduce(array, "max")
+
+    def publish(self, arrays: Sequence[Any], ids: Any) -> None:
+        """`complete` where only some entries have changed since copies were those of the owners.
+
+        Parameters
+        ----------
+        ids : array of vertex ids
+            Vertices of this part.
+        """
+        comm = self._comm
+        counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
+        width = sum(array.itemsize for array in arrays)
+        if sum(counts) * (width + ids.itemsize) >= arrays[0].size * width:
+            self.complete(arrays)
+            return
+        if comm.size > 1 and sum(counts):
+            found, *columns = comm.allgather_columns([ids, *(array[ids] for array in arrays)], counts)
+            for array, values in zip(arrays, columns, strict=True):
+                array[found] = values
+        for array in arrays:
+            self._entry(array).behind = False
 
     def copy_from_owners(self, *arrays: Any) -> None:
         """Copy every entry from the part that owns it; arrays of one length, which may be from before vertices came."""
@@ -251,10 +281,14 @@ class VertexArrays:
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
         """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""
-        xp = self._comm.device.xp
+        xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
-            return xp.unique(xp.concatenate([mine, *(ids if marks is None else ids[marks] for ids, marks in better)]))
-        found = xp.zeros(self._partition.owners.size, np.bool_)  # the host waits once
+            lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
+            if MARKED * sum(each.size for each in lists) < size:
+                found = np.sort(np.concatenate(lists))
+                return found[np.concatenate([np.ones(min(found.size, 1), np.bool_), found[1:] != found[:-1]])]
+            better = [(ids, None) for ids in lists]
+        found = xp.zeros(size, np.bool_)  # the host waits once
         found[mine] = True
         for ids, marks in better:
             found[ids] = True if marks is None else found[ids] | marks

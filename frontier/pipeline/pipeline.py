@@ -158,6 +158,8 @@ class Pipeline:
             self._controller = BatchSize(Objective.parse(objective), self._size or BATCH_SIZE)
         self._ahead = integer(ahead, "ahead", 1)
         self._synchronous = flag(synchronous, "synchronous") or objective is not None
+        if checkpoint is not None and graph.in_parts:
+            raise NotImplementedError("checkpoint is not available for a graph in parts yet: save it between batches")
         if every is not None and checkpoint is None:
             raise TypeError("every has no meaning without checkpoint")
         self._checkpoints = None if checkpoint is None else Checkpoints(checkpoint, every)

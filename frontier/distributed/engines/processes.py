@@ -18,6 +18,7 @@ from .engine import Engine, Host, first_error
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+THREADS = "NUMBA_NUM_THREADS"
 
 
 class Processes(Engine):
@@ -47,7 +48,7 @@ class Processes(Engine):
             for rank in range(size):
                 here, there = context.Pipe()
                 worker = context.Process(target=_serve, args=(there, rank, transport), daemon=True)
-                with _own_gpu(rank if transport == "nccl" else None):
+                with _environment(_share_of(rank, size, transport)):
                     worker.start()
                 there.close()
                 self._pipes.append(here)
@@ -110,24 +111,35 @@ class Processes(Engine):
         self._pipes = []
 
 
+def _share_of(rank: int, size: int, transport: str) -> dict[str, str]:
+    """What a worker is to have of this machine, as variables of its environment.
+
+    One GPU alone, as what is compiled and cached belongs to the only one; or as many threads as there are cores for
+    each worker, unless the user says how many: more would wait for each other.
+    """
+    if transport == "nccl":
+        before = os.environ.get(VISIBLE)
+        names = before.split(",") if before else [str(each) for each in range(rank + 1)]
+        if rank >= len(names):
+            raise ValueError(f"there are {len(names)} GPUs for more than {rank} parts ({VISIBLE}={before})")
+        return {VISIBLE: names[rank]}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {} if THREADS in os.environ else {THREADS: str(max(cores // size, 1))}
+
+
 @contextmanager
-def _own_gpu(rank: int | None) -> Iterator[None]:
-    """Let a process that is started see one GPU alone, as what is compiled and cached belongs to the only one."""
-    if rank is None:
-        yield
-        return
-    before = os.environ.get(VISIBLE)
-    names = before.split(",") if before else [str(each) for each in range(rank + 1)]
-    if rank >= len(names):
-        raise ValueError(f"there are {len(names)} GPUs for more than {rank} parts ({VISIBLE}={before})")
-    os.environ[VISIBLE] = names[rank]
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Start processes with some variables set."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[VISIBLE]
-        else:
-            os.environ[VISIBLE] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _serve(pipe: Connection, rank: int, transport: str) -> None:

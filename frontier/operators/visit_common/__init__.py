@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import bare_view, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..intersect import PARAMETERS
+from ..engine import (
+    bare_view,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    readable_weights,
+    run_cpu,
+)
+from ..intersect import NUMBERED, PARAMETERS
 from .cpu import make_visit_common
 
 if TYPE_CHECKING:
@@ -24,14 +32,14 @@ LANES = 8  # threads that share the list of a pair
 
 def visit_common(
     graph: Graph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
-    op: Callable | None = None, *args: Any,
+    op: Callable | None = None, *args: Any, numbered: bool = False,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.
 
     Parameters
     ----------
     graph : Graph
-        Without edge data. Has the neighbors of `known`.
+        Has the neighbors of `known`.
     known, listed : arrays of the graph's vertex dtype, shape (m,)
         The ends of the pairs.
     swapped : array of bool, shape (m,)
@@ -42,6 +50,8 @@ def visit_common(
     neighbors : array of the graph's vertex dtype
     first_edge : int
         ``neighbors[k]`` is told by the edge ``first_edge + k``.
+    numbered : bool
+        Whether `op` takes the number of the pair first.
 
     Returns
     -------
@@ -51,14 +61,17 @@ def visit_common(
     counts = graph.xp.zeros(count, np.int64) if op is None else None
     values: tuple = ()
     if op is not None:
-        check_op(op, "op", PARAMETERS, args)
+        check_op(op, "op", NUMBERED if numbered else PARAMETERS, args)
         values = functor_args(graph, op, args)
     arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
     if count and graph.device.is_gpu:
         options = (("LANES", str(LANES)), *((("HAS_OP", "1"),) if op is not None else ()))
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, KINDS, None),), values, options)
+        options += (("NUMBERED", "1"),) if numbered else ()
+        kinds = ("edge", *KINDS) if numbered else KINDS
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, kinds, None),), values, options)
         kernels.visit_common(count, graph.view(), *arrays, np.int64(first_edge), counts, *values, tile=LANES)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_visit_common, (op,))
-        run_cpu(kernel, (op,), count, bare_view(graph), *arrays, first_edge, counts, values)
+        kernel = cpu_kernel_for(graph.package, make_visit_common, (op,), numbered)
+        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
+        run_cpu(kernel, (op,), count, bare_view(graph), edges, *arrays, first_edge, counts, values)
     return counts

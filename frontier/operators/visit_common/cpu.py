@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from ...runtime import parallel_kernel
+from ..weights import edge_at
 
 
-def make_visit_common(iterator: ModuleType, op: Any) -> Any:
-    """Common neighbors of pairs, of which one end's are listed: counted, or each handed to a functor."""
+def make_visit_common(iterator: ModuleType, op: Any, numbered: bool = False) -> Any:
+    """Common neighbors of pairs, of which one end's are listed: counted, or each handed to a functor, perhaps with the
+    number of the pair."""
     find = iterator.find
 
     @parallel_kernel(few=64, grain=16)
-    def visit_common(begin, end, view, known, listed, swapped, rows, offsets, neighbors, first_edge, counts, args):
+    def visit_common(
+        begin, end, view, weights, known, listed, swapped, rows, offsets, neighbors, first_edge, counts, args
+    ):  # fmt: skip
         # The number of common neighbors goes to counts[i], if that is given.
         for i in range(begin, end):
             u = known[i]
@@ -31,11 +35,14 @@ def make_visit_common(iterator: ModuleType, op: Any) -> Any:
                 if counts is not None:
                     found += 1
                 if op is not None:
-                    edge = np.int64(first_edge + k)
-                    if swapped[i]:
-                        op(u, v, w, slot, edge, *args)
+                    edge_uw, edge_vw = edge_at(weights, slot), np.int64(first_edge + k)
+                    first, second = u, v
+                    if not swapped[i]:
+                        first, second, edge_uw, edge_vw = v, u, edge_vw, edge_uw
+                    if numbered:
+                        op(i, first, second, w, edge_uw, edge_vw, *args)
                     else:
-                        op(v, u, w, edge, slot, *args)
+                        op(first, second, w, edge_uw, edge_vw, *args)
             if counts is not None:
                 counts[i] = found
 

@@ -1,10 +1,20 @@
-// CUDA kernel of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, LANES, HAS_OP.
+// CUDA kernel of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, LANES, HAS_OP,
+// with NUMBERED if it takes the number of the pair.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
+#include "frontier/cuda/edge.cuh"
+
+#ifdef NUMBERED
+#define NUMBER_PARAM i64 i,
+#define NUMBER i,
+#else
+#define NUMBER_PARAM
+#define NUMBER
+#endif
 
 #ifdef HAS_OP
-extern "C" __device__ void op(VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
+extern "C" __device__ void op(NUMBER_PARAM VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
 #endif
 
 // LANES threads share the listed neighbors of each pair, and look them up at its other end.
@@ -27,8 +37,9 @@ extern "C" __global__ void visit_common(
       i64 slot = view.find(u, w);
       if (slot < 0) continue;
 #ifdef HAS_OP
-      if (swap) op(u, v, w, slot, first_edge + k ARG_NAMES);
-      else op(v, u, w, first_edge + k, slot ARG_NAMES);
+      i64 edge = edge_of(view, slot);
+      if (swap) op(NUMBER u, v, w, edge, first_edge + k ARG_NAMES);
+      else op(NUMBER v, u, w, first_edge + k, edge ARG_NAMES);
 #else
       ++found;
 #endif

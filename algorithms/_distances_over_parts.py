@@ -1,0 +1,258 @@
+"""`DynamicBFS` and `DynamicSSSP` of graphs in several parts: `dynamic_distances`, repaired by the owners of vertices.
+
+All parts have the distances and the tree of all vertices. A vertex is changed by the part that owns it alone, which
+looks along the edges that enter it; what has changed is then told to the other parts, so that their copies are the same
+again before they are read.
+
+    distance[v], predecessor[v]   as in `dynamic_distances`
+    tentative[v]                  1 while v may be cut off
+    bad[0]                        1 after a negative weight was seen, or a path length overflowed the distances' type
+
+After a deletion, the vertices whose tree edge is gone are tentative. In each round those look for another parent that
+is nearer and not tentative itself; those that find none make their children tentative. What then still is, is cut off:
+it is pulled from its neighbors, and relaxed. Vertices with new distances look for their parents at the end.
+
+In directed graphs without in-edges, which have no such edges to look along, distances are recomputed after deletions,
+and the tree after insertions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import frontier as fr
+
+from . import dynamic_distances
+from .dynamic_distances import DynamicDistances
+from .incremental import maintained
+from .shortest_path_tree import shortest_path_tree
+
+
+class DistancesOverParts(DynamicDistances):
+    """What takes the place of `DynamicDistances`."""
+
+    over_parts = True
+
+    @maintained
+    def distance(self) -> Any:
+        """Distances from the source, as in the static algorithm: a read-only array on the graph's device."""
+        return self.graph.device.read_only(self._distance)
+
+    @maintained
+    def predecessor(self) -> Any:
+        """Each vertex's predecessor on a shortest path, -1 for none: a read-only array on the graph's device."""
+        if self._tree_is_old:
+            self._rebuild_tree()
+        return self.graph.device.read_only(self._predecessor)
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def edges_inserted(self, src: Any, dst: Any) -> None:
+        """Relax from a batch of edges that are new or have changed weights."""
+        if not self._known or (self._weighted and not self._repair(src, dst)):
+            return
+        graph = self.graph
+        near: Any = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
+        self._relax_from(near, near)
+
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Find other paths to vertices that lost their tree edge."""
+        if self._known:
+            self._repair(src, dst)
+
+    def vertices_changed(self) -> None:
+        """Allocate entries for new vertices. A deleted source reaches nothing; a reinserted one reaches itself."""
+        if not self._known:
+            return
+        xp = self.graph.xp
+        fresh = self.graph.num_vertices - self._distance.size
+        if fresh:
+            if self._tree_is_old:
+                self._rebuild_tree()
+            self._check_sums()
+            if not self._known:
+                return
+            self._take(
+                xp.concatenate([self._distance, xp.full(fresh, self._unreached, self._distance.dtype)]),
+                xp.concatenate([self._predecessor, xp.full(fresh, -1, self._predecessor.dtype)]),
+            )
+        self._everyone = fr.Frontier.all(self.graph)
+        self._distance[self.source] = 0 if self._has_source() else self._unreached
+
+    # ---- repair -----------------------------------------------------------------------------------------------------
+
+    def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> bool:
+        """Repair the subtrees below tree edges that are gone or longer; False if distances must be recomputed."""
+        graph, steps = self.graph, self._steps
+        distance, predecessor, tentative = self._distance, self._predecessor, self._tentative
+        if not graph.has_in_edges:
+            self._known = False
+            return False
+        ends = (dst, src) if graph.directed else (src, dst)
+        fr.visit_edges(
+            graph.reverse, *ends, steps.mark, distance, predecessor, tentative, self._unreached, self._bad, output=False
+        )
+        doubtful = fr.filter(self._everyone, _is_tentative, tentative)
+        if not doubtful:
+            return True
+        if doubtful.num_arcs > dynamic_distances.RECOMPUTE_ABOVE * graph.num_arcs:
+            self._known = False
+            return False
+        while doubtful:
+            fr.advance(graph, doubtful, steps.adopt, distance, predecessor, tentative, edges="in", output=None)
+            graph.complete(predecessor, tentative, of=doubtful)
+            doubtful = fr.advance(graph, doubtful, _pass_on, predecessor, tentative)
+        cut_off = fr.filter(self._everyone, _forget, distance, predecessor, tentative, self._unreached)
+        if len(cut_off) > dynamic_distances.RECOMPUTE_ABOVE * graph.num_vertices:
+            self._known = False
+            return False
+        graph.complete(distance, predecessor, tentative, of=cut_off)
+        fr.advance(graph, cut_off, steps.pull, distance, self._unreached, self._bad, edges="in", output=None)
+        self._relax_from(cut_off, cut_off)
+        return True
+
+    def _relax_from(self, near: fr.Frontier, changed: fr.Frontier) -> None:
+        """Relax edges, starting from those that leave some vertices, and find the parents of what has changed."""
+        graph = self.graph
+        while near:
+            near = fr.advance(graph, near, self._steps.relax, self._distance, self._unreached, self._bad)
+            changed = changed | near
+        self._is_checked = False
+        graph.complete(self._distance, of=changed)
+        if not graph.has_in_edges:
+            self._tree_is_old |= bool(changed)
+            return
+        fr.compute(changed, _leave_parent, self._predecessor)
+        fr.advance(graph, changed, self._steps.find_parent, self._distance, self._predecessor, self._unreached,
+                   edges="in", output=None)  # fmt: skip
+        graph.complete(self._predecessor, of=changed)
+        if self._weighted and fr.filter(
+            changed, _has_no_parent, self._distance, self._predecessor, self._unreached, self.source
+        ):  # reached over edges of length 0
+            self._rebuild_tree()
+
+    def _rebuild_tree(self) -> None:
+        tree = shortest_path_tree(self.graph, self.source, self._distance, self._unreached, self._length)
+        self.graph.complete(tree)
+        self._predecessor = self.graph.vertex_array(tree.dtype, tree)
+        self._tree_is_old = False
+
+    def _check_sums(self) -> None:
+        if self._known and self._weighted and not self._is_checked:
+            self.graph.complete(self._bad)
+            if int(self._bad[0]):
+                self._known = False
+        self._is_checked = True
+
+    def _take(self, distance: Any, predecessor: Any) -> None:
+        """Adopt these arrays, and reset all state."""
+        graph = self.graph
+        graph.complete(distance, predecessor)
+        self._distance = graph.vertex_array(distance.dtype, distance, combine="min")
+        self._predecessor = graph.vertex_array(predecessor.dtype, predecessor)
+        self._tentative = graph.vertex_array(np.uint8, combine="max")
+        self._bad = graph.flags()
+        self._everyone = fr.Frontier.all(graph)
+        self._known = self._is_checked = True
+        self._tree_is_old = False
+
+    @property
+    def _steps(self) -> Steps:
+        """The functors for this kind of edge length."""
+        return steps_of(self._length)
+
+
+def _is_tentative(v, tentative):
+    return tentative[v] == 1
+
+
+def _forget(v, distance, predecessor, tentative, unreached):
+    if tentative[v] == 0:
+        return False
+    tentative[v] = 0
+    distance[v] = unreached
+    predecessor[v] = -1
+    return True
+
+
+def _leave_parent(v, predecessor):
+    predecessor[v] = -1
+
+
+def _has_no_parent(v, distance, predecessor, unreached, source):
+    return predecessor[v] < 0 and distance[v] < unreached and v != source
+
+
+def _pass_on(src, dst, edge, weight, predecessor, tentative):
+    if tentative[src] == 1 and predecessor[dst] == src and tentative[dst] == 0:
+        tentative[dst] = 1
+        return True
+    return False
+
+
+class Steps(NamedTuple):
+    """The functors that depend on edge lengths. All but `relax` are called along the edges that enter `src`."""
+
+    relax: Callable
+    mark: Callable
+    adopt: Callable
+    pull: Callable
+    find_parent: Callable
+
+
+@functools.cache
+def steps_of(length_of: Callable) -> Steps:
+    """The functors for this edge length."""
+
+    def relax(src, dst, edge, weight, distance, unreached, bad):
+        length = length_of(weight)
+        own = distance[src]
+        if not 0 <= length < unreached - own:  # unreached vertices are not relaxed, and sums must not overflow
+            if own < unreached and 0 <= length < math.inf:
+                bad[0] = 1
+            return False
+        through = own + length
+        return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+
+    def mark(src, dst, edge, weight, distance, predecessor, tentative, unreached, bad):
+        length = length_of(weight)
+        if not length >= 0:
+            bad[0] = 1
+        if predecessor[src] == dst:
+            other = distance[dst]
+            if edge < 0 or not length < unreached - other or other + length > distance[src]:
+                predecessor[src] = -1
+                tentative[src] = 1
+
+    # A vertex that another part owns may be tentative since this round, and this part not know it. Then it visits its
+    # children after this, those among them that have just adopted it.
+    def adopt(src, dst, edge, weight, distance, predecessor, tentative):
+        is_tight = distance[dst] < distance[src] and distance[dst] + length_of(weight) == distance[src]
+        if is_tight and tentative[src] == 1 and tentative[dst] == 0:
+            predecessor[src] = dst
+            tentative[src] = 0
+        return False
+
+    def pull(src, dst, edge, weight, distance, unreached, bad):
+        length = length_of(weight)
+        other = distance[dst]
+        if not 0 <= length < unreached - other:
+            if other < unreached and 0 <= length < math.inf:
+                bad[0] = 1
+            return False
+        through = other + length
+        if through < distance[src]:
+            fr.atomic_min(distance, src, through)
+        return False
+
+    def find_parent(src, dst, edge, weight, distance, predecessor, unreached):
+        if distance[dst] < distance[src] < unreached and distance[dst] + length_of(weight) == distance[src]:
+            predecessor[src] = dst
+        return False
+
+    return Steps(relax, mark, adopt, pull, find_parent)
