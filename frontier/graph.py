@@ -500,15 +500,42 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         ValueError
             An id is invalid, or an edge is not in the graph.
         """
+        edges = self._present_edges(src, dst)
+        if self.weight_dtype is None:
+            return self.xp.ones(edges.size, np.float32)
+        return self.slot_weights[edges]
+
+    @reads
+    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
+        """The values of edges in a column of edge data: ``edge_data[name]`` at their ids.
+
+        Parameters
+        ----------
+        name : str
+            Of the column; ``"weight"`` for the weights.
+        src, dst : array-like of int, shape (m,)
+
+        Returns
+        -------
+        array of the column's type, shape (m,), on the graph's device
+
+        Raises
+        ------
+        ValueError
+            There is no such column, an id is invalid, or an edge is not in the graph.
+        """
+        columns = self._require_edge_data().columns
+        return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
+
+    def _present_edges(self, src: Any, dst: Any) -> Any:
+        """`find_edges`, of edges that must be there."""
         edges = self.find_edges(src, dst)
         missing = self.xp.flatnonzero(edges < 0)
         if missing.size:
             i = int(missing[0])
             u, v = (int(self.xp.asarray(as_ids(self.device, x, "ids"))[i]) for x in (src, dst))
             raise ValueError(f"edge {i} of the list, {u} - {v}, is not in the graph ({missing.size} such edges)")
-        if self.weight_dtype is None:
-            return self.xp.ones(edges.size, np.float32)
-        return self.slot_weights[edges]
+        return edges
 
     @reads
     def degrees(self) -> Any:

@@ -117,6 +117,7 @@ FEW = {
     "frontier/runtime/shipped.py: _members",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
+    "frontier/snapshots/snapshot.py: _snapshot_class",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
 NEEDED = {"frontier/functor/checking.py: sites"}

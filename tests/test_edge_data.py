@@ -205,6 +205,19 @@ def test_from_edges(structure, device, orientation, rng):
     assert to_host(graph, graph.edge_data["weight"])[ids].tolist() == weights[list(last.values())].tolist()
 
 
+def test_values_of_edges(device):
+    graph = SlabGraph(4, weight_dtype="float32", edge_data={"kind": "int8"}, device=device)
+    graph.insert_edges([0, 1, 2], [1, 2, 3], [5, 6, 7], kind=[1, 2, 3])
+    assert to_host(graph, graph.edge_values("kind", [2, 1], [1, 0])).tolist() == [2, 1]
+    assert to_host(graph, graph.edge_values("weight", [3], [2])).tolist() == [7]
+    with pytest.raises(ValueError, match="edge 1 of the list, 0 - 2, is not in the graph"):
+        graph.edge_values("kind", [0, 0], [1, 2])
+    with pytest.raises(ValueError, match="name must be one of 'weight', 'kind', not 'color'"):
+        graph.edge_values("color", [0], [1])
+    with pytest.raises(ValueError, match="this graph has no edge data"):
+        SlabGraph(4, device=device).edge_values("kind", [0], [1])
+
+
 def test_ids_alone(device):
     graph = SlabGraph(5, edge_data={}, device=device)
     graph.insert_edges([0, 1], [1, 2])
