@@ -72,7 +72,7 @@ class Arrays:
             pair = isinstance(index, types.BaseTuple) and len(index) == 2
             return self.pair if pair and all(isinstance(part, types.Integer) for part in index) else None
         if isinstance(array, self.all):
-            return index if isinstance(index, types.Integer) else None
+            return types.int64 if isinstance(index, types.Integer) else None
         return None
 
 

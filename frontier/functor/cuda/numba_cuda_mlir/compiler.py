@@ -1,0 +1,120 @@
+"""numba-cuda-mlir, as the seam wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any, ClassVar
+
+import numpy as np
+from numba_cuda_mlir import cuda, decorators, mlir_compiler, mlir_optimization, tools, types
+from numba_cuda_mlir._mlir import ir
+from numba_cuda_mlir.descriptor import mlir_target
+from numba_cuda_mlir.extending import refresh_registries
+from numba_cuda_mlir.mlir_lowering import ERROR_CODE_GLOBAL_NAME
+from numba_cuda_mlir.numba_cuda.core.compiler_lock import global_compiler_lock
+
+from ...bounds import find_length, length_of
+from ...freeze import MODULE, is_known
+from . import atomics  # noqa: F401  # which teaches numba-cuda-mlir about them
+from .arithmetic import SUBSTITUTES, as_numba
+from .arrays import Pointer, address, matrix, rows
+
+refresh_registries(include_uninitialized_cuda=False)
+
+
+@contextmanager
+def _of_capability(capability: tuple[int, int]) -> Iterator[None]:
+    """Have numba-cuda-mlir take this for the current GPU's, which it asks for whatever it compiles for."""
+    with global_compiler_lock, as_numba():
+        found, tools._cached_cc = tools._cached_cc, capability
+        try:
+            yield
+        finally:
+            tools._cached_cc = found
+
+
+def _length_of(array: Any, report: Any) -> int:
+    known = rows(array)
+    return find_length(address(array), report) if known < 0 else known
+
+
+def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
+    """Whether a function is inlined before it is lowered: if it must be, since it calls an argument of its own.
+
+    Others are inlined by MLIR: of those that return nothing, in several places, numba-cuda-mlir loses track if it does.
+    """
+    inlined = getattr(callee, "func_ir", callee)
+    return decorators._has_dispatcher_argument(expression, caller) or decorators._calls_own_argument(inlined)
+
+
+def _type_of(dtype: np.dtype) -> Any:
+    return types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
+
+
+class Compiler:
+    """numba-cuda-mlir for GPUs of one capability; see `FunctorCompiler`."""
+
+    substitutes: ClassVar = {length_of: _length_of, **SUBSTITUTES}
+
+    def __init__(self, capability: tuple[int, int]):
+        self._capability = capability
+
+    def knows(self, value: Any) -> bool:
+        return is_known(mlir_target.typing_context, value)
+
+    def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
+        return cuda.jit(device=True, chip=tools.format_arch(self._capability), inline=_takes_function)(function)
+
+    def compile(
+        self, function: FunctionType, symbol: str, result: np.dtype | None, parameters: tuple[tuple[np.dtype, int], ...]
+    ) -> bytes:
+        returned = types.none if result is None else _type_of(result)
+        entry, arguments = _with_c_parameters(self.helper(function, {}), parameters)
+        options = dict(self.helper(entry, {}).targetoptions, abi_info={"abi_name": symbol}, lto=True)
+        with _of_capability(self._capability):
+            found = mlir_compiler.compile_mlir(entry, returned, tuple(arguments), options)
+            _hide_all_but(symbol, found.metadata["mlir_module"])
+            mlir_optimization.optimize(found)
+        return bytes(found.metadata["ltoir"])
+
+
+def _hide_all_but(symbol: str, module: Any) -> None:
+    """Keep the functions that a functor calls to its module: their names may be those of another's.
+
+    And drop the variable for the errors of kernels, which functors have none of, unless it is used.
+    """
+    unused = str(module).count(ERROR_CODE_GLOBAL_NAME) == 1
+    with module.context:
+        for operation in list(module.body.operations[0].regions[0].blocks[0].operations):
+            name = operation.attributes["sym_name"].value
+            if name == ERROR_CODE_GLOBAL_NAME:
+                if unused:
+                    operation.erase()
+            elif name != symbol:
+                operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+
+
+def _with_c_parameters(function: Callable, parameters: tuple[tuple[np.dtype, int], ...]) -> tuple[FunctionType, list]:
+    """A function that takes the parameters of a C function and calls another, and their types.
+
+    A truth is a byte in C, and a matrix three parameters.
+    """
+    names, arguments, kinds = [], [], []
+    for i, (dtype, ndim) in enumerate(parameters):
+        scalar = _type_of(dtype)
+        name = f"p{i}"
+        names.append(name)
+        kinds.append(Pointer(scalar) if ndim else types.uint8 if dtype == np.bool_ else scalar)
+        if ndim == 2:
+            shape = [f"{name}_rows", f"{name}_columns"]
+            names += shape
+            kinds += [types.int64, types.int64]
+            name = f"matrix({name}, {', '.join(shape)})"
+        elif not ndim and dtype == np.bool_:
+            name = f"{name} != 0"
+        arguments.append(name)
+    scope: dict[str, Any] = {"function": function, "matrix": matrix, "__name__": MODULE}
+    exec(f"def entry({', '.join(names)}):\n    return function({', '.join(arguments)})\n", scope)
+    return scope["entry"], kinds
