@@ -32,7 +32,7 @@ ATOMICS_OF_NUMBA_CUDA = {
 }  # fmt: skip
 """What numba-cuda calls for atomics on floats, and NVVM or numba-cuda itself makes instructions of."""
 LIBRARY = ("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "atan", "tanh", "floor", "ceil", "fabs", "pow",
-           "fmod", "atan2", "exp2", "expm1", "log1p", "hypot", "fmin", "fmax", "trunc", "erf", "copysign")  # fmt: skip
+           "fmod", "atan2", "exp2", "expm1", "log1p", "hypot", "fmin", "fmax", "trunc", "erf", "copysign", "rint", "llrint")  # fmt: skip
 """Functions of libdevice that are functions of libm, too."""
 
 

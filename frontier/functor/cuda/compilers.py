@@ -73,13 +73,17 @@ def chosen_compiler() -> str:
         if _version(name) is None:
             raise ImportError(f"{CHOICE} names {name}, which is not installed")
         return name
-    for name in COMPILERS:
-        if _version(name) is not None:
-            return name
+    for name in installed_compilers():
+        return name
     raise ImportError(
         f"functors for GPUs are compiled by {' or '.join(COMPILERS)}, and neither is installed: "
         "the extras cuda12 and cuda13 of dynfrontier install one"
     )
+
+
+def installed_compilers() -> list[str]:
+    """The compilers that there are, the first choice first."""
+    return [name for name in COMPILERS if _version(name) is not None]
 
 
 @functools.cache

@@ -35,14 +35,12 @@ class Names(NamedTuple):
 class Arrays:
     """The types of arrays in functors.
 
-    Parameters
-    ----------
-    names : Names
-    Pointer : type
-        Of an array of one dimension that does not know its length. Its types have a `dtype`.
+    The compilers' own pointers cannot hold truths, and numba-cuda-mlir's extend values as if they had no sign.
 
     Attributes
     ----------
+    Pointer : type
+        Of an array of one dimension that does not know its length.
     Shaped : type
         Of a contiguous array of `ndim` dimensions, one or two, that knows its shape: a matrix, or a row of one.
     all : tuple of type
@@ -50,7 +48,14 @@ class Arrays:
         Of the index of an element of a matrix.
     """
 
-    def __init__(self, names: Names, Pointer: Any):
+    def __init__(self, names: Names):
+        class Pointer(names.types.Type):  # type: ignore[name-defined]
+            mutable = True
+
+            def __init__(self, dtype: Any):
+                self.dtype = dtype
+                super().__init__(f"{dtype}*")
+
         class Shaped(names.types.Type):  # type: ignore[name-defined]
             mutable = True
 
@@ -89,26 +94,18 @@ def declare_call(names: Names, function: Any, typed: Any) -> None:
     names.registry.register_global(function, names.types.Function(Template))
 
 
-def declare_indexing(names: Names, arrays: Arrays, indexed: tuple) -> None:
-    """Type ``x[i]``, ``x[i, j]``, assignments to them and ``len(x)``.
-
-    Parameters
-    ----------
-    indexed : tuple of type
-        The arrays whose elements the compiler does not know yet.
-    """
+def declare_indexing(names: Names, arrays: Arrays) -> None:
+    """Type ``x[i]``, ``x[i, j]``, assignments to them and ``len(x)``."""
     types, signature = names.types, names.signature
 
     def getitem(array: Any, index: Any) -> Any:
-        if not isinstance(array, indexed):
-            return None
         if isinstance(array, arrays.Shaped) and array.ndim == 2 and isinstance(index, types.Integer):
             return signature(arrays.Shaped(array.dtype, 1), array, types.int64)
         at = arrays.index_type(array, index)
         return None if at is None else signature(array.dtype, array, at)
 
     def setitem(array: Any, index: Any, value: Any) -> Any:
-        at = arrays.index_type(array, index) if isinstance(array, indexed) else None
+        at = arrays.index_type(array, index)
         return None if at is None else signature(types.none, array, at, array.dtype)
 
     def length(*args: Any) -> Any:

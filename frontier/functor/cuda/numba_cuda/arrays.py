@@ -1,6 +1,6 @@
 """Arrays in functors that numba-cuda compiles.
 
-Those of one dimension are raw pointers. One of two is a pointer, a number of rows and a number of columns, which
+Those of one dimension are pointers. One of two is a pointer, a number of rows and a number of columns, which
 numba-cuda hands over as three parameters. Importing this module teaches numba-cuda about them.
 """
 
@@ -19,15 +19,16 @@ from numba.cuda.typing.templates import AbstractTemplate, signature
 from ..signatures import Arrays, Names, declare_indexing, declare_of_arrays
 
 NAMES = Names(types, AbstractTemplate, signature, TypingError, typing_registry)
-ARRAYS = Arrays(NAMES, types.CPointer)
-Shaped = ARRAYS.Shaped
-declare_indexing(NAMES, ARRAYS, (Shaped,))
+ARRAYS = Arrays(NAMES)
+Pointer, Shaped = ARRAYS.all
+declare_indexing(NAMES, ARRAYS)
+register_model(Pointer)(core_models.PointerModel)
 
 
 @register_model(Shaped)
 class _Model(core_models.StructModel):
     def __init__(self, manager: Any, kind: Any):
-        members = [("data", types.CPointer(kind.dtype)), ("shape", types.UniTuple(types.int64, kind.ndim))]
+        members = [("data", Pointer(kind.dtype)), ("shape", types.UniTuple(types.int64, kind.ndim))]
         super().__init__(manager, kind, members)
 
 
@@ -36,7 +37,7 @@ make_attribute_wrapper(Shaped, "shape", "shape")
 
 def element_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """The address of an element, whose index has the type that `Arrays.index_type` says."""
-    if isinstance(kind, types.CPointer):
+    if isinstance(kind, Pointer):
         return builder.gep(array, [index])
     held = context.make_helper(builder, kind, value=array)
     if kind.ndim == 2:
@@ -46,10 +47,11 @@ def element_pointer(context: Any, builder: Any, kind: Any, array: Any, index: An
     return builder.gep(held.data, [index])
 
 
+@lowering_registry.lower(operator.getitem, Pointer, types.Any)
 @lowering_registry.lower(operator.getitem, Shaped, types.Any)
 def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    kind, index = sig.args
-    if kind.ndim == 1 or index == ARRAYS.pair:
+    kind = sig.args[0]
+    if sig.return_type == kind.dtype:
         data = builder.load(element_pointer(context, builder, kind, *args))
         return context.data_model_manager[kind.dtype].from_data(builder, data)  # a truth takes a byte in memory
     held = context.make_helper(builder, kind, value=args[0])
@@ -60,6 +62,7 @@ def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return row._getvalue()
 
 
+@lowering_registry.lower(operator.setitem, Pointer, types.Any, types.Any)
 @lowering_registry.lower(operator.setitem, Shaped, types.Any, types.Any)
 def _lower_setitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.args[0]
@@ -81,11 +84,11 @@ def address(array: Any) -> int:
 declare_of_arrays(NAMES, ARRAYS, address)
 
 
-@lowering_registry.lower(address, types.CPointer)
+@lowering_registry.lower(address, Pointer)
 @lowering_registry.lower(address, Shaped)
 def _lower_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.args[0]
-    pointer = args[0] if isinstance(kind, types.CPointer) else context.make_helper(builder, kind, value=args[0]).data
+    pointer = args[0] if isinstance(kind, Pointer) else context.make_helper(builder, kind, value=args[0]).data
     return builder.ptrtoint(pointer, context.get_value_type(types.int64))
 
 
@@ -97,7 +100,7 @@ def rows(array: Any) -> int:
 declare_of_arrays(NAMES, ARRAYS, rows)
 
 
-@lowering_registry.lower(rows, types.CPointer)
+@lowering_registry.lower(rows, Pointer)
 def _lower_no_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_constant(types.int64, -1)
 

@@ -15,7 +15,7 @@ from numba.cuda.dispatcher import CUDADispatcher
 from ...bounds import find_length, length_of
 from ...freeze import is_known
 from . import atomics  # noqa: F401  # which teaches numba-cuda about them
-from .arrays import Shaped, address, rows
+from .arrays import Pointer, Shaped, address, rows
 
 
 class _Helper(CUDADispatcher):
@@ -42,7 +42,7 @@ def _length_of(array: Any, report: Any) -> int:
 
 def _type_of(dtype: np.dtype, ndim: int) -> Any:
     scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
-    return (scalar, types.CPointer(scalar), Shaped(scalar, 2))[ndim]
+    return (scalar, Pointer(scalar), Shaped(scalar, 2))[ndim]
 
 
 class Compiler:

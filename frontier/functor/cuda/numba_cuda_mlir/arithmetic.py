@@ -2,29 +2,24 @@
 
 Numba converts the operands of an operation to the types in its signature, and computes then. numba-cuda-mlir leaves
 conversions to each operation, and some extend numbers as if they had no sign, or compute in a narrower type. Importing
-this module corrects them, also for other kernels of the process; `as_numba` has types inferred as Numba does.
+this module corrects them, also for other kernels of the process.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-import numpy as np
 from numba_cuda_mlir import types
 from numba_cuda_mlir._mlir import ir
 from numba_cuda_mlir._mlir.dialects import arith, scf
 from numba_cuda_mlir._mlir.dialects import math as of_math
 from numba_cuda_mlir.extending import lowering_registry
 from numba_cuda_mlir.lowering.math import floordiv_cg, mod_cg
-from numba_cuda_mlir.mlir_lowering import MLIRLower
 from numba_cuda_mlir.numba_cuda.core import ir as numba_ir
-from numba_cuda_mlir.numba_cuda.typing import builtins as typing_of_builtins
-from numba_cuda_mlir.typing.builtin import NegTemplate
 
 from .arrays import NAMES, load_as
 
@@ -100,6 +95,14 @@ def _lower_extreme(function: Any, of_signed: Callable, of_unsigned: Callable, of
         for value in others:
             found = operation(found, value)
         builder.store_var(target, found)
+
+    @lower(function, types.BaseTuple)
+    def of_tuple(builder: Any, target: Any, args: Any, kws: Any) -> None:
+        parts = []
+        for kind, value in zip(builder.get_numba_type(args[0].name), builder.load_var(args[0]), strict=True):
+            parts.append(_new_variable(builder, target, kind, f"part{len(parts)}"))
+            builder.store_var(parts[-1], value)
+        extreme(builder, target, parts, kws)
 
     for kinds in product((types.Integer, types.Float), repeat=2):
         lower(function, *kinds)(extreme)
@@ -213,7 +216,9 @@ def _lower_rounding(function: Any, operation: Callable) -> None:
         builder.store_var(target, load_as(builder, args[0], builder.get_numba_type(target.name)))
 
 
-for _function, _operation in ((math.floor, of_math.floor), (math.ceil, of_math.ceil), (math.trunc, of_math.trunc)):
+for _function, _operation in (
+    (math.floor, of_math.floor), (math.ceil, of_math.ceil), (math.trunc, of_math.trunc), (round, of_math.roundeven),
+):  # fmt: skip
     _lower_rounding(_function, _operation)
 
 
@@ -256,44 +261,3 @@ SUBSTITUTES = {
     getattr(math, name): _of_floats(getattr(math, name), count)
     for count, names in ((1, OF_ONE), (2, OF_TWO)) for name in names.split()
 }  # fmt: skip
-
-
-# The rest is changed while a functor is compiled, and only then.
-@contextmanager
-def as_numba() -> Iterator[None]:
-    """Infer the types of integers' bits and negatives as Numba does; the caller keeps others from compiling.
-
-    uint32 and int32 make an int32 in numba-cuda-mlir, which cannot hold both. And its constants are below 2**63.
-    """
-    with ExitStack() as stack:
-        for owner, name, value in (
-            (typing_of_builtins.BitwiseLogicOperation, "cases", BITWISE),
-            (NegTemplate, "generic", _type_negative),
-            (MLIRLower, "lower_global_assign", _lower_constant(MLIRLower.lower_global_assign)),
-            (MLIRLower, "lower_free_var_assign", _lower_constant(MLIRLower.lower_free_var_assign)),
-        ):
-            stack.callback(setattr, owner, name, getattr(owner, name))
-            setattr(owner, name, value)
-        yield
-
-
-_truth = types.boolean
-BITWISE = [NAMES.signature(_truth, _truth, _truth), *typing_of_builtins.integer_binop_cases]
-_type_other_negative = NegTemplate.generic
-
-
-def _type_negative(self: Any, args: Any, kws: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], types.Integer) and not args[0].signed:
-        return NAMES.signature(types.uint64, *args)
-    return _type_other_negative(self, args, kws)
-
-
-def _lower_constant(otherwise: Callable) -> Callable:
-    def assign(self: Any, target: Any, source: Any) -> None:
-        if isinstance(source.value, int | np.integer) and source.value >= 2**63:
-            kind = self.get_mlir_type(self.get_numba_type(target.name))
-            self.store_var(target, arith.constant(kind, int(source.value) - 2**64))
-        else:
-            otherwise(self, target, source)
-
-    return assign

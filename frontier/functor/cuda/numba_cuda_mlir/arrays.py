@@ -1,8 +1,7 @@
 """Arrays in functors that numba-cuda-mlir compiles; importing this module teaches it about them.
 
-Those of one dimension are pointers of a type of our own: what numba-cuda-mlir does with its own pointers extends
-indices and values as if they had no sign, and cannot assign truths. A matrix is made, by `matrix`, of the three parameters
-that the C function of a functor takes for it.
+Those of one dimension are pointers. One of two is made, by `matrix`, of the three parameters that the C function of a
+functor takes for it.
 """
 
 from __future__ import annotations
@@ -23,20 +22,10 @@ from ..signatures import Arrays, Names, declare_call, declare_indexing, declare_
 DYNAMIC = -(2**31)  # what stands for an index that is not a constant
 
 
-class Pointer(types.Type):
-    """An array of one dimension that does not know its length."""
-
-    mutable = True
-
-    def __init__(self, dtype: Any):
-        self.dtype = dtype
-        super().__init__(f"{dtype}*")
-
-
 NAMES = Names(types, AbstractTemplate, signature, TypingError, typing_registry)
-ARRAYS = Arrays(NAMES, Pointer)
-Shaped = ARRAYS.Shaped
-declare_indexing(NAMES, ARRAYS, ARRAYS.all)
+ARRAYS = Arrays(NAMES)
+Pointer, Shaped = ARRAYS.all
+declare_indexing(NAMES, ARRAYS)
 
 
 @register_model(Pointer)

@@ -8,18 +8,22 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
+from numba_cuda_mlir import __version__ as VERSION
 from numba_cuda_mlir import cuda, decorators, mlir_compiler, mlir_optimization, tools, types
 from numba_cuda_mlir._mlir import ir
-from numba_cuda_mlir.descriptor import mlir_target
+from numba_cuda_mlir.descriptor import MLIRDispatcher, mlir_target
 from numba_cuda_mlir.extending import refresh_registries
 from numba_cuda_mlir.mlir_lowering import ERROR_CODE_GLOBAL_NAME
 from numba_cuda_mlir.numba_cuda.core.compiler_lock import global_compiler_lock
+from numba_cuda_mlir.numba_cuda.core.errors import NumbaError
 
+from ..compilers import CHOICE
 from ...bounds import find_length, length_of
 from ...freeze import MODULE, is_known
 from . import atomics  # noqa: F401  # which teaches numba-cuda-mlir about them
-from .arithmetic import SUBSTITUTES, as_numba
+from .arithmetic import SUBSTITUTES
 from .arrays import Pointer, address, matrix, rows
+from .corrections import UnsupportedError, corrected, replaced
 
 refresh_registries(include_uninitialized_cuda=False)
 
@@ -27,12 +31,8 @@ refresh_registries(include_uninitialized_cuda=False)
 @contextmanager
 def _of_capability(capability: tuple[int, int]) -> Iterator[None]:
     """Have numba-cuda-mlir take this for the current GPU's, which it asks for whatever it compiles for."""
-    with global_compiler_lock, as_numba():
-        found, tools._cached_cc = tools._cached_cc, capability
-        try:
-            yield
-        finally:
-            tools._cached_cc = found
+    with global_compiler_lock, corrected(), replaced(tools, "_cached_cc", capability):
+        yield
 
 
 def _length_of(array: Any, report: Any) -> int:
@@ -51,6 +51,9 @@ def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
 
 def _type_of(dtype: np.dtype) -> Any:
     return types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
+
+
+RECURSIVE = "calls are re-entrant"
 
 
 class Compiler:
@@ -73,27 +76,37 @@ class Compiler:
         returned = types.none if result is None else _type_of(result)
         entry, arguments = _with_c_parameters(self.helper(function, {}), parameters)
         options = dict(self.helper(entry, {}).targetoptions, abi_info={"abi_name": symbol}, lto=True)
-        with _of_capability(self._capability):
-            found = mlir_compiler.compile_mlir(entry, returned, tuple(arguments), options)
-            _hide_all_but(symbol, found.metadata["mlir_module"])
-            mlir_optimization.optimize(found)
+        try:
+            with _of_capability(self._capability):
+                found = mlir_compiler.compile_mlir(entry, returned, tuple(arguments), options)
+                _hide_all_but(symbol, found.metadata["mlir_module"])
+                mlir_optimization.optimize(found)
+        except (NumbaError, UnsupportedError):
+            raise
+        except Exception as error:  # of many kinds, that say what went wrong in the compiler
+            reason = f"not supported by numba-cuda-mlir {VERSION}, perhaps by numba-cuda ({CHOICE}=numba-cuda)"
+            raise UnsupportedError(f"{RECURSIVE if _calls_itself(function) else reason}\n{error}") from error
         return bytes(found.metadata["ltoir"])
 
 
 def _hide_all_but(symbol: str, module: Any) -> None:
-    """Keep the functions that a functor calls to its module: their names may be those of another's.
-
-    And drop the variable for the errors of kernels, which functors have none of, unless it is used.
-    """
-    unused = str(module).count(ERROR_CODE_GLOBAL_NAME) == 1
+    """Keep to its module what a functor calls, and its error code: other functors of a kernel have such names, too."""
     with module.context:
-        for operation in list(module.body.operations[0].regions[0].blocks[0].operations):
+        for operation in module.body.operations[0].regions[0].blocks[0].operations:
             name = operation.attributes["sym_name"].value
             if name == ERROR_CODE_GLOBAL_NAME:
-                if unused:
-                    operation.erase()
+                operation.attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
             elif name != symbol:
                 operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+
+
+def _calls_itself(function: FunctionType, outer: tuple = ()) -> bool:
+    """Whether a frozen function calls itself, directly or through others."""
+    if function in outer:
+        return True
+    named = [*function.__globals__.values(), *(cell.cell_contents for cell in function.__closure__ or ())]
+    called = [value.py_func for value in named if isinstance(value, MLIRDispatcher)]
+    return any(_calls_itself(other, (*outer, function)) for other in called)
 
 
 def _with_c_parameters(function: Callable, parameters: tuple[tuple[np.dtype, int], ...]) -> tuple[FunctionType, list]:
