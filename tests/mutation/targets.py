@@ -67,8 +67,7 @@ TARGETS = (
     (r"structures/(\w+)/",
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
-NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)",
-         r"structures/\w+/on_gpu\.py")  # fmt: skip
+NEVER = (r"frontier/runtime/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py")
 """Nothing of these runs without a GPU."""
 
 

@@ -87,13 +87,16 @@ def _store_wider(builder: Any, target: Any, source: Any, value: Any) -> None:
     builder.store_var(target, builder.lower_cast(*kinds, value))
 
 
-def _lower_extreme(function: Any, of_signed: Callable, of_unsigned: Callable, of_floats: Callable) -> None:
+def _lower_extreme(function: Any, of_integers: tuple[Any, Any], of_floats: Any) -> None:
     def extreme(builder: Any, target: Any, args: Any, kws: Any) -> None:
         kind = builder.get_numba_type(target.name)
-        operation = of_floats if isinstance(kind, types.Float) else of_signed if kind.signed else of_unsigned
         found, *others = _load_all(builder, args, kind)
-        for value in others:
-            found = operation(found, value)
+        for value in others:  # as Python does it: a later one only if it compares as better
+            if isinstance(kind, types.Float):
+                better = arith.cmpf(of_floats, value, found)
+            else:
+                better = arith.cmpi(of_integers[kind.signed], value, found)
+            found = arith.select(better, value, found)
         builder.store_var(target, found)
 
     @lower(function, types.BaseTuple)
@@ -110,8 +113,8 @@ def _lower_extreme(function: Any, of_signed: Callable, of_unsigned: Callable, of
         lower(function, *[types.Number] * count)(extreme)
 
 
-_lower_extreme(min, arith.minsi, arith.minui, arith.minnumf)
-_lower_extreme(max, arith.maxsi, arith.maxui, arith.maxnumf)
+_lower_extreme(min, (arith.CmpIPredicate.ult, arith.CmpIPredicate.slt), arith.CmpFPredicate.OLT)
+_lower_extreme(max, (arith.CmpIPredicate.ugt, arith.CmpIPredicate.sgt), arith.CmpFPredicate.OGT)
 
 
 @lower(operator.pow, types.Integer, types.Integer)
@@ -184,12 +187,16 @@ def _lower_by_signature(function: Any, *kinds: Any) -> None:
             kind.dtype if isinstance(kind, types.IntEnumMember) else kind for kind in _kinds(builder, args)
         )
         wanted = builder.context.typing_context.resolve_function_type(function, found, {}).args
+        wanted = [types.int64 if isinstance(kind, types.Boolean) else kind for kind in wanted]
         _lower_with(builder, function, target, args, wanted)
 
 
 for _function in BINARY:
     for _kinds_of_two in ((types.Boolean, types.Boolean), (types.Boolean, types.Number), (types.Number, types.Boolean)):
         _lower_by_signature(_function, *_kinds_of_two)
+for _function in ORDER:
+    _lower_by_signature(_function, types.Boolean, types.Float)
+    _lower_by_signature(_function, types.Float, types.Boolean)
 for _function in OF_MEMBERS:
     for _kind in (types.Number, types.Boolean):
         _lower_by_signature(_function, types.IntEnumMember, _kind)

@@ -74,12 +74,13 @@ class Compiler:
         self, function: FunctionType, symbol: str, result: np.dtype | None, parameters: tuple[tuple[np.dtype, int], ...]
     ) -> bytes:
         returned = types.none if result is None else _type_of(result)
-        entry, arguments = _with_c_parameters(self.helper(function, {}), parameters)
+        entry, arguments = _with_c_parameters(function, self.helper, parameters)
         options = dict(self.helper(entry, {}).targetoptions, abi_info={"abi_name": symbol}, lto=True)
         try:
             with _of_capability(self._capability):
                 found = mlir_compiler.compile_mlir(entry, returned, tuple(arguments), options)
                 _hide_all_but(symbol, found.metadata["mlir_module"])
+                found.metadata["linker"] = _NoLinker()
                 mlir_optimization.optimize(found)
         except (NumbaError, UnsupportedError):
             raise
@@ -109,15 +110,16 @@ def _calls_itself(function: FunctionType, outer: tuple = ()) -> bool:
     return any(_calls_itself(other, (*outer, function)) for other in called)
 
 
-def _with_c_parameters(function: Callable, parameters: tuple[tuple[np.dtype, int], ...]) -> tuple[FunctionType, list]:
-    """A function that takes the parameters of a C function and calls another, and their types.
+def _with_c_parameters(
+    function: FunctionType, helper: Callable, parameters: tuple[tuple[np.dtype, int], ...]
+) -> tuple[FunctionType, list]:
+    """A function of the parameters that the C function takes, and their types; `function` itself, if it takes these.
 
     A truth is a byte in C, and a matrix three parameters.
     """
     names, arguments, kinds = [], [], []
     for i, (dtype, ndim) in enumerate(parameters):
-        scalar = _type_of(dtype)
-        name = f"p{i}"
+        scalar, name = _type_of(dtype), f"p{i}"
         names.append(name)
         kinds.append(Pointer(scalar) if ndim else types.uint8 if dtype == np.bool_ else scalar)
         if ndim == 2:
@@ -128,6 +130,20 @@ def _with_c_parameters(function: Callable, parameters: tuple[tuple[np.dtype, int
         elif not ndim and dtype == np.bool_:
             name = f"{name} != 0"
         arguments.append(name)
-    scope: dict[str, Any] = {"function": function, "matrix": matrix, "__name__": MODULE}
+    if arguments == names:
+        return function, kinds
+    scope: dict[str, Any] = {"function": helper(function, {}), "matrix": matrix, "__name__": MODULE}
     exec(f"def entry({', '.join(names)}):\n    return function({', '.join(arguments)})\n", scope)
     return scope["entry"], kinds
+
+
+class _NoLinker:
+    """What numba-cuda-mlir hands its code to: it would make a kernel of it, but that is made of ours."""
+
+    code = b""
+
+    def recreate_with_lto(self, **options: Any) -> _NoLinker:
+        return self
+
+    def complete(self) -> _NoLinker:
+        return self
