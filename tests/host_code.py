@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-import struct
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 import llvmlite.binding as llvm
 import numpy as np
 
+from frontier.functor import compile as compilation
 from frontier.functor import cuda_functor
 from frontier.functor.cuda import CHOICE, COMPILERS
 
@@ -31,8 +31,10 @@ ATOMICS_OF_NUMBA_CUDA = {
     "llvm.nvvm.atomic.load.{}.f32.p0f32": "float", "llvm.nvvm.atomic.load.{}.f64.p0f64": "double",
 }  # fmt: skip
 """What numba-cuda calls for atomics on floats, and NVVM or numba-cuda itself makes instructions of."""
-LIBRARY = ("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "atan", "tanh", "floor", "ceil", "fabs", "pow",
-           "fmod", "atan2", "exp2", "expm1", "log1p", "hypot", "fmin", "fmax", "trunc", "erf", "copysign", "rint", "llrint")  # fmt: skip
+LIBRARY = (
+    "atan", "atan2", "ceil", "copysign", "cos", "erf", "exp", "exp2", "expm1", "fabs", "floor", "fmax", "fmin", "fmod",
+    "hypot", "llrint", "log", "log10", "log1p", "log2", "pow", "rint", "sin", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
 """Functions of libdevice that are functions of libm, too."""
 
 
@@ -64,12 +66,10 @@ def on_host(monkeypatch, compiler, op, result, *parameters, capability=(9, 0), c
     parameters = tuple((np.dtype(dtype), ndim) for dtype, ndim in parameters)
     result = None if result is None else np.dtype(result)
     monkeypatch.setenv(CHOICE, compiler)
-    with mock.patch("frontier.functor.compile.cached", lambda folder, suffix, parts, build: build()):
-        with TAPS[compiler]() as modules:
-            from frontier.functor import compile as module
-
-            module._in_memory.clear()
-            cuda_functor(op, "functor", result, parameters, capability, checked=checked)
+    monkeypatch.setattr(compilation, "_in_memory", {})
+    monkeypatch.setattr(compilation, "cached", lambda folder, suffix, parts, build: build())
+    with TAPS[compiler]() as modules:
+        cuda_functor(op, "functor", result, parameters, capability, checked=checked)
     return HostFunction(modules, "functor", result, parameters)
 
 
@@ -186,8 +186,3 @@ def _add(symbol, function):
     _kept.append(function)
     _known.add(symbol)
     llvm.add_symbol(symbol, ctypes.cast(function, ctypes.c_void_p).value)
-
-
-def bits(value):
-    """A number, comparable also if it is NaN."""
-    return struct.pack("d", value) if isinstance(value, float) else value

@@ -518,7 +518,7 @@ def uses_length(v, x):
 
 def uses_unknown(v, x):
     y = 1
-    return x[v] > y + unknown_name  # noqa: F821
+    return x[v] > y + unknown_name  # noqa: F405
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_compilers_that_are_not_there_are_named(monkeypatch):
         chosen_compiler()
     monkeypatch.setenv(CHOICE, "")
     there.clear()
-    with pytest.raises(ImportError, match=r"numba-cuda or numba-cuda-mlir, and neither is installed: the extras cuda12"):
+    with pytest.raises(ImportError, match="numba-cuda or numba-cuda-mlir, and neither is installed: the extras"):
         chosen_compiler()
 
 
@@ -129,8 +129,8 @@ def floats(v, f, i):
     i[0] = math.floor(x) // 2
     i[1] = round(v + 0.5)
     i[2] = int(-x)
-    i[int(math.ceil(f[0])) + 1] = 3
-    i[4] = NOT_A_NUMBER != f[1]
+    i[int(math.ceil(f[0])) + 1] = 3  # noqa: RUF046  # numba-cuda has a float for ceil
+    i[4] = f[1] != NOT_A_NUMBER
     i[5] = NOT_A_NUMBER == NOT_A_NUMBER
     i[6] = f[3] != f[3]
     f[4] = x % 2.0
@@ -280,8 +280,8 @@ def test_atomics(op, dtype, compiler, compiled):
         pytest.skip("floats have no bits to change")
     dtype = np.dtype(dtype)
     shape = (3, 2) if op is change_pairs else (6,)
-    # Of unsigned integers, such as would be negative.
-    v, w = (dtype.type(np.iinfo(dtype).max - 1), dtype.type(3)) if dtype.kind == "u" else (dtype.type(-2), dtype.type(3))
+    # An unsigned integer that would be negative with a sign.
+    v, w = dtype.type(np.iinfo(dtype).max - 1 if dtype.kind == "u" else -2), dtype.type(3)
     start = np.array([1, 3, w, v, 2, w], dtype).reshape(shape)
     for capability in CAPABILITIES[compiler]:
         parameters = ((dtype, len(shape)), ("int64", 0), (dtype, 0), (dtype, 0), (dtype, 1))
@@ -394,7 +394,7 @@ def test_what_a_compiler_lacks_is_said_with_its_name(compiler, compiled):
         x[v] = 3
 
     if compiler == "numba-cuda-mlir":
-        with pytest.raises(fr.FunctorError, match=rf"not supported by {compiler} \d.*, perhaps by numba-cuda \({CHOICE}"):
+        with pytest.raises(fr.FunctorError, match=rf"supported by {compiler} \d.*, perhaps by numba-cuda \({CHOICE}"):
             compiled(op, None, ("int32", 0), ("int64", 1))
         with pytest.raises(fr.FunctorError, match="exceptions are not supported on a GPU"):
             compiled(raises, None, ("int32", 0), ("int64", 1))

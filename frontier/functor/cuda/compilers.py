@@ -46,8 +46,8 @@ class FunctorCompiler(Target, Protocol):
         result : dtype or None
             What the C function returns; None for nothing.
         parameters : tuple of (dtype, ndim)
-            Those of the C function: a number, a pointer for an array of one dimension, and for one of two a pointer, the
-            number of rows and the number of columns, as int64.
+            Those of the C function: a number, a pointer for an array of one dimension, and for one of two a pointer,
+            the number of rows and the number of columns, as int64.
 
         Raises
         ------
@@ -105,12 +105,12 @@ def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
 
 @functools.cache
 def compiler_version(name: str) -> str:
-    """What tells the code that this compiler makes from any other: its name, its version, and what is made of it here."""
+    """What tells the code that this compiler makes from any other: its name, its version, and what we make of it."""
     return f"{name} {_version(name)} {text_fingerprint(*source_files(name))}"
 
 
 def source_files(name: str) -> list[str]:
-    """What decides how this compiler compiles functors without being named by them, as paths from the project's root."""
+    """What decides how this compiler compiles functors without being named by them: paths from the project's root."""
     here = Path(__file__).parent
     own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
     return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]

@@ -9,6 +9,7 @@ import operator
 from typing import Any, NamedTuple
 
 from ...atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
+from ..bounds import find_length
 
 
 class Names(NamedTuple):
@@ -141,11 +142,32 @@ def declare_atomics(names: Names, arrays: Arrays) -> None:
     declare(atomic_cas, 2)
 
 
-def declare_of_arrays(names: Names, arrays: Arrays, function: Any) -> None:
-    """Type a function of any array that returns an int64."""
+def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
+    """What stands for `bounds.length_of`.
+
+    Returns
+    -------
+    address, rows : function
+        Of an array: where it is, and its length, or -1 if it does not know it. They are typed here and lowered by those
+        who ask.
+    length : function
+        The one that stands for `length_of`.
+    """
+
+    def address(array: Any) -> int:
+        raise NotImplementedError("there are addresses on GPUs alone")
+
+    def rows(array: Any) -> int:
+        raise NotImplementedError("there are arrays of both kinds on GPUs alone")
+
+    def length(array: Any, report: Any) -> int:
+        known = rows(array)
+        return find_length(address(array), report) if known < 0 else known
 
     def typed(*args: Any) -> Any:
         known = len(args) == 1 and isinstance(args[0], arrays.all)
         return names.signature(names.types.int64, *args) if known else None
 
-    declare_call(names, function, typed)
+    declare_call(names, address, typed)
+    declare_call(names, rows, typed)
+    return address, rows, length

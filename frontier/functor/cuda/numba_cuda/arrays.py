@@ -13,10 +13,14 @@ from numba.cuda import types
 from numba.cuda.core.errors import TypingError
 from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
-from numba.cuda.extending import core_models, make_attribute_wrapper, register_model
+from numba.cuda.extending import (  # type: ignore[attr-defined]
+    core_models,
+    make_attribute_wrapper,
+    register_model,
+)
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
-from ..signatures import Arrays, Names, declare_indexing, declare_of_arrays
+from ..signatures import Arrays, Names, declare_indexing, declare_lengths
 
 NAMES = Names(types, AbstractTemplate, signature, TypingError, typing_registry)
 ARRAYS = Arrays(NAMES)
@@ -76,12 +80,7 @@ def _lower_len(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.extract_value(held.shape, 0)
 
 
-def address(array: Any) -> int:
-    """The address of an argument of a functor."""
-    raise NotImplementedError("there are addresses on GPUs alone")
-
-
-declare_of_arrays(NAMES, ARRAYS, address)
+address, rows, length = declare_lengths(NAMES, ARRAYS)
 
 
 @lowering_registry.lower(address, Pointer)
@@ -90,14 +89,6 @@ def _lower_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.args[0]
     pointer = args[0] if isinstance(kind, Pointer) else context.make_helper(builder, kind, value=args[0]).data
     return builder.ptrtoint(pointer, context.get_value_type(types.int64))
-
-
-def rows(array: Any) -> int:
-    """The length of an argument of a functor that knows it; -1 of others."""
-    raise NotImplementedError("there are arrays of both kinds on GPUs alone")
-
-
-declare_of_arrays(NAMES, ARRAYS, rows)
 
 
 @lowering_registry.lower(rows, Pointer)

@@ -12,10 +12,10 @@ from numba.cuda.compiler import compile_cuda
 from numba.cuda.descriptor import cuda_target
 from numba.cuda.dispatcher import CUDADispatcher
 
-from ...bounds import find_length, length_of
+from ...bounds import length_of
 from ...freeze import is_known
 from . import atomics  # noqa: F401  # which teaches numba-cuda about them
-from .arrays import Pointer, Shaped, address, rows
+from .arrays import Pointer, Shaped, length
 
 
 class _Helper(CUDADispatcher):
@@ -35,11 +35,6 @@ class _Helper(CUDADispatcher):
         return found
 
 
-def _length_of(array: Any, report: Any) -> int:
-    known = rows(array)
-    return find_length(address(array), report) if known < 0 else known
-
-
 def _type_of(dtype: np.dtype, ndim: int) -> Any:
     scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
     return (scalar, Pointer(scalar), Shaped(scalar, 2))[ndim]
@@ -48,7 +43,7 @@ def _type_of(dtype: np.dtype, ndim: int) -> Any:
 class Compiler:
     """numba-cuda for GPUs of one capability; see `FunctorCompiler`."""
 
-    substitutes: ClassVar = {length_of: _length_of}
+    substitutes: ClassVar = {length_of: length}
 
     def __init__(self, capability: tuple[int, int]):
         self._capability = capability

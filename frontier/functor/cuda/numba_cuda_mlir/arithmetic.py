@@ -51,8 +51,9 @@ def _lower_with(builder: Any, function: Any, target: Any, args: Any, kinds: Any)
 
 
 # Comparisons of integers with floats, and with NaN.
-ORDER = {
-    operator.lt: "OLT", operator.le: "OLE", operator.gt: "OGT", operator.ge: "OGE", operator.eq: "OEQ", operator.ne: "UNE",
+ORDER: dict[Any, str] = {
+    operator.lt: "OLT", operator.le: "OLE", operator.gt: "OGT", operator.ge: "OGE", operator.eq: "OEQ",
+    operator.ne: "UNE",
 }  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def _lower_extreme(function: Any, of_integers: tuple[Any, Any], of_floats: Any) 
 
     @lower(function, types.BaseTuple)
     def of_tuple(builder: Any, target: Any, args: Any, kws: Any) -> None:
-        parts = []
+        parts: list[Any] = []
         for kind, value in zip(builder.get_numba_type(args[0].name), builder.load_var(args[0]), strict=True):
             parts.append(_new_variable(builder, target, kind, f"part{len(parts)}"))
             builder.store_var(parts[-1], value)
@@ -150,7 +151,7 @@ def _lower_pow_of_integer(builder: Any, target: Any, args: Any, kws: Any) -> Non
 
 @lower(divmod, types.Number, types.Number)
 def _lower_divmod(builder: Any, target: Any, args: Any, kws: Any) -> None:
-    parts = []
+    parts: list[Any] = []
     for kind, operation in zip(builder.get_numba_type(target.name), (floordiv_cg, mod_cg), strict=True):
         part = _new_variable(builder, target, kind, f"part{len(parts)}")
         operation(builder, part, args, {})
@@ -166,16 +167,16 @@ def _lower_conversion(builder: Any, target: Any, args: Any, kws: Any) -> None:
 
 
 # Truths and members of enumerations, where numba-cuda-mlir has an operation for numbers alone.
-BINARY = (
+BINARY: tuple[Any, ...] = (
     operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod, operator.imod,
     operator.pow, operator.ipow, pow, divmod,
 )  # fmt: skip
-OF_MEMBERS = (
+OF_MEMBERS: tuple[Any, ...] = (
     *BINARY, *ORDER, operator.add, operator.iadd, operator.sub, operator.isub, operator.mul, operator.imul,
     operator.and_, operator.iand, operator.or_, operator.ior, operator.xor, operator.ixor, operator.lshift,
     operator.ilshift, operator.rshift, operator.irshift, min, max,
 )  # fmt: skip
-UNARY = (operator.neg, operator.pos, operator.invert, operator.not_, abs)
+UNARY: tuple[Any, ...] = (operator.neg, operator.pos, operator.invert, operator.not_, abs)
 
 
 def _lower_by_signature(function: Any, *kinds: Any) -> None:
@@ -183,28 +184,26 @@ def _lower_by_signature(function: Any, *kinds: Any) -> None:
 
     @lower(function, *kinds)
     def convert(builder: Any, target: Any, args: Any, kws: Any) -> None:
-        found = tuple(
-            kind.dtype if isinstance(kind, types.IntEnumMember) else kind for kind in _kinds(builder, args)
-        )
+        found = tuple(kind.dtype if isinstance(kind, types.IntEnumMember) else kind for kind in _kinds(builder, args))
         wanted = builder.context.typing_context.resolve_function_type(function, found, {}).args
         wanted = [types.int64 if isinstance(kind, types.Boolean) else kind for kind in wanted]
         _lower_with(builder, function, target, args, wanted)
 
 
-for _function in BINARY:
-    for _kinds_of_two in ((types.Boolean, types.Boolean), (types.Boolean, types.Number), (types.Number, types.Boolean)):
-        _lower_by_signature(_function, *_kinds_of_two)
-for _function in ORDER:
-    _lower_by_signature(_function, types.Boolean, types.Float)
-    _lower_by_signature(_function, types.Float, types.Boolean)
-for _function in OF_MEMBERS:
-    for _kind in (types.Number, types.Boolean):
-        _lower_by_signature(_function, types.IntEnumMember, _kind)
-        _lower_by_signature(_function, _kind, types.IntEnumMember)
-for _function in UNARY:
-    _lower_by_signature(_function, types.IntEnumMember)
-for _function in (operator.neg, operator.pos, abs):
-    _lower_by_signature(_function, types.Boolean)
+TRUTH, NUMBER, MEMBER = types.Boolean, types.Number, types.IntEnumMember
+for _pair in ((TRUTH, TRUTH), (TRUTH, NUMBER), (NUMBER, TRUTH)):
+    for _operation in BINARY:
+        _lower_by_signature(_operation, *_pair)
+for _pair in ((TRUTH, types.Float), (types.Float, TRUTH)):
+    for _operation in ORDER:
+        _lower_by_signature(_operation, *_pair)
+for _pair in ((MEMBER, NUMBER), (MEMBER, TRUTH), (NUMBER, MEMBER), (TRUTH, MEMBER)):
+    for _operation in OF_MEMBERS:
+        _lower_by_signature(_operation, *_pair)
+for _operation in UNARY:
+    _lower_by_signature(_operation, MEMBER)
+for _operation in (operator.neg, operator.pos, abs):
+    _lower_by_signature(_operation, TRUTH)
 
 
 @lowering_registry.lower_cast(types.IntEnumMember, types.Integer)
@@ -223,10 +222,10 @@ def _lower_rounding(function: Any, operation: Callable) -> None:
         builder.store_var(target, load_as(builder, args[0], builder.get_numba_type(target.name)))
 
 
-for _function, _operation in (
-    (math.floor, of_math.floor), (math.ceil, of_math.ceil), (math.trunc, of_math.trunc), (round, of_math.roundeven),
-):  # fmt: skip
-    _lower_rounding(_function, _operation)
+_lower_rounding(math.floor, of_math.floor)
+_lower_rounding(math.ceil, of_math.ceil)
+_lower_rounding(math.trunc, of_math.trunc)
+_lower_rounding(round, of_math.roundeven)
 
 
 def _of_floats(function: Any, count: int) -> Any:
@@ -238,7 +237,7 @@ def _of_floats(function: Any, count: int) -> Any:
     def of_floats(*args: Any) -> Any:
         return function(*args)
 
-    class Template(NAMES.Template):  # type: ignore[misc]
+    class Template(NAMES.Template):  # type: ignore[name-defined]
         key = of_floats
 
         def generic(self, args: Any, kws: Any) -> Any:
@@ -260,8 +259,8 @@ def _of_floats(function: Any, count: int) -> Any:
 
 
 OF_ONE = (
-    "acos acosh asin asinh atan atanh cos cosh degrees erf erfc exp exp2 expm1 fabs gamma isfinite isinf isnan lgamma log "
-    "log10 log1p log2 radians sin sinh sqrt tan tanh"
+    "acos acosh asin asinh atan atanh cos cosh degrees erf erfc exp exp2 expm1 fabs gamma isfinite isinf isnan lgamma "
+    "log log10 log1p log2 radians sin sinh sqrt tan tanh"
 )
 OF_TWO = "atan2 copysign fmod hypot nextafter pow remainder"
 SUBSTITUTES = {

@@ -17,7 +17,7 @@ from numba_cuda_mlir.models import PrimitiveModel, StructModel
 from numba_cuda_mlir.numba_cuda.core.errors import TypingError
 from numba_cuda_mlir.numba_cuda.typing.templates import AbstractTemplate, AttributeTemplate, signature
 
-from ..signatures import Arrays, Names, declare_call, declare_indexing, declare_of_arrays
+from ..signatures import Arrays, Names, declare_call, declare_indexing, declare_lengths
 
 DYNAMIC = -(2**31)  # what stands for an index that is not a constant
 
@@ -135,12 +135,7 @@ def _lower_matrix(builder: Any, target: Any, args: Any, kws: Any) -> None:
     builder.store_var(target, _shaped(builder, kind, *(builder.load_var(variable) for variable in args)))
 
 
-def address(array: Any) -> int:
-    """The address of an argument of a functor."""
-    raise NotImplementedError("there are addresses on GPUs alone")
-
-
-declare_of_arrays(NAMES, ARRAYS, address)
+address, rows, length = declare_lengths(NAMES, ARRAYS)
 
 
 @lowering_registry.lower(address, Pointer)
@@ -149,14 +144,6 @@ def _lower_address(builder: Any, target: Any, args: Any, kws: Any) -> None:
     held = builder.load_var(args[0])
     shaped = isinstance(builder.get_numba_type(args[0].name), Shaped)
     builder.store_var(target, llvm.ptrtoint(T.i64(), _field(held, 0) if shaped else held))
-
-
-def rows(array: Any) -> int:
-    """The length of an argument of a functor that knows it; -1 of others."""
-    raise NotImplementedError("there are arrays of both kinds on GPUs alone")
-
-
-declare_of_arrays(NAMES, ARRAYS, rows)
 
 
 @lowering_registry.lower(rows, Pointer)

@@ -41,8 +41,9 @@ def _from_bits(builder: Any, dtype: Any, value: Any) -> Any:
 
 def _read_now(dtype: Any, pointer: Any) -> Any:
     """What is in memory, though it may have been read before; not every load that is volatile is kept so."""
-    text, kind = ("ld.volatile.b64 $0, [$1];", "=l,l") if dtype.bitwidth == 64 else ("ld.volatile.b32 $0, [$1];", "=r,l")
-    return llvm.inline_asm(T.i64() if dtype.bitwidth == 64 else T.i32(), [pointer], text, kind, has_side_effects=True)
+    kind, registers = (T.i64(), "=l,l") if dtype.bitwidth == 64 else (T.i32(), "=r,l")
+    text = f"ld.volatile.b{dtype.bitwidth} $0, [$1];"
+    return llvm.inline_asm(kind, [pointer], text, registers, has_side_effects=True)
 
 
 def _lowest_or_highest(builder: Any, name: str, dtype: Any, pointer: Any, value: Any) -> Any:

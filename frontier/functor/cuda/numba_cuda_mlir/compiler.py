@@ -17,12 +17,12 @@ from numba_cuda_mlir.mlir_lowering import ERROR_CODE_GLOBAL_NAME
 from numba_cuda_mlir.numba_cuda.core.compiler_lock import global_compiler_lock
 from numba_cuda_mlir.numba_cuda.core.errors import NumbaError
 
-from ..compilers import CHOICE
-from ...bounds import find_length, length_of
+from ...bounds import length_of
 from ...freeze import MODULE, is_known
+from ..compilers import CHOICE
 from . import atomics  # noqa: F401  # which teaches numba-cuda-mlir about them
 from .arithmetic import SUBSTITUTES
-from .arrays import Pointer, address, matrix, rows
+from .arrays import Pointer, length, matrix
 from .corrections import UnsupportedError, corrected, replaced
 
 refresh_registries(include_uninitialized_cuda=False)
@@ -33,11 +33,6 @@ def _of_capability(capability: tuple[int, int]) -> Iterator[None]:
     """Have numba-cuda-mlir take this for the current GPU's, which it asks for whatever it compiles for."""
     with global_compiler_lock, corrected(), replaced(tools, "_cached_cc", capability):
         yield
-
-
-def _length_of(array: Any, report: Any) -> int:
-    known = rows(array)
-    return find_length(address(array), report) if known < 0 else known
 
 
 def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
@@ -59,7 +54,7 @@ RECURSIVE = "calls are re-entrant"
 class Compiler:
     """numba-cuda-mlir for GPUs of one capability; see `FunctorCompiler`."""
 
-    substitutes: ClassVar = {length_of: _length_of, **SUBSTITUTES}
+    substitutes: ClassVar = {length_of: length, **SUBSTITUTES}
 
     def __init__(self, capability: tuple[int, int]):
         self._capability = capability
