@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import enum
 import math
+import random
 
 import numpy as np
 import pytest
 from host_code import CAPABILITIES, on_host
+from random_functors import random_functor
 
 import frontier as fr
 from frontier.functor.checking import INDEX, LENGTH, RAISED, SITE, TABLE, sites
@@ -224,6 +226,19 @@ def test_functors_compute_what_python_does(op, compiler, compiled):
             function(v, *found)
             np.testing.assert_allclose(found[0], expected[0], rtol=1e-14)
             assert found[1].tolist() == expected[1].tolist()
+
+
+def test_random_functors_compute_what_python_does(compiler, compiled, request):
+    for seed in range(500 if request.config.getoption("--long") else 10):
+        op = random_functor(random.Random(seed))
+        function = compiled(op, None, ("int32", 0), ("float64", 1), ("int64", 1))
+        for v in (0, 1, -3, 7):
+            found, expected = ([np.linspace(-3, 4, 10), np.arange(-4, 6)] for _ in range(2))
+            op(v, *expected)
+            if np.abs(expected[0]).max() < 1e9:  # otherwise int() may not hold it
+                function(v, *found)
+                np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-9, err_msg=str(seed))
+                assert found[1].tolist() == expected[1].tolist(), seed
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
