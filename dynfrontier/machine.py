@@ -15,8 +15,8 @@ import frontier as fr
 PROJECT_ROOT = Path(fr.__file__).resolve().parents[1]
 
 PACKAGES = (
-    "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc",
-    "pylibcugraph-cu13", "pylibcugraph-cu12", "networkx", "igraph", "networkit",
+    "numpy", "numba", "scipy", "cuda-core", "numba-cuda", "numba-cuda-mlir", "cupy-cuda13x", "cupy-cuda12x",
+    "nvidia-cuda-nvrtc", "pylibcugraph-cu13", "pylibcugraph-cu12", "networkx", "igraph", "networkit",
 )  # fmt: skip
 
 

@@ -107,7 +107,8 @@ def test_the_disk_is_cleared_on_request(tmp_path, monkeypatch):
 
 FEW = {
     "frontier/distributed/engines/dask.py: _hosts",
-    "frontier/functor/compile.py: _cuda_version", "frontier/functor/compile_cuda.py: cuda_compiler",
+    "frontier/functor/cuda/compilers.py: _version", "frontier/functor/cuda/compilers.py: compiler_version",
+    "frontier/functor/cuda/compilers.py: functor_compiler",
     "frontier/functor/source.py: unique_name", "frontier/in_edges.py: _view_class",
     "frontier/operators/shares.py: make_part_share",
     "frontier/registry.py: _structures", "frontier/runtime/cache.py: cache_directory",

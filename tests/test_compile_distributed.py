@@ -4,6 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
+from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 from frontier.distributed import triangles

@@ -9,11 +9,13 @@ import importlib
 
 import numpy as np
 import pytest
+from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 import frontier as fr
 from algorithms import DynamicCore, analytics
 from algorithms.catalogue import GALLERY
+from frontier.functor.cuda import chosen_compiler
 from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.neighbor_columns import column_functors, column_options
@@ -21,7 +23,6 @@ from frontier.operators.neighbor_mode import mode_functors, mode_options
 from frontier.runtime.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
-pytest.importorskip("numba.cuda")
 
 advance = importlib.import_module("frontier.operators.advance")
 traverse = importlib.import_module("frontier.operators.traverse")
@@ -144,13 +145,14 @@ def compile_noted(graph, kept, request):
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
         operator = OF_MODES if options.get("reduce") == "mode" else OF_COLUMNS if "columns" in options else operator
-        if (operator, op) not in COMPILED:
-            COMPILED.add((operator, op))
+        made_by = chosen_compiler()
+        if (made_by, operator, op) not in COMPILED:
+            COMPILED.add((made_by, operator, op))
             plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
             case = (CASES | {OF_MODES: modes_case, OF_COLUMNS: columns_case})[operator](op, *values, **options)
-            if operator in LINKED and not request.config.getoption("--long", False):
+            if (made_by, operator) in LINKED and not request.config.getoption("--long", False):
                 cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
             else:
-                LINKED.add(operator)
+                LINKED.add((made_by, operator))
                 check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)

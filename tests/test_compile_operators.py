@@ -4,6 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
+from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.operators import engine
@@ -11,7 +12,6 @@ from frontier.registry import snapshot_structure, structures
 from frontier.runtime.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
-pytest.importorskip("numba.cuda")
 
 # By their modules' names, which the packages' functions hide.
 advance_module = importlib.import_module("frontier.operators.advance")
@@ -518,7 +518,7 @@ def uses_length(v, x):
 
 def uses_unknown(v, x):
     y = 1
-    return x[v] > y + unknown_name  # noqa: F821
+    return x[v] > y + unknown_name  # noqa: F405
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from functor_compilers import *  # noqa: F403
 from test_compile_gallery import compile_noted, note
 from test_compile_operators import NARROW, bare_case, check_compiles, numbered_case
 from test_kept_records import payments, totals
@@ -11,7 +12,6 @@ from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_
 from structures import CSR, FaimGraph, SlabGraph
 
 pytest.importorskip("cuda.core")
-pytest.importorskip("numba.cuda")
 
 WITH_TIMES = {"time": "int64"}
 

@@ -235,12 +235,17 @@ def test_machine_code_is_kept_by_everything_that_went_into_it(tmp_path, monkeypa
 
 
 def test_all_that_makes_functors_for_gpus_is_part_of_their_key():
-    from frontier.functor.compile import CUDA_FILES
+    from frontier.functor.cuda import COMPILERS
+    from frontier.functor.cuda.compilers import source_files
 
     folder = Path(__file__).parents[1] / "frontier/functor"
     others = {"__init__.py", "arguments.py", "errors.py"}  # they decide nothing about compiled code
     made_by = {f"frontier/functor/{path.name}" for path in folder.glob("*.py") if path.name not in others}
-    assert made_by <= set(CUDA_FILES)
+    made_by |= {"frontier/atomics.py"}
+    for name, package in COMPILERS.items():
+        own = [f"frontier/functor/cuda/{package}/{path.name}" for path in (folder / "cuda" / package).glob("*.py")]
+        assert len(own) >= 4
+        assert made_by | set(own) <= set(source_files(name))
 
 
 @pytest.mark.parametrize("enabled", [True, False])

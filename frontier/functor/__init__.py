@@ -8,7 +8,7 @@ A functor means what it means in Python at the moment of the call: globals, defa
 and the functions that it calls have the values that they have then. Each new value is compiled again, so what changes
 from call to call is better passed as an argument. Arrays are always arguments: one that is named from outside is
 refused. On the GPU one-dimensional arrays come as raw pointers: they have no length there. Those of two dimensions know
-their shape (`shaped_cuda`).
+their shape. Which compiler makes code for GPUs is hidden by `cuda`.
 """
 
 from .arguments import ARRAY_DTYPES, c_parameters, functor_arguments, parameter_types

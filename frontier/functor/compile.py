@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib import metadata
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar
 
@@ -12,10 +11,11 @@ import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
-from ..runtime.cache import cached, text_fingerprint
+from ..runtime.cache import cached
 from ..runtime.cpu import WITHIN_KERNELS
 from ..runtime.identity import Identity, MutableGlobalError, identity
 from .check import returns
+from .cuda import chosen_compiler, compiler_version, functor_compiler
 from .errors import FunctorError, explain
 from .freeze import caller, freeze, is_known, with_report_last
 from .rewrite import rewrite
@@ -113,56 +113,29 @@ def cuda_functor(
     FunctorError
     """
     found_identity = functor_identity(function)
-    key = ("cuda", found_identity, symbol, result, parameters, capability, checked)
+    name = chosen_compiler()
+    key = (name, found_identity, symbol, result, parameters, capability, checked)
     found = _in_memory.get(key)
     if found is None:
         lasting = found_identity.digest
-        build = functools.partial(_compile_for_cuda, function, symbol, result, parameters, capability, checked)
+        build = functools.partial(_compile_for_cuda, name, function, symbol, result, parameters, capability, checked)
         if checked:
             rewrite(function, _CPU_TARGET)  # compiled code may be found on disk, but not what its reports mean
         if lasting is None:
             found = build()
         else:
-            parts = (lasting, symbol, str(result), repr(parameters), repr(capability), str(checked), _cuda_version())
+            made_by = compiler_version(name)
+            parts = (lasting, symbol, str(result), repr(parameters), repr(capability), str(checked), made_by)
             found = cached("cuda", "ltoir", parts, build)
         _in_memory[key] = found
     return found
 
 
-CUDA_FILES = (
-    "frontier/atomics.py", "frontier/atomics_cuda.py", "frontier/functor/bounds.py", "frontier/functor/check.py",
-    "frontier/functor/checking.py", "frontier/functor/compile.py", "frontier/functor/compile_cuda.py",
-    "frontier/functor/freeze.py", "frontier/functor/rewrite.py", "frontier/functor/shaped_cuda.py",
-    "frontier/functor/source.py",
-)  # fmt: skip
-"""What decides how functors are compiled for GPUs without being named by them."""
-
-
-@functools.cache
-def _cuda_version() -> str:
-    return f"{metadata.version('numba-cuda')} {text_fingerprint(*CUDA_FILES)}"
-
-
 def _compile_for_cuda(
-    function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int], checked: bool
-) -> bytes:
-    try:
-        from numba import cuda
-        from numba.cuda import types
-
-        from .compile_cuda import cuda_compiler
-        from .shaped_cuda import Shaped
-    except AttributeError as error:  # of a module that lacks what another asks for
-        versions = f"numba-cuda {metadata.version('numba-cuda')} does not work with NumPy {np.__version__}"
-        raise ImportError(f"{versions} ({error}): install numpy<2.5, or a numba-cuda that knows this NumPy") from error
-
-    def numba_type(dtype: np.dtype, ndim: int) -> Any:
-        scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
-        return (scalar, types.CPointer(scalar), Shaped(scalar, 2))[ndim]
-
-    arguments = [numba_type(*parameter) for parameter in parameters]
-    returned = types.void if result is None else numba_type(result, 0)
-    compiler = cuda_compiler(capability)
+    name: str, function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int],
+    checked: bool,
+) -> bytes:  # fmt: skip
+    compiler = functor_compiler(name, capability)
     form, count = returns(function.__code__), len(parameters)
     copy = freeze(rewrite(function, compiler) if checked else function, compiler)
     outcome = "value"
@@ -173,10 +146,6 @@ def _compile_for_cuda(
     if checked or count < function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
         copy = caller(compiler.helper(copy, {}), count, result=outcome, report=checked)
     try:
-        code, _ = cuda.compile(
-            copy, returned(*arguments), device=True, abi="c", abi_info={"abi_name": symbol}, output="ltoir",
-            cc=capability,
-        )  # fmt: skip
+        return compiler.compile(copy, symbol, result, parameters)
     except Exception as error:
         raise explain(function, error, "the GPU") from None
-    return bytes(code)

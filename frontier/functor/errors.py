@@ -65,7 +65,7 @@ def _reason(text: str) -> str:
             return line.rpartition("TypingError: ")[2]
     if "re-entrant" in text:
         return "a function that calls itself cannot be compiled for a GPU"
-    if _ARRAY_MISUSE.search(text) or "CPointer" in text:
+    if _ARRAY_MISUSE.search(text):
         return "arrays have no length, shape or methods inside a functor; pass what is needed as an argument"
     for line in lines:
         if any(word in line for word in _TELLING):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from types import CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 from ..runtime.identity import Chain, captured
@@ -71,8 +71,9 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
                     rest = tuple(chain[1:] for chain in chains if chain[0] == attribute)
                     setattr(module, attribute, follow(getattr(value, attribute), rest))
             return module
-        if isinstance(value, FunctionType):
+        if isinstance(value, FunctionType | BuiltinFunctionType):
             value = target.substitutes.get(value, value)
+        if isinstance(value, FunctionType):
             return value if target.knows(value) else helper(value, {})
         if isinstance(getattr(value, "py_func", None), FunctionType):
             return helper(value.py_func, dict(getattr(value, "targetoptions", {})))

@@ -28,8 +28,9 @@ INPUT = (
 )  # fmt: skip
 FILES = ("test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py")
 FUNCTORS = (
-    "test_functors.py", "test_functor_forms.py", "test_bounds.py", "test_checking.py", "test_atomics.py",
-    "test_compile_operators.py", "test_operators.py", "test_compiled_code_cache.py", "test_caches.py",
+    "test_functors.py", "test_functor_forms.py", "test_functor_compilers.py", "test_bounds.py", "test_checking.py",
+    "test_atomics.py", "test_compile_operators.py", "test_operators.py", "test_compiled_code_cache.py",
+    "test_caches.py",
 )  # fmt: skip
 RUNTIME = (
     "test_threads.py", "test_parallel.py", "test_parameters.py", "test_device.py", "test_interrupts.py",
@@ -67,8 +68,7 @@ TARGETS = (
     (r"structures/(\w+)/",
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
-NEVER = (r"frontier/runtime/cuda\.py", r"frontier/atomics_cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)",
-         r"structures/\w+/on_gpu\.py")  # fmt: skip
+NEVER = (r"frontier/runtime/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py")
 """Nothing of these runs without a GPU."""
 
 

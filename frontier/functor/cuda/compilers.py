@@ -1,0 +1,134 @@
+"""The seam: what a compiler of functors for GPUs offers, and which one is used.
+
+There are two, each in a package of its own beside this module, which nothing else imports. numba-cuda is in
+maintenance, and numba-cuda-mlir its successor.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from importlib import metadata
+from pathlib import Path
+from types import FunctionType
+from typing import Protocol
+
+import numpy as np
+
+from ...runtime.cache import PROJECT_ROOT, text_fingerprint
+from ..freeze import Target
+
+CHOICE = "DYNFRONTIER_FUNCTOR_COMPILER"
+"""The environment variable that names one."""
+
+COMPILERS = {"numba-cuda": "numba_cuda", "numba-cuda-mlir": "numba_cuda_mlir"}
+"""Packages beside this module by the names of the distributions that they use: the first that is installed is used."""
+
+
+class FunctorCompiler(Target, Protocol):
+    """A compiler of functors for GPUs of one compute capability.
+
+    Functions are first frozen for it (`freeze`), which asks which functions it knows itself, and has it prepare those
+    that a functor calls. Inside functors it provides arrays of any dtype, those of two dimensions with their shape, the
+    atomics of `frontier`, and `bounds.length_of`.
+    """
+
+    def compile(
+        self, function: FunctionType, symbol: str, result: np.dtype | None, parameters: tuple[tuple[np.dtype, int], ...]
+    ) -> bytes:
+        """LTO-IR with the C function `symbol`.
+
+        Parameters
+        ----------
+        function : function
+            A frozen one, of as many parameters as there are `parameters`.
+        result : dtype or None
+            What the C function returns; None for nothing.
+        parameters : tuple of (dtype, ndim)
+            Those of the C function: a number, a pointer for an array of one dimension, and for one of two a pointer,
+            the number of rows and the number of columns, as int64.
+
+        Raises
+        ------
+        Exception
+            The compiler's own errors, which `errors.explain` knows how to read.
+        """
+
+
+def chosen_compiler() -> str:
+    """The name of the compiler that is used: a distribution among `COMPILERS`.
+
+    Raises
+    ------
+    ValueError
+        The environment variable `CHOICE` names none of them.
+    ImportError
+        The one that it names, or any, is not installed.
+    """
+    name = os.environ.get(CHOICE, "")
+    if name:
+        if name not in COMPILERS:
+            raise ValueError(f"{CHOICE} must be {' or '.join(COMPILERS)}, not {name!r}")
+        if _version(name) is None:
+            raise ImportError(f"{CHOICE} names {name}, which is not installed")
+        return name
+    for name in installed_compilers():
+        return name
+    raise ImportError(
+        f"functors for GPUs are compiled by {' or '.join(COMPILERS)}, and neither is installed: "
+        "the extras cuda12 and cuda13 of dynfrontier install one"
+    )
+
+
+def installed_compilers() -> list[str]:
+    """The compilers that there are, the first choice first."""
+    return [name for name in COMPILERS if _version(name) is not None]
+
+
+@functools.cache
+def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
+    """The compiler of this name, for GPUs of this capability, such as ``(9, 0)``.
+
+    Raises
+    ------
+    ImportError
+        It does not work with the NumPy that is installed.
+    """
+    try:
+        module = importlib.import_module(f".{COMPILERS[name]}", __package__)
+    except AttributeError as error:  # of a module that lacks what another asks for
+        versions = f"{name} {_version(name)} does not work with NumPy {np.__version__}"
+        raise ImportError(f"{versions} ({error}): install numpy<2.5, or a {name} that knows this NumPy") from error
+    return module.Compiler(capability)
+
+
+@functools.cache
+def compiler_version(name: str) -> str:
+    """What tells the code that this compiler makes from any other: its name, its version, and what we make of it."""
+    return f"{name} {_version(name)} {text_fingerprint(*source_files(name))}"
+
+
+def source_files(name: str) -> list[str]:
+    """What decides how this compiler compiles functors without being named by them: paths from the project's root."""
+    here = Path(__file__).parent
+    own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
+    return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]
+
+
+OF_ALL = (
+    "frontier/atomics.py",
+    *(
+        f"frontier/functor/{name}.py"
+        for name in ("bounds", "check", "checking", "compile", "freeze", "rewrite", "source")
+    ),
+)
+"""The part of `source_files` that is not in this package."""
+
+
+@functools.cache
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,5 @@
+"""Functors compiled by numba-cuda."""
+
+from .compiler import Compiler
+
+__all__ = ["Compiler"]

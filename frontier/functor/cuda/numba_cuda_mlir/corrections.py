@@ -1,0 +1,103 @@
+"""What numba-cuda-mlir 0.6 gets wrong besides arithmetic, corrected while a functor is compiled and at no other time.
+
+* uint32 and int32 have bits of type int32 in common, which cannot hold both, and uint32 has an int64 for its negative;
+  Numba takes 64 bits, and no sign in the second case.
+* Global constants from 2**63 on are refused.
+* Calls of one function that leave out different defaults become calls of the same code.
+* Exceptions are noted in a variable of the module, and go on.
+* Errors of the compiler itself are written to files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numba_cuda_mlir import mlir_compiler, mlir_lowering, types
+from numba_cuda_mlir._mlir.dialects import arith
+from numba_cuda_mlir.mlir_lowering import MLIRLower
+from numba_cuda_mlir.numba_cuda.typing import builtins as typing_of_builtins
+from numba_cuda_mlir.typing.builtin import NegTemplate
+
+from .arrays import NAMES
+
+
+class UnsupportedError(Exception):
+    """What numba-cuda-mlir fails on without saying that it is a functor's fault, or does not do as Python does."""
+
+
+@contextmanager
+def corrected() -> Iterator[None]:
+    """Correct it within this block, in which no other thread may compile."""
+    fold, mangle = _told_apart(MLIRLower._fold_dispatcher_call_args, mlir_lowering.generate_mangled_name)
+    with (
+        replaced(typing_of_builtins.BitwiseLogicOperation, "cases", _BITWISE),
+        replaced(NegTemplate, "generic", _type_negative),
+        replaced(MLIRLower, "lower_global_assign", _with_large(MLIRLower.lower_global_assign)),
+        replaced(MLIRLower, "lower_free_var_assign", _with_large(MLIRLower.lower_free_var_assign)),
+        replaced(MLIRLower, "_fold_dispatcher_call_args", fold),
+        replaced(mlir_lowering, "generate_mangled_name", mangle),
+        replaced(MLIRLower, "lower_static_raise", _refuse_exception),
+        replaced(mlir_compiler, "handle_lowering_error", _raise_on),
+    ):
+        yield
+
+
+@contextmanager
+def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Have an attribute be another one."""
+    found = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, found)
+
+
+_truth = types.boolean
+_BITWISE = [NAMES.signature(_truth, _truth, _truth), *typing_of_builtins.integer_binop_cases]
+_type_other_negative = NegTemplate.generic
+
+
+def _type_negative(self: Any, args: Any, kws: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], types.Integer) and not args[0].signed:
+        return NAMES.signature(types.uint64, *args)
+    return _type_other_negative(self, args, kws)
+
+
+def _with_large(otherwise: Callable) -> Callable:
+    def assign(self: Any, target: Any, source: Any) -> None:
+        if isinstance(source.value, int | np.integer) and source.value >= 2**63:
+            kind = self.get_mlir_type(self.get_numba_type(target.name))
+            self.store_var(target, arith.constant(kind, int(source.value) - 2**64))
+        else:
+            otherwise(self, target, source)
+
+    return assign
+
+
+def _told_apart(fold: Callable, mangle: Callable) -> tuple[Callable, Callable]:
+    """What folds the arguments of a call, and names the called code, which follows it: by what is left out, too."""
+    folded: list = []
+
+    def remember(self: Any, *args: Any) -> Any:
+        found = fold(self, *args)
+        folded[:] = [found[0]]
+        return found
+
+    def name_code(name: str, kinds: Any) -> Any:
+        left_out = "".join(str(int(isinstance(kind, types.Omitted))) for kind in (folded.pop() if folded else ()))
+        return mangle(f"{name}_{left_out}" if left_out else name, kinds)
+
+    return remember, name_code
+
+
+def _refuse_exception(*args: Any) -> None:
+    raise UnsupportedError("exceptions are not supported on a GPU: write an error flag to an array")
+
+
+def _raise_on(*args: Any) -> None:
+    """Called where an error is handled."""
+    raise
