@@ -351,9 +351,16 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled = True
             return
         stale, self._stale = self._stale, True  # until all of this has worked
-        self._product = None
         if stale:
             self._sum_up()
+        try:
+            self._send_all(share)
+        finally:
+            self._product = None
+        self._stale, self._settled = False, True
+
+    def _send_all(self, share: float) -> None:
+        """The rounds of `_settle`."""
         rounds, begun = 0, False
         while True:
             pending, net, self._total, jumps, weight = self._measure()
@@ -380,7 +387,6 @@ class DynamicPageRank(IncrementalAlgorithm):
                 begun = True
             rounds += 1
             self._drift += ROUNDING
-        self._stale, self._settled, self._product = False, True, None
 
     def _measure(self) -> list[float]:
         """Add what was received to the ranks, and sum up what they and the shares are.

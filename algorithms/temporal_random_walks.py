@@ -107,7 +107,8 @@ def temporal_random_walks(
 
     Notes
     -----
-    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory.
+    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In graphs
+    that keep several records of an edge, its time is that of the record that counts.
 
     Examples
     --------
@@ -243,7 +244,7 @@ def _first_from(times, low, high, now, strict):
 
 
 def _draw_fading(times, rest, rate, low, high, chance):
-    """The first place whose later ones together have less than a chance between 0 (not included) and 1."""
+    """The last place such that the draw falls on it or later with a probability of at least `chance`."""
     first = low
     while low < high - 1:
         middle = (low + high) >> 1

@@ -28,6 +28,8 @@ WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 """What structures may raise in an update: the graph is then as it was."""
 STREAM_WORKSPACES = 8  # of a thread; with more streams, the memory of the first is given back
 POLL = 0.05  # seconds between looks at whether an update that waits was interrupted
+CONTENTS, LAYOUT = "contents", "layout"
+"""What the methods of a graph change that have an attribute `changes`: `updates` and `rearranges`."""
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
 
@@ -366,6 +368,7 @@ def updates(function: F) -> F:
         finally:
             interrupts.release()
 
+    call.changes = CONTENTS  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 
@@ -378,6 +381,7 @@ def rearranges(function: F) -> F:
         with graph._access.changing():
             return function(graph, *args, **kwargs)
 
+    call.changes = LAYOUT  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 

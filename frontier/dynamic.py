@@ -220,7 +220,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            `before` is no time, or the graph has none; the graph is unchanged.
+            `before` is no time, or the graph has none; or, with ``multi="keep"``, the integer weights of the records
+            that are left of an edge have a sum that does not fit. The graph is unchanged.
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
 
@@ -513,8 +514,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """The graph as it is now, which stays so while the graph is updated.
 
         It is a graph that operators, algorithms and look-ups take, from any thread; updates of it raise TypeError, and
-        its `copy` can be updated. It takes no time to make one: it is made a copy when it is read for the first time,
-        in the thread that does. Without an update in between, the result is the same object.
+        its `copy` can be updated. Taking one is O(1): the graph is copied when the snapshot is first read, by the
+        thread that does. Until the next update, the result is the same object.
 
         Returns
         -------
@@ -526,16 +527,19 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         ------
         MemoryError
             By the first read: there is no memory for a copy, or there was none when the graph was updated.
+        RuntimeError
+            An observer of the graph is being notified of an update.
 
         Notes
         -----
         Where an earlier copy exists, the updates since then are repeated on it if that takes less time than to copy
-        the graph; that stops no updates. Otherwise the graph is copied: by the first read, or, if an update comes
-        before, by that update, which then takes O(V + E) work. Later updates only keep copies of their batches. Copies
-        and batches are counted by `memory_usage`.
+        the graph; that blocks no updates. Otherwise the graph is copied: by the first read, or, if an update comes
+        before, by that update, which then takes O(V + E) work. Updates keep copies of their batches as long as to
+        repeat them would take less time than to copy the graph. Copies and batches are counted by `memory_usage`.
 
-        In graphs with edge data all snapshots are copied from the graph, and values that functors or assignments write
-        to a column may be seen in snapshots that were not read before.
+        In graphs with edge data all snapshots are copied from the graph. Values that functors or assignments write to a
+        column of the graph may be seen in snapshots that were not read before; the columns of a snapshot must not be
+        written to.
 
         Examples
         --------

@@ -452,8 +452,8 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
     def slot_weights(self) -> Any:
         """The weight of each edge, indexed by what operators see as `edge` (`find_edges`); None without weights.
 
-        An array of `weight_dtype` on the graph's device, valid until the next update. It is the graph's own and must
-        not be changed. Entries that are no edge's may be anything.
+        An array of `weight_dtype` on the graph's device, valid until the next update, or as long as a snapshot is
+        referred to. It is the graph's own and must not be changed. Entries that are no edge's may be anything.
         """
         if self._edge_data is not None:
             return self._edge_data.weights

@@ -44,6 +44,7 @@ class InEdges:
         self._lock = threading.RLock()  # held to rebuild the transpose, by one of several threads that read
         _all.add(self)
         self._view: Any = None  # a weak reference to the last `ReverseView`
+        self._owner = weakref.ref(graph)  # of which a snapshot may show the edges, and be gone before it
         self.transpose = transpose
         self.stale = transpose is None
         if transpose is not None:
@@ -92,7 +93,7 @@ class InEdges:
             graph.device.synchronize()
 
     def _link(self, graph: Graph, transpose: Graph) -> None:
-        transpose._access = SharedAccess(self, graph)  # type: ignore[assignment]
+        transpose._access = SharedAccess(self, self._owner())  # type: ignore[assignment]
         transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
         transpose._shares_edge_data = True
         _copy_vertices(graph, transpose)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
+from .access import CONTENTS
+
 
 class ReadOnlyGraph:
     """Comes before a structure among the bases of a class, and replaces its updates by errors."""
@@ -12,6 +14,8 @@ class ReadOnlyGraph:
     read_only: ClassVar[bool] = True
     structure: ClassVar[Any]
     """The class that has updates."""
+    refuses: ClassVar[tuple[str, ...]] = (CONTENTS,)
+    """Methods that change these are refused (`frontier.access`)."""
     refusal: ClassVar[str]
     observer_refusal: ClassVar[str]
 
@@ -23,8 +27,6 @@ class ReadOnlyGraph:
         """Raise TypeError: the graph is read-only."""
         raise TypeError(self.refusal)
 
-    insert_edges = delete_edges = insert_vertices = delete_vertices = delete_records = expire = apply = _refuse
-
     def attach(self, *args: Any, **options: Any) -> NoReturn:
         """Raise TypeError: the graph that is shown notifies observers."""
         raise TypeError(self.observer_refusal)
@@ -32,7 +34,9 @@ class ReadOnlyGraph:
     detach = attach
 
 
-def read_only_class(base: type, structure: Any, **contents: Any) -> type:
-    """A class of read-only graphs of a structure; `contents` are its attributes."""
+def read_only_class(base: type[ReadOnlyGraph], structure: Any, **contents: Any) -> type:
+    """A class of read-only graphs of a structure, whose updates raise; `contents` are its attributes."""
+    refused = [name for name in dir(structure) if getattr(getattr(structure, name), "changes", None) in base.refuses]
     contents |= {"__module__": structure.__module__, "structure": structure}
+    contents |= dict.fromkeys(refused, ReadOnlyGraph._refuse)
     return type(structure)(f"{base.__name__}{structure.__name__}", (base, structure), contents)

@@ -19,7 +19,7 @@ from model import Model, Pair, assert_same, edges_of, make
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components, triangle_count
 from frontier.snapshots import log
-from structures import SlabGraph
+from structures import GraphVine, SlabGraph
 
 VERTICES = 24
 
@@ -353,3 +353,95 @@ def test_a_child_process_reads_snapshots() -> None:
         good = shown.num_arcs == 6 and shown.degrees().tolist() == [2, 2, 2] and graph.snapshot().num_edges == 2
         os._exit(0 if good else 1)
     assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_an_observer_cannot_take_one(structure: Any) -> None:
+    """It would show a part of an update."""
+
+    class Taking(fr.UpdateObserver):
+        def __init__(self, graph: Any) -> None:
+            self.graph = graph
+            graph.attach(self)
+
+        def edges_inserted(self, src: Any, dst: Any) -> None:
+            self.graph.snapshot()
+
+    graph = structure.from_edges([0, 1], [1, 2], device="cpu")
+    before, observer = graph.snapshot(), Taking(graph)
+    with pytest.raises(fr.ObserverError, match="an observer must not take a snapshot"):
+        graph.insert_edges([0], [2])
+    assert before.num_edges == 2 and before.degrees().sum() == 4 and graph.snapshot().num_edges == 3 and observer
+
+
+def test_values_that_are_written_show_in_later_snapshots() -> None:
+    graph = SlabGraph(3, edge_data={"amount": "float32"}, device="cpu")
+    graph.insert_edges([0, 1], [1, 2], amount=[1, 2])
+    first = graph.snapshot()
+    assert first.edge_values("amount", [0], [1]) == 1
+    graph.edge_data["amount"][:] = 7
+    assert graph.snapshot().edge_values("amount", [0], [1]) == 7 and first.edge_values("amount", [0], [1]) == 1
+
+
+def test_batches_are_not_kept_for_a_snapshot_that_nobody_reads() -> None:
+    rng = np.random.default_rng(2)
+    graph = SlabGraph(100, device="cpu")
+    held = graph.snapshot()
+    for _ in range(50):
+        graph.insert_edges(*rng.integers(0, 100, (2, 1000)))
+    assert len(graph._history._log._steps) < 3 and graph._history._log.nbytes() < 50_000
+    assert held.num_edges == 0 and held.degrees().sum() == 0
+
+
+def test_a_copy_that_is_brought_to_a_state_keeps_what_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a thread reads one snapshot, an update leaves the way to a later one."""
+    monkeypatch.setattr(log, "ARCS_A_RECORD", 0)
+    monkeypatch.setattr(log, "ARCS_AN_UPDATE", 0)
+    graph = SlabGraph(50, device="cpu")
+    graph.snapshot().degrees()
+    graph.insert_edges([0], [1])
+    first = graph.snapshot()
+    graph.insert_edges([1], [2])
+    second = graph.snapshot()
+    original = log.Step.repeat
+
+    def repeat(step: Any, copied: Any) -> None:  # another thread updates the graph now
+        monkeypatch.setattr(log.Step, "repeat", original)
+        thread = threading.Thread(target=graph.insert_edges, args=([2], [3]))
+        thread.start()
+        thread.join()
+        original(step, copied)
+
+    monkeypatch.setattr(log.Step, "repeat", repeat)
+    assert [first.degrees().sum(), second.degrees().sum(), graph.num_edges] == [2, 4, 3]
+
+
+def test_a_thread_that_blocks_updates_reads_a_snapshot_that_another_reads_first() -> None:
+    graph = SlabGraph.from_edges([0, 1], [1, 2], device="cpu")
+    for _ in range(50):
+        shown = graph.snapshot()
+        with graph.reading():
+            update = threading.Thread(target=graph.insert_edges, args=([0], [1]))
+            other = threading.Thread(target=lambda shown=shown: shown.degrees())
+            update.start(), other.start()
+            assert shown.degrees().tolist() == [1, 2, 1]
+        other.join(60), update.join(60)
+        assert not other.is_alive() and not update.is_alive()
+
+
+def test_in_edges_of_a_copy_that_serves_two_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "ARCS_A_RECORD", 0)
+    monkeypatch.setattr(log, "ARCS_AN_UPDATE", 0)
+    graph = SlabGraph(6, directed=True, in_edges=True, device="cpu")  # its in-edges are made when they are needed
+    first = graph.snapshot()
+    assert first.reverse.degrees().sum() == 0
+    graph.insert_edges([0, 1], [2, 2])
+    del first
+    gc.collect()
+    second = graph.snapshot()
+    assert second.reverse.degrees().tolist() == [0, 0, 2, 0, 0, 0]
+
+
+def test_what_a_structure_adds_is_refused_too() -> None:
+    graph = GraphVine.from_edges([0, 1], [1, 2], device="cpu")
+    with pytest.raises(TypeError, match="a snapshot is read-only"):
+        graph.snapshot().rebuild()

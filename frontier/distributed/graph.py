@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_ids, as_weights, same_length
+from ..arrays import as_ids, as_weights, is_on_gpu, same_length
 from ..kinds import AnyDynamicGraph
 from ..operators import intersect
 from ..registry import structure_class
@@ -268,7 +268,7 @@ class DistributedGraph(AnyDynamicGraph):
             Of an insertion, the edge data.
         """
         given = src, dst, weights, *(data or {}).values()
-        device = resolve_device("gpu" if any(hasattr(a, "__cuda_array_interface__") for a in given) else "cpu")
+        device = resolve_device("gpu" if any(a is not None and is_on_gpu(a) for a in given) else "cpu")
         reads = self._given_data(device)
         columns = dict(data or {}) if data is None or reads is None else reads.rows(data)
         batch = [as_ids(device, src, "src"), as_ids(device, dst, "dst")]

@@ -308,6 +308,11 @@ def _check_at_edges(
     args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
+        if graph.read_only and rule is None and edge in use.reads | use.writes and not graph.is_column(array):
+            raise ValueError(
+                f"{op.__name__}() uses {name} by edge: along in-edges, which have other ids on a graph's parts, only "
+                "columns of edge data can be"
+            )
         if callable(rule) or rule == FLAGS or use.writes <= {src}:
             continue
         if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own

@@ -55,6 +55,8 @@ def pull_pays(graph: GraphPart, found: int, op: Callable, args: tuple, condition
         return False
     for _, array, use, (_, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
+        if graph.inward is not None and rule is None and edge in use.reads | use.writes and not graph.is_column(array):
+            return False  # in-edges have other ids
         if callable(rule) or not (use.writes <= {dst} or rule == FLAGS):
             return False
         if graph.arrays.among([array]) and not use.reads <= {dst, edge}:

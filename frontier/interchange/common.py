@@ -194,3 +194,19 @@ def as_floats(weights: Any) -> Any:
             "weights of this graph are integers beyond 2**53, and the other library takes floats: they would be rounded"
         )
     return weights.astype(np.float64)
+
+
+def plain_columns(graph: Graph) -> dict[str, Any]:
+    """The columns of edge data that hold values: not those that link records (``multi="keep"``)."""
+    data = graph._edge_data
+    return {} if data is None else {name: data.columns[name] for name in data.columns if name not in data.links}
+
+
+def check_multi(directed: bool, options: Mapping[str, Any], source: str) -> None:
+    """Raise ValueError if the records of an undirected graph are to be made of arcs, which list edges in both ways."""
+    multi = options.get("multi", "last")
+    if not directed and multi != "last":
+        raise ValueError(
+            f"multi={multi!r} would take both directions of an undirected edge in {source} for two records; hand one "
+            "of them to the graph's from_edges"
+        )

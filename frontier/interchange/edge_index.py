@@ -13,7 +13,7 @@ from ..arrays import as_ids, as_weights
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from .common import arcs
+from .common import arcs, check_multi
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def from_edge_index(
         Naming the argument and what is wrong with it.
     """
     kind = structure_class(structure)
+    check_multi(directed, structure_options, "edge_index")
     if not hasattr(edge_index, "shape"):
         try:
             edge_index = np.asarray(edge_index)

@@ -20,7 +20,7 @@ from ..io.columns import check_data
 from ..registry import structure_class
 from ..runtime import Device
 from ..values import kind_of
-from .common import arc_columns, require
+from .common import arc_columns, plain_columns, require
 from .edge_index import from_edge_index
 from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
 from .tensors import as_tensor
@@ -129,7 +129,7 @@ def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) 
     """The argument `graphs`, checked, as a dict of at least one graph."""
     if not isinstance(graphs, Mapping):
         check_graph(graphs, "graphs")
-        columns = graphs.edge_data or {}
+        columns = plain_columns(graphs)
         if edge_type is not None and (edge_type not in columns or columns[edge_type].dtype.kind not in "iub"):
             raise ValueError(f"edge_type={edge_type!r} is no column of integers of the graph's edge data")
         return {UNNAMED: graphs}

@@ -13,7 +13,7 @@ from ..graph import MAX_INT32_VERTICES, Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..sort import row_ids
-from .common import CUPY, as_floats, require
+from .common import CUPY, as_floats, check_multi, plain_columns, require
 
 if TYPE_CHECKING:
     from ..registry import G
@@ -101,6 +101,7 @@ def from_scipy(
         It is not square.
     """
     kind = structure_class(structure)
+    check_multi(directed, structure_options, "matrix")
     if not hasattr(matrix, "tocsr"):
         raise TypeError(f"matrix must be a sparse matrix of SciPy or CuPy, not {type(matrix).__name__}")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -125,7 +126,7 @@ def from_scipy(
 
 def _column(graph: Graph, name: str) -> Any:
     """A column of edge data by id."""
-    columns = graph.edge_data or {}
+    columns = plain_columns(graph)
     if name not in columns:
         known = ", ".join(map(repr, columns)) or "there are none"
         raise ValueError(f"data={name!r} is no column of the graph's edge data ({known})")

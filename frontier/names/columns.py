@@ -101,7 +101,7 @@ def _of_polars(values: Any, name: str) -> np.ndarray | Texts:
         raise TypeError(f"{name}[{values.is_null().arg_max()}] is missing: every vertex needs a name")
     if values.dtype.is_integer() or not len(values):
         return as_names(values.to_numpy(), name)
-    if values.dtype.is_nested():
+    if values.dtype.is_nested() or str(values.dtype) == "Object":
         raise TypeError(f"{name} must hold integers or text, not {values.dtype}")
     distinct = values.unique(maintain_order=True)
     codes = values.replace_strict(distinct, np.arange(len(distinct)))

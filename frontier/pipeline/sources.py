@@ -26,8 +26,8 @@ RECEIVED_BYTES = 1 << 20
 
 def is_one_table(source: Any) -> bool:
     """Whether a source holds all of its records, and is no series of batches."""
-    arrow = hasattr(source, "schema") and hasattr(source, "column")
     frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF; Polars
+    arrow = hasattr(source, "column") and hasattr(source, "schema")  # which a lazy frame of Polars would work out
     return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 U = TypeVar("U", bound=Callable[..., Any])
 
-LOST = "there was no memory for the copy of the graph that this snapshot needs, before the graph was updated"
+LOST = (
+    "the state that this snapshot showed is lost: memory ran out before the graph was updated, or the process was "
+    "forked while another thread read the snapshot for the first time"
+)
 
 
 class Copy:
@@ -35,28 +38,30 @@ class Copy:
     readers : int
         Threads that copy it.
     moving : bool
-        Whether a thread brings it to another state.
+        Whether a thread applies logged updates to it.
+    shown : bool
+        Whether a snapshot has shown it, so that a user may have written to its columns.
     """
 
-    __slots__ = ("graph", "in_use", "moving", "position", "readers")
+    __slots__ = ("graph", "in_use", "moving", "position", "readers", "shown")
 
     def __init__(self, graph: DynamicGraph, position: int):
         self.graph = graph
         self.position = position
-        self.in_use = self.moving = False
+        self.in_use = self.moving = self.shown = False
         self.readers = 0
 
     @property
     def is_spare(self) -> bool:
-        """Whether it may be brought to another state."""
+        """Whether it may be reused: updates applied to it."""
         return not (self.in_use or self.readers or self.moving)
 
 
 class History:
     """The states of one graph that snapshots may ask for.
 
-    States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of a
-    snapshot, that of the graph, that of the history.
+    States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of the
+    graph, if it is needed, that of a snapshot, that of the history.
 
     Attributes
     ----------
@@ -110,9 +115,9 @@ class History:
                     copy, steps = self._claim(source, position)
                     break
             with graph.reading():  # no update now: either the graph shows the position, or never will
-                if position == self.position:
+                if position == self.position and not self._updating:
                     copy = Copy(graph.copy(), position)
-                    copy.in_use = True
+                    copy.in_use = copy.shown = True
                     with self._changed:
                         self._copies.append(copy)
                     return copy
@@ -120,6 +125,11 @@ class History:
                 if self._source(position) is None:
                     raise MemoryError(LOST)
         return self._bring(copy, steps, position)
+
+    def needs_graph(self, position: int) -> bool:
+        """Whether a state can be copied from the graph only, which is to be locked before the snapshot."""
+        with self._changed:
+            return not any(self._can_lead(copy, position) for copy in self._copies)
 
     def release(self, copy: Copy) -> None:
         """Note that no snapshot shows a copy any more. Called by the garbage collector, in any thread."""
@@ -166,16 +176,19 @@ class History:
         """Have what snapshots of the current state need; returns whether the update is to be logged."""
         with self._changed:
             waiting = list(self._pending)
-            if any(pending.position == self.position for pending in waiting) and self._source(self.position) is None:
+            source = self._source(self.position)
+            if any(pending.position == self.position for pending in waiting) and (
+                source is None or self._is_far(source, self.position)
+            ):
                 with suppress(MemoryError):  # then the snapshot is lost, and not the update
                     self._copies.append(Copy(graph.copy(), self.position))
             for pending in sorted(waiting, key=lambda pending: pending.position):
                 source = self._source(pending.position)
                 if source is not None and self._is_far(source, pending.position):
-                    with suppress(MemoryError):
+                    with suppress(Exception):  # which whoever reads the snapshot will get
                         self._settle(source, pending.position)
             self._trim()
-            return self.repeats and bool(self._pending or any(self._is_near(copy) for copy in self._copies))
+            return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
 
     def _settle(self, source: Copy, position: int) -> None:
         """Make the state of a snapshot that nobody reads, so that the log before it need not be kept."""
@@ -191,8 +204,12 @@ class History:
 
     def _source(self, position: int) -> Copy | None:
         """The copy from which the state at a position can be made soonest."""
-        known = [copy for copy in self._copies if not copy.moving and self._log.leads(copy.position, position)]
+        known = [copy for copy in self._copies if not copy.moving and self._can_lead(copy, position)]
         return max(known, key=lambda copy: (copy.position, copy.is_spare), default=None)
+
+    def _can_lead(self, copy: Copy, position: int) -> bool:
+        """Whether the state at a position can be made from a copy, once that is not moving."""
+        return self._log.leads(copy.position, position) and (self.repeats or not copy.shown)
 
     def _is_far(self, copy: Copy, position: int) -> bool:
         """Whether it takes longer to bring a copy to a position, which the log leads to, than to copy a graph."""
@@ -219,13 +236,15 @@ class History:
 
     def _trim(self) -> None:
         """Drop copies and steps that are of no use."""
-        sources = {id(self._source(pending.position)) for pending in self._pending}
+        found = [(self._source(pending.position), pending.position) for pending in self._pending]
+        sources = [source for source, _ in found if source is not None]
         spares = [copy for copy in self._copies if copy.is_spare and self._is_near(copy)] if self.repeats else []
         latest = max(spares, key=lambda copy: copy.position, default=None)
         self._copies = [
-            copy for copy in self._copies if not copy.is_spare or copy is latest or id(copy) in sources
+            copy for copy in self._copies if not copy.is_spare or copy is latest or copy in sources
         ]  # fmt: skip
-        begins = [copy.position for copy in self._copies if id(copy) in sources or self._is_near(copy)]
+        begins = [copy.position for copy in self._copies if copy.moving or self._is_near(copy)]
+        begins += [source.position for source, position in found if source is not None and source.position < position]
         self._log.forget_before(min(begins, default=self.position))
 
     # ---- without it -------------------------------------------------------------------------------------------------
@@ -249,9 +268,9 @@ class History:
                 step.repeat(copy.graph)
                 copy.position += 1
                 whole = True
-        except BaseException:
+        except BaseException as error:
             copy.in_use = False
-            if not whole:
+            if not (whole and isinstance(error, MemoryError)):  # otherwise it can be brought further later
                 with self._changed:
                     self._copies.remove(copy)
             raise

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
-(faimgraph). It counts half, since to copy the graph may hold up updates, and to repeat one does not."""
+(faimgraph). Halved, because copying the graph may block updates, and repeating one does not."""
 ARCS_AN_UPDATE = 1 << 16
 """The same for an update without records."""
 

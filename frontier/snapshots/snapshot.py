@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..access import reads
+from ..access import CONTENTS, LAYOUT, reads
 from ..read_only import ReadOnlyGraph, read_only_class
 from .history import Copy, History
 
@@ -21,7 +22,7 @@ KNOWN = (
 
 
 class Pending:
-    """What a snapshot is that was not read yet: a graph, at some time.
+    """An unread snapshot: its graph and its position.
 
     Attributes
     ----------
@@ -53,6 +54,7 @@ class Snapshot(ReadOnlyGraph):
     """
 
     __slots__ = ()
+    refuses = (CONTENTS, LAYOUT)
     refusal = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
     observer_refusal = "a snapshot does not change: attach the observer to the graph that it was taken of"
     _unread: Pending | None
@@ -67,7 +69,8 @@ class Snapshot(ReadOnlyGraph):
         return object.__getattribute__(self, name)
 
     def _read(self, pending: Pending) -> None:
-        with pending.lock:
+        history = pending.history
+        with pending.graph.reading() if history.needs_graph(pending.position) else nullcontext(), pending.lock:
             if self._unread is None:  # another thread has read it
                 return
             made = pending.history.copy_at(pending.graph, pending.position)
@@ -92,16 +95,16 @@ class Snapshot(ReadOnlyGraph):
         """The contents of a pickle: an independent graph, which can be updated."""
         return self._shown.__reduce__()
 
-    def compact(self) -> None:
-        """Raise TypeError: the graph is read-only."""
-        self._refuse()
-
     def __repr__(self) -> str:
         return f"<snapshot of {self.structure.__name__}: {self.num_vertices:,} vertices, {self.num_edges:,} edges>"
 
 
 def take_snapshot(graph: DynamicGraph) -> Any:
     """`DynamicGraph.snapshot`; called while the graph is read."""
+    if graph._access.writer is not None:  # the update of this thread, which notifies an observer
+        raise RuntimeError(
+            "an observer must not take a snapshot of the graph whose update it is notified of: take it after the update"
+        )
     history = graph._history
     if history is None:  # another thread may do the same
         history = graph.__dict__.setdefault("_history", History(graph))
