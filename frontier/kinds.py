@@ -15,7 +15,9 @@ class AnyGraph:
     refusal: ClassVar[str] = "the reverse of a graph is read-only"
     """What is said to those who update a read-only graph."""
     in_parts: ClassVar[bool] = False
-    """Whether it consists of parts on several workers (`frontier.distributed`)."""
+    """Whether it consists of parts on several workers (`frontier.distributed`), or is one of these."""
+    is_part: ClassVar[bool] = False
+    """Whether it is one of these."""
     forms: ClassVar[dict[type, type]] = {}
     """Classes that stand in for others where a graph is not on one device (`form_for`)."""
     num_vertices: int

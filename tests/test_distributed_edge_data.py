@@ -454,3 +454,53 @@ def test_temporal_algorithms(engine, directed, in_edges):
     for graph in graphs:
         graph.expire(20)
     assert temporal_triangle_count(graphs[0], 7).total == temporal_triangle_count(graphs[1], 7).total
+
+
+# ---- arrays by edge along in-edges ----------------------------------------------------------------------------------
+
+
+def _marked(src, dst, edge, weight, mark, seen):
+    return mark[edge] == 1 and fr.atomic_max(seen, dst, 1) == 0
+
+
+def _is_new(v, mark, seen):
+    return seen[v] == 0
+
+
+def _own_marks(graph):
+    """For each edge a number that its ends decide, by the ids of the graph, or of the part."""
+    local = graph.local if graph.in_parts else graph
+    src, dst, _ = local.to_coo()
+    mark = local.xp.zeros(local.edge_capacity, np.int32)
+    mark[local.find_edges(src, dst)] = (src * 8 + dst) % 3
+    return mark
+
+
+def _traversed(graph):
+    seen = graph.vertex_array(np.int32, combine="max")
+    fr.traverse(graph, fr.Frontier(graph, [0, 1, 2, 3, 4, 5]), _marked, _own_marks(graph), seen, condition=_is_new)
+    graph.complete(seen)
+    return host(seen).tolist()
+
+
+def _pulled(graph):
+    seen = graph.vertex_array(np.int32, combine="max")
+    fr.advance(graph, fr.Frontier.all(graph), _marked, _own_marks(graph), seen, direction="pull")
+
+
+@pytest.mark.parametrize("columns", [{"kind": "int32"}, None])
+def test_arrays_by_edge_have_the_ids_of_one_direction(columns):
+    """In-edges of a part have others: a traversal does not pull along them, and an advance that is told to raises."""
+    src, dst = np.random.default_rng(0).integers(0, 8, (2, 40))
+    data = {} if columns is None else {"kind": np.arange(40)}
+    with Threads(2, "cpu") as threads:
+        parts = DistributedGraph(SlabGraph, 8, directed=True, in_edges=True, edge_data=columns, engine=threads)
+        one = SlabGraph(8, directed=True, in_edges=True, edge_data=columns, device="cpu")
+        for graph in (parts, one):
+            graph.insert_edges(src, dst, **data)
+        assert parts.run(_traversed) == _traversed(one)
+        with pytest.raises(ValueError, match="uses mark by edge: along in-edges"):
+            parts.run(_pulled)
+        if columns is not None:
+            with pytest.raises(NotImplementedError, match="a Pipeline is made of the DistributedGraph"):
+                parts.run(lambda part: fr.Pipeline([], part))

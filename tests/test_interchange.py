@@ -10,6 +10,7 @@ from graphs import GRAPHS
 from hypothesis import given
 from hypothesis import strategies as st
 from interchange_cases import NEEDS, ROUND_TRIPS, WEIGHTS, N, assert_equal, holed, make, rows_of
+from scipy.sparse import csr_array
 from verifiers import host
 
 import frontier as fr
@@ -207,3 +208,24 @@ def test_weights_of_python_objects():
     assert common.host_weights([None, None], "w") is None
     assert common.host_weights([1, None], "w").dtype == np.int64
     assert common.host_weights([1, 2.5], "w").tolist() == [1.0, 2.5]
+
+
+@pytest.mark.parametrize("multi", ["sum", "keep"])
+def test_both_directions_of_an_edge_are_not_two_records(multi):
+    edges = ([0, 1, 1, 2], [1, 0, 2, 1])
+    matrix = csr_array((np.ones(4), edges), shape=(3, 3))
+    for convert in (
+        lambda **options: interchange.from_edge_index("slab", edges, device="cpu", **options),
+        lambda **options: interchange.from_scipy("slab", matrix, device="cpu", **options),
+    ):
+        with pytest.raises(ValueError, match=f"multi='{multi}' would take both directions of an undirected edge"):
+            convert(directed=False, multi=multi)
+        assert convert(directed=True, multi=multi).num_edges == 4
+
+
+def test_links_of_records_are_no_data():
+    graph = SlabGraph(3, multi="keep", edge_data={"kind": "int32"}, device="cpu")
+    graph.insert_edges([0, 1], [1, 2], kind=[1, 2])
+    with pytest.raises(ValueError, match="data='first' is no column of the graph's edge data"):
+        interchange.to_scipy(graph, data="first")
+    assert interchange.to_scipy(graph, data="kind").sum() == 6

@@ -96,11 +96,6 @@ class ColumnsOfPart:
         """Raise: the clock of a window is one for all parts."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
-    @property
-    def takes(self) -> NoReturn:
-        """Raise: a stream is cut into batches for all parts."""
-        raise NotImplementedError("a Pipeline is made of the DistributedGraph, not of its parts")
-
 
 class ColumnsOfGraph(Mapping):
     """`DistributedGraph.edge_data`: the names of the columns, which are arrays on the parts alone."""

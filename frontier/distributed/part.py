@@ -82,6 +82,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     arrays : VertexArrays
     """
 
+    is_part = True
     read_only = False
     in_parts = True
     forms: ClassVar[dict[type, type]] = {

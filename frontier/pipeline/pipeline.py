@@ -143,6 +143,8 @@ class Pipeline:
         progress: bool = False,
     ):
         check_dynamic_graph(graph)
+        if graph.is_part:
+            raise NotImplementedError("a Pipeline is made of the DistributedGraph, not of its parts")
         check_source(source)
         self.graph = graph
         self.totals = Totals()
