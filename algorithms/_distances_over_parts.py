@@ -60,29 +60,11 @@ class DistancesOverParts(DynamicDistances):
         near: Any = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
         self._relax_from(near, near)
 
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Find other paths to vertices that lost their tree edge."""
-        if self._known:
-            self._repair(src, dst)
-
     def vertices_changed(self) -> None:
-        """Allocate entries for new vertices. A deleted source reaches nothing; a reinserted one reaches itself."""
-        if not self._known:
-            return
-        xp = self.graph.xp
-        fresh = self.graph.num_vertices - self._distance.size
-        if fresh:
-            if self._tree_is_old:
-                self._rebuild_tree()
-            self._check_sums()
-            if not self._known:
-                return
-            self._take(
-                xp.concatenate([self._distance, xp.full(fresh, self._unreached, self._distance.dtype)]),
-                xp.concatenate([self._predecessor, xp.full(fresh, -1, self._predecessor.dtype)]),
-            )
-        self._everyone = fr.Frontier.all(self.graph)
-        self._distance[self.source] = 0 if self._has_source() else self._unreached
+        """Allocate entries for new vertices, for which the tree must be there."""
+        if self._known and self._tree_is_old and self.graph.num_vertices > self._distance.size:
+            self._rebuild_tree()
+        super().vertices_changed()
 
     # ---- repair -----------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,10 @@ from ..edge_frontier import EdgeFrontier
 from ..frontier import Frontier
 from ..values import integer
 from . import batches
-from .frontiers import PartFrontier
+from .frontiers import HeldByParts, PartFrontier
 
 
-class PartEdgeFrontier(EdgeFrontier):
+class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     """What `EdgeFrontier` makes for a part of a distributed graph: it holds the edges that leave the part's vertices.
 
     Its size is that of the whole set. All parts must call the same methods, as of a `PartFrontier`.
@@ -37,31 +37,8 @@ class PartEdgeFrontier(EdgeFrontier):
         """All edges; of an undirected graph, both directions of each."""
         return cls.of_part(graph, EdgeFrontier.all(graph.local))
 
-    @classmethod
-    def of_part(cls, graph: Any, local: EdgeFrontier) -> PartEdgeFrontier:
-        """The frontier whose members on this part are those of a frontier of the local graph."""
-        made = object.__new__(cls)
-        made._hold(graph, local)
-        return made
-
-    def _hold(self, graph: Any, local: EdgeFrontier) -> None:
-        self.graph = graph
-        self.local = local
-        self._count: int | None = None
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("the frontier of a distributed graph can be neither copied nor pickled: each part has its own")
-
     def check(self) -> None:
         self.local.check()
-
-    def __len__(self) -> int:
-        if self._count is None:
-            self._count = self.graph.comm.reduce_numbers([len(self.local)])[0]
-        return self._count
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
 
     def __repr__(self) -> str:
         return f"PartEdgeFrontier({len(self.local):,} arcs on part {self.graph.comm.rank} of {self.graph.comm.size})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,7 +12,37 @@ from ..bitmap import XOR
 from ..frontier import Frontier, check_frontier
 
 
-class PartFrontier(Frontier):
+class HeldByParts:
+    """A frontier of which each part holds its own members, in a frontier of its local graph."""
+
+    graph: Any
+    local: Any
+
+    @classmethod
+    def of_part(cls, graph: Any, local: Any) -> Any:
+        """The frontier whose members on this part are those of a frontier of the local graph."""
+        made = object.__new__(cls)
+        made._hold(graph, local)
+        return made
+
+    def _hold(self, graph: Any, local: Any) -> None:
+        self.graph = graph
+        self.local = local
+        self._count: int | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("the frontier of a distributed graph can be neither copied nor pickled: each part has its own")
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = self.graph.comm.reduce_numbers([len(self.local)])[0]
+        return self._count
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+
+class PartFrontier(HeldByParts, Frontier):
     """What `Frontier` makes for a part of a distributed graph: it holds the members that the part owns.
 
     Its size, and whether it is empty, are those of the whole set: all parts loop equally often. All parts must ask for
@@ -32,31 +62,8 @@ class PartFrontier(Frontier):
             members = members[~graph._absent[members]]
         return cls.of_part(graph, Frontier._of(graph.local, members))
 
-    @classmethod
-    def of_part(cls, graph: Any, local: Frontier) -> PartFrontier:
-        """The frontier whose members on this part are those of a frontier of the local graph."""
-        made = object.__new__(cls)
-        made._hold(graph, local)
-        return made
-
     def _on(self, graph: Any) -> PartFrontier:
         return PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
-
-    def _hold(self, graph: Any, local: Frontier) -> None:
-        self.graph = graph
-        self.local = local
-        self._count: int | None = None
-
-    def __reduce__(self) -> Any:
-        raise TypeError("the frontier of a distributed graph can be neither copied nor pickled: each part has its own")
-
-    def __len__(self) -> int:
-        if self._count is None:
-            self._count = self.graph.comm.reduce_numbers([len(self.local)])[0]
-        return self._count
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
 
     def __repr__(self) -> str:
         return f"PartFrontier({len(self.local):,} members on part {self.graph.comm.rank} of {self.graph.comm.size})"
