@@ -539,7 +539,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         In graphs with edge data all snapshots are copied from the graph. Values that functors or assignments write to a
         column of the graph may be seen in snapshots that were not read before; the columns of a snapshot must not be
-        written to.
+        written to, by functors either; NumPy refuses to.
 
         Examples
         --------
@@ -646,7 +646,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     does not fit: then nothing has changed."""
 
     def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
-        """*structure*, optional: `_insert` of a small batch, in one launch.
+        """*structure*, optional: `_insert` of a small batch, in few launches.
 
         Parameters
         ----------
@@ -665,7 +665,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         raise NotImplementedError
 
     def _delete_small(self, src: Any, dst: Any) -> int | None:
-        """*structure*, optional: `_delete` of a small batch, in one launch."""
+        """*structure*, optional: `_delete` of a small batch, in few launches."""
         raise NotImplementedError
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:

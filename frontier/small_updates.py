@@ -1,4 +1,4 @@
-"""Updates by small batches, for structures that apply one in a single launch of a kernel (`frontier.batch.small`)."""
+"""Updates by small batches, for structures that apply them in one launch, or a chain of them (`frontier.batch`)."""
 
 from __future__ import annotations
 
@@ -74,6 +74,8 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
         _tell(graph, "edges_deleting", observers, arcs, edges, told)
     with graph._access.changing():
         deleted = graph._delete_small(src, dst)
+        if deleted is None and observers:  # they have been notified, so that the rest of the general way is taken here
+            deleted = graph._delete(graph._prepare(src, dst, directed=graph.directed))
         if deleted is None:
             return None
         graph._num_arcs -= deleted

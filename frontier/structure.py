@@ -14,6 +14,7 @@ import numpy as np
 from .access import Access
 from .batch import ArcMaker, Arcs
 from .edge_data import EdgeData
+from .operators.engine import bare_view
 from .operators.extract import extract_sorted
 from .runtime import Device, Kernels, Scratch, load_kernels
 from .statistics import StorageStatistics
@@ -109,7 +110,8 @@ class Structure(ABC):
         Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
         slots = self.xp.empty(src.size, np.int64)
-        self._kernels.find_arcs(src.size, self.view(), src, dst, slots, tile=self._find_lanes)
+        view = self.view() if self.device.is_gpu else bare_view(self)  # type: ignore[arg-type]
+        self._kernels.find_arcs(src.size, view, src, dst, slots, tile=self._find_lanes)
         return slots
 
     def _degrees_of(self, vertices: Any) -> Any:

@@ -1,14 +1,15 @@
-"""Small batches of arrays on the device, which a structure may apply in one launch: against the model."""
+"""Small batches of arrays on the device, applied in one launch or in a chain of them: against the model."""
 
 import numpy as np
 import pytest
 from model import edges_of, make
 
 import frontier as fr
-from structures import Hornet, SlabGraph
+from structures import GPMA, LPMA, FaimGraph, GraphVine, Hornet, SlabGraph
 
 N = 24
-BOTH = pytest.mark.parametrize("structure", [SlabGraph, Hornet], ids=["slab", "hornet"])
+DYNAMIC = [SlabGraph, Hornet, GPMA, LPMA, GraphVine, FaimGraph]
+EACH = pytest.mark.parametrize("structure", DYNAMIC, ids=[structure.name for structure in DYNAMIC])
 
 
 class Recorder(fr.UpdateObserver):
@@ -60,7 +61,7 @@ def arcs_of(src, dst, directed):
     return pairs if directed else [arc for u, v in pairs for arc in ((u, v), (v, u))]
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("place", ["device", "host"])
 def test_random_batches(structure, device, directed, weight_dtype, place, rng):
     pair = make(structure, device, [], [], num_vertices=N, directed=directed, weight_dtype=weight_dtype)
@@ -82,7 +83,7 @@ def test_random_batches(structure, device, directed, weight_dtype, place, rng):
         assert (graph.num_edges, edges_of(graph)) == (len(model.edges()), model.edges())
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("kinds", [(Recorder,), (LooseRecorder,), (LooseRecorder, Recorder)],
                          ids=["exact", "loose", "both"])  # fmt: skip
 def test_observers(structure, device, directed, kinds, rng):
@@ -102,7 +103,7 @@ def test_observers(structure, device, directed, kinds, rng):
     assert edges_of(graph) == model.edges()
 
 
-@BOTH
+@EACH
 def test_invalid_batches_change_nothing(structure, device, rng):
     pair = make(structure, device, [0, 1, 2], [1, 2, 3], num_vertices=N, weight_dtype="float32")
     graph, model = pair.graph, pair.model
@@ -162,17 +163,58 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     assert edges_of(graph) == model.edges()
 
 
-def test_one_launch(device, monkeypatch):
-    """A small batch does not go the general way."""
-    graph = SlabGraph(N, device=device)
+@EACH
+def test_the_short_way(structure, device, monkeypatch, rng):
+    """Most small batches do not go the general way, which they do where memory has to be added."""
+    n, general = 2000, []
+    graph = structure.from_edges(*rng.integers(0, n, (2, 20_000)), num_vertices=n, device=device)
     if not graph.device.is_gpu:
         pytest.skip("batches of all sizes take one way on the CPU")
-    monkeypatch.setattr(SlabGraph, "_prepare", None)
+    batches = [graph.xp.asarray(rng.integers(0, n, (2, 8)).astype(np.int32)) for _ in range(30)]
+    for src, dst in batches[:10]:
+        graph.insert_edges(src, dst)
+    prepare = structure._prepare
+    monkeypatch.setattr(structure, "_prepare", lambda *args, **options: general.append(1) or prepare(*args, **options))
     Recorder(graph)
-    src, dst = graph.xp.arange(8), graph.xp.arange(1, 9)
-    assert graph.insert_edges(src, dst).inserted == 8
-    assert graph.delete_edges(src[::2].copy(), dst[::2].copy()).deleted == 4
-    assert graph.insert_edges(np.arange(8), np.arange(2, 10)).inserted == 8
+    for src, dst in batches[10:]:
+        graph.insert_edges(src, dst)
+        graph.delete_edges(src, dst)
+        graph.insert_edges(src.get(), dst.get())
+    assert len(general) < 30
+
+
+@EACH
+def test_a_stream_of_batches_of_all_sizes(structure, device, directed, weight_dtype, rng):
+    """Hubs whose lists are long, lists that outgrow their blocks, and deletions that empty much of the graph."""
+    n = 900
+    pair = make(structure, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
+    graph, model = pair.graph, pair.model
+    observer = Recorder(graph)
+    for turn, size in enumerate((3, 1500, 40, 600, 2500, 1, 900, 3000, 200, 700)):
+        src, dst = (n * rng.random((2, size)) ** 3).astype(np.int32)  # many of small ids
+        deleting = turn in (3, 6, 7, 8)
+        if deleting:  # mostly edges that are there
+            there = np.array([(u, v) for u, v, _ in model.edges()], np.int32)
+            chosen = rng.integers(0, len(there), size)
+            src, dst = np.ascontiguousarray(there[chosen].T)
+        told = effective(model, src, dst, present=deleting)
+        arrays = graph.xp.asarray(src), graph.xp.asarray(dst)
+        if deleting:
+            assert graph.delete_edges(*arrays) == model.delete_edges(src, dst)
+            assert observer.seen == [("deleting", told), ("deleted", told)]
+        elif weight_dtype is None:
+            assert graph.insert_edges(*arrays) == model.insert_edges(src, dst)
+        else:
+            weights = (100 * rng.random(size)).astype(weight_dtype)
+            assert graph.insert_edges(*arrays, graph.xp.asarray(weights)) == model.insert_edges(src, dst, weights)
+        assert deleting or observer.seen == [("inserted", told)]
+        observer.seen.clear()
+        pair.check()
+    graph.insert_vertices(200)  # ids may take a bit more
+    model.insert_vertices(200)
+    src, dst = rng.integers(0, n + 200, (2, 300)).astype(np.int32)
+    assert graph.insert_edges(graph.xp.asarray(src), graph.xp.asarray(dst)) == model.insert_edges(src, dst)
+    pair.check()
 
 
 def test_weights_for_a_graph_without_any_are_refused(device):

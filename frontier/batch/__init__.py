@@ -217,8 +217,13 @@ def _explain(device: Device, error_counts: list[int], src: Any, dst: Any, weight
         raise ValueError(f"weights[{where}] is NaN; {error_counts[NAN_WEIGHT]} in the batch are")
 
 
+FEW_IDS = 4096
+"""So many are looked at on the host, which takes less than kernels that CuPy compiles when they are first used."""
+
+
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:
-    bad = device.xp.flatnonzero((ids < 0) | (ids >= num_vertices))
+    xp, ids = (np, device.to_host(ids)) if ids.size <= FEW_IDS else (device.xp, ids)
+    bad = xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
         raise ValueError(

@@ -15,8 +15,9 @@ from typing import Any
 
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
+from .launches import recorder
 from .parameters import ByValue, Parameters, words_of
-from .shipped import shipped_cubin
+from .shipped import Shipped, shipped_cubin
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -41,6 +42,7 @@ def compile_cubin(
     arch : str
         Target, such as ``"sm_90"``.
     """
+    import_toolchain()
     from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
 
     options = ProgramOptions(
@@ -66,20 +68,34 @@ def cached_cubin(
     """`compile_cubin` behind what came with the package, and the disk cache."""
     shipped = None if functors else shipped_cubin(header, defines, arch)
     if shipped is not None:
-        return shipped
+        return shipped.code
     codes = tuple(hashlib.sha256(functor).hexdigest() for functor in functors)
     parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"), *codes)
 
     def build() -> bytes:
         progress.compiling(header)
-        return compile_cubin(header, defines, functors, arch)
+        with progress.timed(header):
+            return compile_cubin(header, defines, functors, arch)
 
     return cached("cuda", "cubin", parts, build)
+
+
+_importing = Lock()
+
+
+def import_toolchain() -> None:
+    """Import ``cuda.core``, before it is used and before the functors' compiler is imported.
+
+    Of threads that import it at the same time, also by way of a compiler, some would see it in parts.
+    """
+    with _importing:
+        import cuda.core  # noqa: F401
 
 
 @functools.cache
 def toolchain_version() -> str:
     """Versions of the compilers that produce device code."""
+    import_toolchain()
     from cuda.bindings import nvrtc
     from cuda.core import __version__
 
@@ -166,6 +182,9 @@ class CudaKernel:
         except IndexError:
             parameters = Parameters(len(words))
         parameters.fill(words, structs)
+        if recorder.launches is not None:
+            recorder.launches.add(self._function, blocks, threads, shared, parameters, args)
+            return
         grid = (blocks, 1, 1, threads, 1, 1, shared, self._stream().ptr, parameters.address)
         if cooperative:
             self._driver.launchCooperativeKernel(self._pointer, *grid)
@@ -219,10 +238,13 @@ _ahead_lock = Lock()
 
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
-    """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end."""
+    """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end.
+
+    Does nothing if machine code of it came with the package.
+    """
     key = (header, defines, functors, current_arch())
-    if functors or shipped_cubin(header, defines, key[-1]) is None:
-        toolchain_version()  # imports cuda.core, which two threads must not do at the same time
+    if not functors and shipped_cubin(header, defines, key[-1]) is not None:
+        return
     with _ahead_lock:
         if key not in _ahead:
             _ahead[key] = begun = Future()
@@ -236,7 +258,9 @@ def _compile(begun: Future[bytes], key: tuple) -> None:
         begun.set_exception(error)
 
 
-def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...]) -> bytes:
+def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped) -> bytes:
+    if isinstance(functors, Shipped):
+        return functors.code
     key = (header, defines, functors, current_arch())
     with _ahead_lock:
         begun = _ahead.get(key)
@@ -244,8 +268,16 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
 
 
 @functools.cache
-def load_module(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> Any:
-    """A CuPy module with the kernels of a header, on the current device."""
+def load_module(
+    header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
+) -> Any:  # fmt: skip
+    """A CuPy module with the kernels of a header, on the current device.
+
+    Parameters
+    ----------
+    functors : tuple of bytes, or Shipped
+        LTO-IR of those that the kernels call; or the machine code that came with the package.
+    """
     import cupy
 
     module = cupy.cuda.function.Module()
@@ -255,7 +287,7 @@ def load_module(header: str, defines: tuple[tuple[str, str], ...], functors: tup
 
 @functools.cache
 def load_kernel(
-    header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()
+    header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> CudaKernel:
-    """The kernel `name` of a header, ready to launch on the current device."""
+    """The kernel `name` of a header, ready to launch on the current device; see `load_module`."""
     return CudaKernel(load_module(header, defines, functors).get_function(name))

@@ -21,8 +21,9 @@ All work is spread over the arcs of the batch, not over lists, so that a hub cos
 """
 
 from .cpu import COUNTERS, PENDING
-from .updates import append_changes, changes_of_all, find_arcs, find_changes, remove_changes
+from .updates import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
 
 __all__ = [
-    "COUNTERS", "PENDING", "append_changes", "changes_of_all", "find_arcs", "find_changes", "remove_changes",
+    "COUNTERS", "PENDING", "append_changes", "changes_of_all", "changes_of_keys", "find_arcs", "find_changes",
+    "remove_changes",
 ]  # fmt: skip

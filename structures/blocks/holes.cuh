@@ -2,11 +2,13 @@
 // the neighbors that stay among the last d. The deletions of a list are as many as its last positions, so that change i
 // stands for both: the slot to be emptied, and one of the last positions. In each list there are as many holes as
 // survivors; so the k-th hole of the whole batch and the k-th survivor belong to the same list, and no sums are needed
-// but those over the batch. Macros: VID, WEIGHT; View with slot_of.
+// but those over the batch. The counters tell how many deletions there are, at most `count`.
+// Macros: VID, WEIGHT; View with slot_of.
 #pragma once
-#include "frontier/cuda/scan_tiles.cuh"
+#include "structures/changes/changes.cuh"
 
-extern "C" __global__ void mark(i64 count, View view, const i64* change_slots) {
+extern "C" __global__ void mark(i64 count, View view, const i64* change_slots, const u64* counters) {
+  count = at_most(count, counters[CHANGES]);
   GRID_STRIDE(i, count) view.neighbors[change_slots[i]] = VID(TOMBSTONE);
 }
 
@@ -14,7 +16,8 @@ extern "C" __global__ void mark(i64 count, View view, const i64* change_slots) {
 // EMPTY. sums: survivors of each tile.
 extern "C" __global__ void __launch_bounds__(TILE) find_survivors(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group, i64* tails,
-    i64* sums) {
+    i64* sums, const u64* counters) {
+  count = at_most(count, counters[CHANGES]);
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x, slot = -1;
     if (i < count) {
@@ -35,7 +38,8 @@ extern "C" __global__ void __launch_bounds__(TILE) find_survivors(
 // movers: the survivors' slots without gaps. hole_sums: holes of each tile.
 extern "C" __global__ void __launch_bounds__(TILE) find_holes(
     i64 count, View view, const i64* change_slots, const i64* tails, const i64* sums, bool summed, i64* movers,
-    i64* hole_sums) {
+    i64* hole_sums, const u64* counters) {
+  count = at_most(count, counters[CHANGES]);
   TILES(tile, count) {
     i64 before = sum_before(sums, summed, tile), total;
     i64 i = tile * TILE + threadIdx.x;
@@ -48,7 +52,9 @@ extern "C" __global__ void __launch_bounds__(TILE) find_holes(
 }
 
 extern "C" __global__ void __launch_bounds__(TILE) fill_holes(
-    i64 count, View view, const i64* change_slots, const i64* hole_sums, bool summed, const i64* movers) {
+    i64 count, View view, const i64* change_slots, const i64* hole_sums, bool summed, const i64* movers,
+    const u64* counters) {
+  count = at_most(count, counters[CHANGES]);
   TILES(tile, count) {
     i64 before = sum_before(hole_sums, summed, tile), total;
     i64 i = tile * TILE + threadIdx.x;

@@ -3,3 +3,4 @@
 #pragma once
 #include "structures/blocks/lists.cuh"
 #include "structures/blocks/holes.cuh"
+#include "structures/blocks/small.cuh"

@@ -33,10 +33,12 @@ extern "C" __global__ void __launch_bounds__(TILE) count_changes(
   }
 }
 
-// Writes new arcs to the end of their lists, which have their new degrees.
+// Writes new arcs to the end of their lists, which have their new degrees. The counters tell how many there are; or they are
+// null, and all `count` are.
 extern "C" __global__ void append(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
-    const VID* change_dst, const WEIGHT* change_weights) {
+    const VID* change_dst, const WEIGHT* change_weights, const u64* counters) {
+  if (counters) count = at_most(count, counters[CHANGES]);
   GRID_STRIDE(i, count) {
     i64 group = change_group[i];
     VID v = group_vertex ? group_vertex[group] : VID(group);

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+    counters = None if changes.vertex is None else graph._counters.array  # a graph that is built has a group for each
     graph._kernels.append(
-        count, graph._make_view(), changes.vertex, changes.start, changes.group, changes.dst, changes.weights
+        count, graph._make_view(), changes.vertex, changes.start, changes.group, changes.dst, changes.weights, counters
     )
 
 
@@ -24,7 +25,12 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     slots, tiles, launch = changes.slots, tile_count(count), tile_launch(count)
     tails, movers = scratch("tails", count, np.int64), scratch("movers", count, np.int64)
     survivors, holes = scratch("survivor_sums", tiles, np.int64), scratch("hole_sums", tiles, np.int64)
-    kernels.mark(count, view, slots)
-    kernels.find_survivors(count, view, changes.vertex, changes.start, changes.group, tails, survivors, **launch)
-    kernels.find_holes(count, view, slots, tails, *running_sums(device, kernels, survivors), movers, holes, **launch)
-    kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, **launch)
+    counters = graph._counters.array
+    kernels.mark(count, view, slots, counters)
+    kernels.find_survivors(
+        count, view, changes.vertex, changes.start, changes.group, tails, survivors, counters, **launch
+    )  # fmt: skip
+    kernels.find_holes(
+        count, view, slots, tails, *running_sums(device, kernels, survivors), movers, holes, counters, **launch
+    )  # fmt: skip
+    kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, counters, **launch)

@@ -11,7 +11,9 @@ from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
 from frontier.sort import SortedKeys, arc_keys, row_ids, sorted_keys, tile_launch
 from structures.changes import Changes
+from structures.changes import changes_of_keys as changes_of_sorted
 from structures.changes import find_changes as changes_of_batch
+from structures.changes.find import LookUp
 
 from . import on_cpu, on_gpu
 from .cpu import PENDING
@@ -25,7 +27,16 @@ SHORT_LIST = 256  # neighbors that one thread looks through
 
 def find_changes(graph: Graph, arcs: Arcs, counters: Counters, *, inserting: bool) -> Changes:
     """What a batch changes (`structures.changes.find_changes`); the list of each of its sources is walked once."""
+    return changes_of_batch(graph, arcs, counters, _look_up(graph, counters), inserting=inserting, ordered=False)
 
+
+def changes_of_keys(graph: Graph, keys: SortedKeys, weights: Any, counters: Counters, *, inserting: bool) -> Changes:
+    """`find_changes` of a batch that is sorted already."""
+    look_up = _look_up(graph, counters)
+    return changes_of_sorted(graph, keys, weights, counters, look_up, inserting=inserting, ordered=False)
+
+
+def _look_up(graph: Graph, counters: Counters) -> LookUp:
     def look_up(batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
         match_keys(graph, batch.keys, slots, batch.bits)
         graph._kernels.count_changes(
@@ -33,7 +44,7 @@ def find_changes(graph: Graph, arcs: Arcs, counters: Counters, *, inserting: boo
             **tile_launch(int(slots.size)),
         )  # fmt: skip
 
-    return changes_of_batch(graph, arcs, counters, look_up, inserting=inserting, ordered=False)
+    return look_up
 
 
 def changes_of_all(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Changes:

@@ -10,6 +10,6 @@ its ``cpu.py`` imports those of `structures.changes.cpu`.
 """
 
 from .cpu import CHANGES, GROUPS, OTHERS
-from .find import Changes, find_changes
+from .find import Changes, changes_of_keys, find_changes
 
-__all__ = ["CHANGES", "GROUPS", "OTHERS", "Changes", "find_changes"]
+__all__ = ["CHANGES", "GROUPS", "OTHERS", "Changes", "changes_of_keys", "find_changes"]

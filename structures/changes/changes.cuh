@@ -6,13 +6,18 @@
 //
 // Macros: VID, WEIGHT.
 #pragma once
+#define SMALL 5  // the first place in the counters of what chains report (CHAIN of cpu.py)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
+#include "frontier/cuda/small_keys.cuh"
 
 // Places in the counters (cpu.py has the same).
 #define CHANGES 0  // keys that change the graph
 #define GROUPS 1   // distinct sources
 #define OTHERS 2   // distinct keys that change nothing
+
+// The smaller of a number of work items and what a counter says.
+__device__ __forceinline__ i64 at_most(i64 count, u64 counter) { return i64(counter) < count ? i64(counter) : count; }
 
 // Sums of changes (low half) and groups (high half) of a tile of keys. Changes are arcs that are in the graph, if `present`,
 // or those that are not. `arc`: this thread's key counts; `found`: its arc is there. All threads of the block call it.
@@ -59,12 +64,26 @@ extern "C" __global__ void __launch_bounds__(TILE) keep_changes(
   }
 }
 
-// Gives arcs that are there already their new weights. To run before anything moves.
+// Gives arcs that are there already their new weights. To run before anything moves. others: how many there are.
 extern "C" __global__ void replace_weights(
     i64 count, View view, const i64* keys, i64 bits, i64 shift, const i64* order, const Slot* slots,
-    const WEIGHT* weights) {
+    const WEIGHT* weights, const i64* others) {
+  if (!*others) return;
   SortedKeys sorted{count, keys, bits, shift};
   GRID_STRIDE(i, count) {
     if (slots[i] >= 0) view.weights[slot_in_pool(view, sorted.source(i), slots[i])] = weights[sorted.position(i, order)];
   }
+}
+
+// What the last kernel of a chain tells of a batch whose changes are the keys that are in the graph, if `present`, or not.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS) finish_small(
+    i64 count, SmallBatch batch, SmallKeys sorted, const Slot* slots, bool present) {
+  finish(batch, sorted, [&](i64 position, VID, VID) { return (slots[position] >= 0) == present; });
+}
+
+// Lets a batch change nothing, by one thread: what kernels that follow have to do is in these counters, and others that the
+// structure clears.
+__device__ inline void decline(u64* counters) {
+  counters[CHANGES] = counters[GROUPS] = counters[OTHERS] = 0;
+  counters[SMALL_DECLINED] = 1;
 }

@@ -9,6 +9,7 @@ from frontier.runtime import cpu_kernel
 # Places in the counters: arcs that change the graph, distinct sources of the batch, distinct arcs that change nothing.
 # A structure's own follow (changes.cuh has the same).
 CHANGES, GROUPS, OTHERS = 0, 1, 2
+CHAIN = 5  # the first of three that chains report (SMALL of changes.cuh): a structure's own leave them out
 
 
 def keep_changes(
@@ -63,7 +64,7 @@ def make_replace(slot_in_pool: Any) -> Any:
     """
 
     @cpu_kernel
-    def replace_weights(count, view, keys, bits, shift, order, slots, weights):
+    def replace_weights(count, view, keys, bits, shift, order, slots, weights, others):
         for i in range(count):
             if slots[i] >= 0:
                 view.weights[slot_in_pool(view, keys[i] >> shift, slots[i])] = weights[order[i]]

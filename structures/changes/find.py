@@ -10,7 +10,7 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
 
-from .cpu import GROUPS
+from .cpu import GROUPS, OTHERS
 
 if TYPE_CHECKING:
     from frontier.graph import Graph
@@ -39,6 +39,8 @@ class Changes(NamedTuple):
         Group of each change; not of ordered lists, and only on the GPU.
     replace : callable or None
         Queues the new weights of arcs that were in the graph already, before anything moves.
+    looked_up : array or None
+        What the look-up said of each key.
     """
 
     bound: int
@@ -49,6 +51,7 @@ class Changes(NamedTuple):
     slots: Any = None
     group: Any = None
     replace: Callable[[], None] | None = None
+    looked_up: Any = None
 
 
 LookUp = Callable[[SortedKeys, bool, Any, Any], None]
@@ -76,9 +79,18 @@ def find_changes(
     A sort of the batch, and the look-up. The batch need not have been checked; on the CPU it is checked here, where
     that needs no synchronization.
     """
+    weights = arcs.weights if inserting else None
+    batch = sorted_keys(graph, arcs, origin=weights is not None)
+    return changes_of_keys(graph, batch, weights, counters, look_up, inserting=inserting, ordered=ordered)
+
+
+def changes_of_keys(
+    graph: Graph, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
+    ordered: bool,
+) -> Changes:  # fmt: skip
+    """`find_changes` of a batch that is sorted already; `weights` are those of its arcs, to be inserted."""
     device, scratch, kernels = graph.device, graph._scratch.get, graph._kernels
-    weighted = inserting and arcs.weights is not None
-    batch = sorted_keys(graph, arcs, origin=weighted)
+    weighted = weights is not None
     keys, bits, shift, order = batch
     size, slot_dtype = int(keys.size), graph.vertex_dtype if ordered else np.int64
     slots = scratch("key_slots", size, slot_dtype)
@@ -87,7 +99,6 @@ def find_changes(
     vertex, start = scratch("group_vertex", size, graph.vertex_dtype), scratch("group_start", size + 1, np.int64)
     dst = scratch("change_dst", size, graph.vertex_dtype)
     group = None if ordered or not device.is_gpu else scratch("change_group", size, np.int32)
-    weights = arcs.weights if weighted else None
     change_weights = scratch("change_weights", size, graph._stored_dtype) if weighted else None
     change_slots = scratch("change_slots", size, slot_dtype) if ordered or not inserting else None
     kernels.keep_changes(
@@ -96,7 +107,10 @@ def find_changes(
     )  # fmt: skip
 
     def replace() -> None:
-        kernels.replace_weights(size, graph.view(), keys, bits, shift, order, slots, weights)
+        others = counters.array[OTHERS : OTHERS + 1]
+        kernels.replace_weights(size, graph.view(), keys, bits, shift, order, slots, weights, others)
 
     bound = size if device.is_gpu else int(counters.array[GROUPS])
-    return Changes(bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None)
+    return Changes(
+        bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots
+    )  # fmt: skip

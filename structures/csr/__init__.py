@@ -1,4 +1,4 @@
-"""Compressed sparse rows: static snapshots, and the baseline that rebuilds with every batch."""
+"""Compressed sparse rows: static copies, and the baseline that rebuilds with every batch."""
 
 from .graph import CSR
 

@@ -20,7 +20,7 @@ from .cpu import View
 class CSR(DynamicGraph):
     """Compressed sparse row: sorted neighbor lists, stored back to back and rebuilt by every update.
 
-    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static snapshots are
+    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static copies are
     made of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges
     the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
 

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.batch import Arcs
+from frontier.batch.chains import DELETE, FIND, INSERT, Chained
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device, growable
+from frontier.runtime.parameters import Struct
+from frontier.sort import SortedKeys
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     COUNTERS,
     append_changes,
     changes_of_all,
+    changes_of_keys,
     find_arcs,
     find_changes,
     remove_changes,
 )
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
+from structures.changes.cpu import CHAIN
 
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
@@ -34,7 +39,7 @@ class FaimBuildOptions(BuildOptions, total=False):
     page_size: int
 
 
-class FaimGraph(PagePool, DynamicGraph):
+class FaimGraph(Chained, PagePool, DynamicGraph):
     """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
 
     Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so
@@ -99,6 +104,7 @@ class FaimGraph(PagePool, DynamicGraph):
     _arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
+    _chain_counters = CHAIN + 3, CHAIN
     _options = ("page_size",)
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
@@ -123,6 +129,10 @@ class FaimGraph(PagePool, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS + 1)
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
+        self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
+        self._supply = Struct(("queued",)), Struct(("used",))
 
     @property
     def defines(self) -> dict[str, Any]:
@@ -233,30 +243,76 @@ class FaimGraph(PagePool, DynamicGraph):
 
     def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
         """Append `count` changes to their lists, after allocating the pages that these need. Allocates no memory."""
-        kernels, view = self._kernels, self._make_view()
         supply = (self._queue, self._queued, self._used)
         if not self.device.is_gpu:
-            kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
+            view = self._make_view()
+            self._kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
         else:
-            lists = (view, changes.vertex, changes.start)
-            if pages:
-                kernels.grow(count, *lists, changes.group, first_page, *supply)
-            kernels.commit(groups, *lists, True, first_page, *supply)
+            self._take_pages(changes, groups, count if pages else 0, first_page, supply)
         self._took(pages)
         append_changes(self, changes, groups, count)
 
+    def _take_pages(self, changes: Changes, groups: int, count: int, first_page: Any, supply: tuple[Any, ...]) -> None:
+        """Have pages of the supply allocated to lists by a GPU; `count` is 0 if they need none."""
+        counters = None if changes.vertex is None else self._counters.array
+        lists = (self._make_view(), changes.vertex, changes.start)
+        self._kernels.grow(count, *lists, changes.group, first_page, *supply, counters)
+        self._kernels.commit(groups, *lists, True, first_page, *supply, counters)
+
     def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
         """Free the pages that lists no longer need, after `count` changes were taken from their ends."""
-        kernels, view = self._kernels, self._make_view()
         if not self.device.is_gpu:
-            kernels.shrink_serially(groups, view, changes.vertex, changes.start, self._queue, self._queued)
+            view = self._make_view()
+            self._kernels.shrink_serially(groups, view, changes.vertex, changes.start, self._queue, self._queued)
         else:
-            lists = (view, changes.vertex, changes.start)
-            if pages:
-                returned = self._queue[self._queued :]
-                kernels.shrink(count, *lists, changes.group, first_page, returned)
-            kernels.commit(groups, *lists, False, first_page, None, 0, 0)
+            self._give_pages(changes, groups, count if pages else 0, first_page, self._queue[self._queued :])
         self._queued += pages
+
+    def _give_pages(self, changes: Changes, groups: int, count: int, first_page: Any, queue: Any) -> None:
+        """Have pages of lists put into the queue, from its place `queue` on; `count` is 0 if they lose none."""
+        lists, counters = (self._make_view(), changes.vertex, changes.start), self._counters.array
+        self._kernels.shrink(count, *lists, changes.group, first_page, queue, counters)
+        self._kernels.commit(groups, *lists, False, first_page, None, 0, 0, counters)
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        queue = self._queue
+        self._supply[0].set(self._queued)
+        self._supply[1].set(self._used)
+        if kind == INSERT:
+            self._room.set(self._queued + int(self._links.size) - self._used)
+        else:
+            self._room.set(int(queue.size) - self._queued)
+            self._end.set(queue.data.ptr + queue.itemsize * self._queued)
+        return True
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        assert keys is not None
+        inserting, counters = kind == INSERT, self._counters
+        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
+        bound = changes.bound
+        if kind != FIND:
+            first_page = self._plan(changes, inserting=inserting)
+            self._kernels.decide(1, PAGES, self._room, counters.array, threads=32, blocks=1)
+        if inserting:
+            if changes.replace is not None:
+                changes.replace()
+            self._take_pages(changes, bound, bound, first_page, (self._queue, *self._supply))
+            append_changes(self, changes, bound, bound)
+        elif kind == DELETE:
+            remove_changes(self, changes, bound, bound)
+            self._give_pages(changes, bound, bound, first_page, self._end)
+        return changes.looked_up, not inserting
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        if kind == INSERT:
+            self._took(numbers[PAGES])
+        else:
+            self._queued += numbers[PAGES]
+        return numbers[CHANGES], numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 

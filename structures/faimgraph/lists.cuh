@@ -120,11 +120,12 @@ extern "C" __global__ void plan(
   }
 }
 
-// Takes the pages that lists need for their changes. A page is put into its place by the thread of the first change that
+// Takes the pages that lists need for their changes; counters are null where a graph is built. A page is put into its place by the thread of the first change that
 // goes into it, so that a hub's many pages are no more work for any thread than one.
 extern "C" __global__ void grow(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
-    const i64* first_page, const int* queue, i64 queued, i64 used) {
+    const i64* first_page, const int* queue, i64 queued, i64 used, const u64* counters) {
+  if (counters) count = at_most(count, counters[CHANGES]);
   GRID_STRIDE(i, count) {
     i64 g = change_group[i];
     Record record = view.records[group_vertex ? group_vertex[g] : VID(g)];
@@ -138,7 +139,8 @@ extern "C" __global__ void grow(
 // Puts the pages that lists lose into the queue, each by the thread of its first position.
 extern "C" __global__ void shrink(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
-    const i64* first_page, int* returned) {
+    const i64* first_page, int* returned, const u64* counters) {
+  count = at_most(count, counters[CHANGES]);
   GRID_STRIDE(i, count) {
     i64 g = change_group[i];
     Record record = view.records[group_vertex[g]];
@@ -152,7 +154,8 @@ extern "C" __global__ void shrink(
 // Writes the records of lists that have taken their pages, or given them back.
 extern "C" __global__ void commit(
     i64 count, View view, const VID* group_vertex, const i64* group_start, bool inserting, const i64* first_page,
-    const int* queue, i64 queued, i64 used) {
+    const int* queue, i64 queued, i64 used, const u64* counters) {
+  if (counters) count = at_most(count, counters[GROUPS]);
   GRID_STRIDE(g, count) {
     i64 changes = group_start[g + 1] - group_start[g];
     if (changes == 0) continue;

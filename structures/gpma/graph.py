@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.batch import Arcs, chains
 from frontier.invariants import require
 from frontier.runtime import Device
 from frontier.values import one_of
-from structures.packed.graph import PackedGraph
+from structures.packed.chains import PackedChains
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
 from structures.packed.options import PackedBuildOptions, PackedOptions
 from structures.packed.plan import Batch
@@ -48,7 +48,7 @@ class GPMABuildOptions(PackedBuildOptions, total=False):
     method: str
 
 
-class GPMA(PackedGraph):
+class GPMA(PackedChains):
     """All arcs in one packed memory array, indexed by CSR row offsets: GPMA and GPMA+.
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
@@ -89,9 +89,9 @@ class GPMA(PackedGraph):
     name = "gpma"
     package = "structures.gpma"
     walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
-    _scalars: ClassVar[tuple[str, ...]] = (*PackedGraph._scalars, "method", "_rounds")
-    _options: ClassVar[tuple[str, ...]] = (*PackedGraph._options, "method")
-    _tallies: ClassVar[tuple[str, ...]] = (*PackedGraph._tallies, "_rounds")
+    _scalars: ClassVar[tuple[str, ...]] = (*PackedChains._scalars, "method", "_rounds")
+    _options: ClassVar[tuple[str, ...]] = (*PackedChains._options, "method")
+    _tallies: ClassVar[tuple[str, ...]] = (*PackedChains._tallies, "_rounds")
 
     if TYPE_CHECKING:
 
@@ -132,15 +132,18 @@ class GPMA(PackedGraph):
             self._insert_in_rounds(batch, new, entries)
         else:
             self._look_up(batch)
-            self._kernels.commit(batch.size, self._held_view(), *batch)
+            self._kernels.commit(batch.size, self._held_view(), *batch, None)
             self._moved += self._kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
         return new, numbers[FOUND]
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        return super()._prepare_chain(kind, arcs) and (kind != chains.INSERT or self.method == "segment")
 
     def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
         """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""
         self._prepare_rounds(batch, entries)
         self._look_up(batch)
-        self._kernels.commit(batch.size, self._held_view(), *batch)
+        self._kernels.commit(batch.size, self._held_view(), *batch, None)
         while new:
             new -= self._round(batch)
 

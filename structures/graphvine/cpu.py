@@ -124,7 +124,7 @@ def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
 
 @parallel_kernel
 def link_blocks(
-    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front, counters
 ):  # fmt: skip
     """Take blocks from the queue, attach them to the trees, and set the records to what they will be."""
     for g in range(begin, end):
@@ -154,7 +154,7 @@ def link_blocks(
 
 @parallel_kernel
 def return_blocks(
-    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front
+    begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front, counters
 ):  # fmt: skip
     """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the records."""
     for g in range(begin, end):

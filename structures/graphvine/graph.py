@@ -8,22 +8,26 @@ import numpy as np
 
 from frontier.access import rearranges
 from frontier.batch import Arcs
+from frontier.batch.chains import DELETE, INSERT, Chained
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device, growable
-from frontier.sort import running_sums, tile_count, tile_launch
+from frontier.runtime.parameters import Struct
+from frontier.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
 from structures.blocks import (
     COUNTERS,
     append_changes,
     changes_of_all,
+    changes_of_keys,
     find_arcs,
     find_changes,
     remove_changes,
 )
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
+from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 
 from .check import check_arrays
@@ -43,7 +47,7 @@ class GraphVineBuildOptions(BuildOptions, total=False):
     block_size: int | None
 
 
-class GraphVine(VertexRecords, DynamicGraph):
+class GraphVine(Chained, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
@@ -111,6 +115,7 @@ class GraphVine(VertexRecords, DynamicGraph):
     _arrays: ClassVar = {
         "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
     }  # fmt: skip
+    _chain_counters = CHAIN + 3, CHAIN
     _options = ("block_size",)
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
@@ -143,6 +148,9 @@ class GraphVine(VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS + 1)
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
+        self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
@@ -310,13 +318,57 @@ class GraphVine(VertexRecords, DynamicGraph):
         )  # fmt: skip
         return sums
 
-    def _move_blocks(self, kernel: str, groups: int, changes: Changes, sums: Any, front: int) -> None:
-        """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them."""
+    def _move_blocks(
+        self, kernel: str, groups: int, changes: Changes, sums: Any, front: Any, counters: Any = None
+    ) -> None:
+        """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them.
+
+        `counters`, if given, tell how many groups there are.
+        """
         getattr(self._kernels, kernel)(
             groups, self._records, self._children, self._bits, changes.vertex, changes.start,
             *running_sums(self.device, self._kernels, sums), self._queue, int(self._queue.size), front,
-            **tile_launch(groups),
+            counters, **tile_launch(groups),
         )  # fmt: skip
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        capacity = int(self._queue.size)
+        if not capacity:  # the first batch decides how large blocks are
+            return False
+        self._room.set(int(EXHAUSTED * capacity) - self._used_blocks())
+        self._place.set(self._front if kind == INSERT else (self._front + self._free) % capacity)
+        return True
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        assert keys is not None and self._bits is not None
+        inserting, counters = kind == INSERT, self._counters
+        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
+        bound = changes.bound
+        if inserting:
+            sums = self._plan(changes, 1, self._bits)
+            self._kernels.decide(1, BLOCKS, self._room, counters.array, threads=32, blocks=1)
+            if changes.replace is not None:
+                changes.replace()
+            self._move_blocks("link_blocks", bound, changes, sums, self._place, counters.array)
+            append_changes(self, changes, bound, bound)
+        elif kind == DELETE:
+            sums = self._plan(changes, -1, self._bits)
+            remove_changes(self, changes, bound, bound)
+            self._move_blocks("return_blocks", bound, changes, sums, self._place, counters.array)
+        return changes.looked_up, not inserting
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        blocks = numbers[BLOCKS]
+        if kind == INSERT:
+            self._front = (self._front + blocks) % int(self._queue.size)
+            self._free -= blocks
+        else:
+            self._free += blocks
+        return numbers[CHANGES], numbers[OTHERS]
 
     @rearranges
     def rebuild(self, *, block_size: int | None = None) -> None:

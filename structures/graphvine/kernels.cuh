@@ -59,13 +59,15 @@ __device__ inline int owner_of(const i64* firsts, i64 k) {
 }
 
 // First kernel of an insertion: takes blocks from the queue, attaches them to the trees, and sets the records to what
-// they will be. The threads of a thread block share the new blocks of its groups.
+// they will be. The threads of a thread block share the new blocks of its groups. The counters tell how many groups there
+// are; or they are null, and all `count` are.
 extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
     i64 count, Record* records, int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
-    const i64* sums, bool summed, int* queue, i64 queue_size, i64 front) {
+    const i64* sums, bool summed, int* queue, i64 queue_size, i64 front, const u64* counters) {
   __shared__ i64 firsts[TILE];
   __shared__ Record olds[TILE];
   __shared__ int straight[TILE];
+  if (counters) count = at_most(count, counters[GROUPS]);
   TILES(tile, count) {
     Queue taken{queue, queue_size, front + sum_before(sums, summed, tile)};
     if (taken.front >= queue_size) taken.front -= queue_size;
@@ -112,10 +114,11 @@ extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
 // the records.
 extern "C" __global__ void __launch_bounds__(TILE) return_blocks(
     i64 count, Record* records, const int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
-    const i64* sums, bool summed, int* queue, i64 queue_size, i64 front) {
+    const i64* sums, bool summed, int* queue, i64 queue_size, i64 front, const u64* counters) {
   __shared__ i64 firsts[TILE];
   __shared__ Record olds[TILE];
   __shared__ i64 kept[TILE];
+  if (counters) count = at_most(count, counters[GROUPS]);
   TILES(tile, count) {
     Queue given{queue, queue_size, front + sum_before(sums, summed, tile)};
     if (given.front >= queue_size) given.front -= queue_size;

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.batch import Arcs
+from frontier.batch.chains import FIND, Chained
+from frontier.batch.chains import INSERT as INSERTION
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device, fill_column
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import integer
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes, find_changes
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
+from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 
 from . import on_cpu, on_gpu
@@ -44,7 +47,7 @@ class HornetBuildOptions(BuildOptions, total=False):
     block_array_size: int | None
 
 
-class Hornet(BlockArrays, VertexRecords, DynamicGraph):
+class Hornet(Chained, BlockArrays, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
@@ -100,6 +103,7 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     }  # fmt: skip
     _unit_bits_range = 5, 30
     _options = ("block_array_size",)
+    _chain_counters = COUNTERS, CHAIN
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     if TYPE_CHECKING:
@@ -129,6 +133,8 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._forget_directory()
 
@@ -267,6 +273,35 @@ class Hornet(BlockArrays, VertexRecords, DynamicGraph):
         self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _chain_arrays(self) -> tuple[Any, ...]:
+        return *super()._chain_arrays(), self._directory
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        assert keys is not None
+        inserting = kind == INSERTION
+        changes = changes_of_keys(
+            self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True
+        )  # fmt: skip
+        if kind != FIND:
+            mode = INSERT if inserting else DELETE
+            on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
+        return changes.looked_up, not inserting
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        changed = numbers[CHANGES]
+        if changed:
+            requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
+            self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
+            self._moved_blocks += min(sum(requested), sum(returned))
+            self._changed_since_tidy += changed
+            with suppress(MemoryError):
+                self._tidy_if_needed(self._num_arcs + (changed if kind == INSERTION else -changed))
+        return changed, numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include "structures/hornet/plan.cuh"
 #include "structures/hornet/blocks.cuh"
 #include "structures/hornet/move.cuh"
+#include "structures/hornet/small.cuh"
 
 // The slot of each arc.
 extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const VID* dst, i64* slots) {

@@ -33,6 +33,7 @@ __device__ inline i64 new_place(const Group& group, i64 p, i64 mode, const VID* 
 // Carries out what was planned for short lists, a tile to each.
 extern "C" __global__ void apply(i64 count, LISTS) {
   __shared__ i64 offsets[CLASSES];
+  if (group_vertex) count = at_most(count, u64(counters[GROUPS]));
   class_offsets(counters, offsets);
   Tile<LANES> tile;
   i64 tiles = i64(gridDim.x) * blockDim.x / LANES;
@@ -86,8 +87,16 @@ __device__ inline i64 list_of_chunk(const i64* large, i64 lists, i64 chunk) {
   return low;
 }
 
+// Sets the numbers of chunks and of large lists to what was planned, if the host has not read it: then `lists` is -1.
+__device__ inline void planned_chunks(i64& count, i64& lists, const i64* counters) {
+  if (lists >= 0) return;
+  count = counters[LARGE] & 0xffffffff;
+  lists = counters[LARGE] >> 32;
+}
+
 // Copies what moves within its block to the staging area, a thread block to each chunk of a large list.
 extern "C" __global__ void stage(i64 count, LISTS, const i64* large, i64 lists, VID* staged, WEIGHT* staged_weights) {
+  planned_chunks(count, lists, counters);
   for (i64 chunk = blockIdx.x; chunk < count; chunk += gridDim.x) {
     const i64* entry = large + 3 * list_of_chunk(large, lists, chunk);
     if (entry[2] < 0) continue;
@@ -105,6 +114,7 @@ extern "C" __global__ void stage(i64 count, LISTS, const i64* large, i64 lists, 
 extern "C" __global__ void scatter(i64 count, LISTS, const i64* large, i64 lists, const VID* staged,
                                    const WEIGHT* staged_weights) {
   __shared__ i64 offsets[CLASSES];
+  planned_chunks(count, lists, counters);
   class_offsets(counters, offsets);
   for (i64 chunk = blockIdx.x; chunk < count; chunk += gridDim.x) {
     const i64* entry = large + 3 * list_of_chunk(large, lists, chunk);
@@ -136,6 +146,7 @@ extern "C" __global__ void commit(
     i64 count, Record* records, const VID* group_vertex, const i64* group_start, i64 mode, const i64* moves,
     const i64* fresh, const i64* counters, i64 unit_bits, u32* free_bits, int* free_counts) {
   __shared__ i64 offsets[CLASSES];
+  if (group_vertex) count = at_most(count, u64(counters[GROUPS]));
   class_offsets(counters, offsets);
   i64 words_per_unit = unit_bits > 5 ? i64(1) << (unit_bits - 5) : 1;
   for (i64 base = i64(blockIdx.x) * blockDim.x; base < count; base += i64(gridDim.x) * blockDim.x) {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.batch.small import MOST_EDGES
 from structures.changes import Changes
 
 from .cpu import LARGE, STAGED
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from .graph import Hornet
 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
+FEW_LISTS = 2 * MOST_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
+CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
+CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 
 
 def changes_of_all(graph: Hornet, offsets: Any, dst: Any, weights: Any) -> Changes:
@@ -37,7 +41,7 @@ def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
 def room_for_large(graph: Hornet, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = graph._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
-    return graph._scratch.get("large", 3 * min(changes.bound, total // LARGE_LIST + 1), np.int64)
+    return graph._scratch.get("large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, FEW_LISTS)), np.int64)
 
 
 def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:
@@ -67,5 +71,36 @@ def move(
     kernels.apply(groups, *lists, tile=8)
     kernels.commit(
         groups, graph._records, changes.vertex, changes.start, mode, moves, fresh, counters, graph.unit_bits,
+        graph._free_bits, graph._free_counts,
+    )  # fmt: skip
+
+
+def move_unplanned(graph: Hornet, changes: Changes, mode: int, moves: Any, large: Any) -> None:
+    """`move` for a chain, in which the host knows no numbers; takes the new blocks, too."""
+    kernels, counters, scratch = graph._kernels, graph._counters.array, graph._scratch.get
+    bound = changes.bound
+    fresh = scratch("fresh", bound, np.int64)
+    entries, units, class_first, prefix = graph._directory[:4]
+    low, high = CHAIN_ROOM
+    room = min(max(graph._num_arcs // 2, low), high)
+    kernels.decide(1, room, counters, threads=64, blocks=1)
+    if entries:
+        kernels.take_blocks(
+            entries, units, class_first, prefix, graph._array_classes, graph._free_counts, graph._free_bits,
+            graph.unit_bits, counters, fresh, threads=256, blocks=entries,
+        )  # fmt: skip
+    if changes.replace is not None:
+        changes.replace()
+    lists = (
+        graph._records, graph._neighbors, graph._weights, changes.vertex, changes.start, changes.slots, changes.dst,
+        changes.weights, mode, moves, fresh, counters,
+    )  # fmt: skip
+    staged = scratch("staged", room, graph.vertex_dtype)
+    staged_weights = None if graph._weights is None else scratch("staged_weights", room, graph._stored_dtype)
+    for kernel in (kernels.stage, kernels.scatter):
+        kernel(1, *lists, large, -1, staged, staged_weights, threads=256, blocks=CHAIN_BLOCKS)
+    kernels.apply(bound, *lists, tile=8)
+    kernels.commit(
+        bound, graph._records, changes.vertex, changes.start, mode, moves, fresh, counters, graph.unit_bits,
         graph._free_bits, graph._free_counts,
     )  # fmt: skip

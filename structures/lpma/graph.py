@@ -6,12 +6,12 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from frontier.access import reads
-from frontier.batch import Arcs
+from frontier.batch import Arcs, chains
 from frontier.invariants import require
 from frontier.runtime import Device, growable
 from frontier.updates import MemoryUsage
 from frontier.values import one_of
-from structures.packed.graph import PackedGraph
+from structures.packed.chains import PackedChains
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.options import PackedBuildOptions, PackedOptions
 from structures.packed.plan import Batch, Plan
@@ -33,7 +33,7 @@ class LPMABuildOptions(PackedBuildOptions, total=False):
     strategy: str
 
 
-class LPMA(PackedGraph):
+class LPMA(PackedChains):
     """A packed memory array in levels of a perfect binary tree, grown by appending a level.
 
     Level 0 is one leaf of 32 slots, level x holds ``2**(x - 1)``; the order of the arcs is that of the in-order
@@ -89,9 +89,9 @@ class LPMA(PackedGraph):
     name = "lpma"
     package = "structures.lpma"
     walk_cost: ClassVar = {"cpu": 2.5, "gpu": 1.2}
-    _options = (*PackedGraph._options, "strategy")
-    _tallies = (*PackedGraph._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
-    _scalars = (*PackedGraph._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
+    _options = (*PackedChains._options, "strategy")
+    _tallies = (*PackedChains._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
+    _scalars = (*PackedChains._scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
 
     if TYPE_CHECKING:
 
@@ -194,6 +194,15 @@ class LPMA(PackedGraph):
             self._expansion_leaves += self.leaves
             self._expanding = False
         self._prepare_level(self._entries(self._num_arcs + numbers[NEW]))
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        return super()._prepare_chain(kind, arcs) and (kind != chains.INSERT or self.strategy != TOP_DOWN)
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        done = super()._end_chain(kind, numbers)
+        if kind == chains.INSERT:
+            self._prepare_level(self._entries(self._num_arcs + numbers[NEW]))
+        return done
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """The paper's edge updates: one insertion, whose weights have been added to those of arcs that are there."""

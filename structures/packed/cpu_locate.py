@@ -39,7 +39,7 @@ def _count_arrivals(count, places, arriving, counters):
 
 
 @cpu_kernel
-def commit(count, view, keys, shift, places, weights, origin):
+def commit(count, view, keys, shift, places, weights, origin, taken):
     """Give arcs that are there their new weights, and count those that are new."""
     for j in range(count):
         if not places[j] & 1:

@@ -98,7 +98,7 @@ class PackedGraph(PackedArray):
         """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
         room = self._host.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
-            self._kernels.commit(batch.size, self._held_view(), *batch)
+            self._kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
     def _move(self, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:

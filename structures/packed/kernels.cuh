@@ -4,5 +4,6 @@
 #include "structures/packed/plan.cuh"
 #include "structures/packed/move.cuh"
 #include "structures/packed/erase.cuh"
+#include "structures/packed/small.cuh"
 #include "structures/packed/rebuild.cuh"
 #include "structures/packed/sums.cuh"

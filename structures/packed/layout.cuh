@@ -1,7 +1,9 @@
 // Constants that kernels share with layout.py and on_gpu.py, and what they have in common.
 #pragma once
+#define SMALL 16  // the first place in the counters of what chains report (layout.py has the same)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan.cuh"
+#include "frontier/cuda/small_keys.cuh"
 #include "frontier/cuda/tile.cuh"
 #include "structures/packed/view.cuh"
 
@@ -22,6 +24,7 @@
 #define REDUNDANT 9
 #define FINISHED 10
 #define ESCAPES 11
+#define TAKEN 19  // keys of a batch that is a chain, 0 if it is declined
 
 #define TILE_HEIGHT 11     // at least BLOCK_HEIGHT + 5
 #define TILE_LEAVES 2048   // that a block plans
@@ -48,6 +51,11 @@ __device__ i64 warp_partition(i64 size, Predicate holds) {
     low = last + 1;
   }
   return low;
+}
+
+// The smaller of a number of work items and what a counter, if any, says.
+__device__ __forceinline__ i64 at_most(i64 count, const u64* counter) {
+  return counter && i64(*counter) < count ? i64(*counter) : count;
 }
 
 __device__ __forceinline__ void add_degree(int* at, int value) { atomicAdd(at, value); }

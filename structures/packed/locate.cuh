@@ -66,9 +66,11 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
   if (threadIdx.x < 2 && tally[threadIdx.x]) atomicAdd(counters + NEW + threadIdx.x, u64(tally[threadIdx.x]));
 }
 
-// Gives arcs that are there their new weights, and counts those that are new. To run before anything moves.
+// Gives arcs that are there their new weights, and counts those that are new. To run before anything moves. taken: there are
+// no more keys than this, if it is given.
 extern "C" __global__ void commit(i64 count, View view, const i64* keys, i64 shift, const i64* places,
-                                  const WEIGHT* weights, const i64* origin) {
+                                  const WEIGHT* weights, const i64* origin, const u64* taken) {
+  count = at_most(count, taken);
   i64 threads = i64(gridDim.x) * blockDim.x;
   for (i64 base = (i64(blockIdx.x) * blockDim.x + threadIdx.x) & ~i64(31); base < count; base += threads) {
     i64 j = base + (threadIdx.x & 31), place = j < count ? places[j] : END, u = -1;

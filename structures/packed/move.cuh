@@ -153,7 +153,9 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   }
 }
 
-#define MOVES i64 count, View view, const i64 *windows, const int *tile_state, const u32 *arriving, BATCH
+// listed: there are no more windows than this, if it is given.
+#define MOVES                                                                                                          \
+  i64 count, View view, const i64 *windows, const int *tile_state, const u32 *arriving, BATCH, const u64 *listed
 #define BATCH_NAMES size, keys, shift, places, weights, origin
 
 __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
@@ -162,6 +164,7 @@ __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
 
 // Windows of one leaf, eight lanes to each.
 extern "C" __global__ void move_leaves(MOVES) {
+  count = at_most(count, listed);
   __shared__ u32 before[256 / 8][LEAF + 1];
   Team<8, 4> team;
   Batch batch{BATCH_NAMES};
@@ -187,6 +190,7 @@ extern "C" __global__ void move_leaves(MOVES) {
 
 // Windows of 2 to 8 leaves, a warp to each.
 extern "C" __global__ void move_warps(MOVES) {
+  count = at_most(count, listed);
   __shared__ u32 before[256 / 32][32 * 8 + 1];
   Team<32, 8> team;
   Batch batch{BATCH_NAMES};
@@ -203,6 +207,7 @@ extern "C" __global__ void move_warps(MOVES) {
 
 // Windows of 16 to 64 leaves, a block of 256 to each.
 extern "C" __global__ void __launch_bounds__(256) move_blocks(MOVES) {
+  count = at_most(count, listed);
   __shared__ u32 before[256 * 8 + 1];
   Team<256, 8> team;
   Batch batch{BATCH_NAMES};

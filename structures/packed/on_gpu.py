@@ -55,6 +55,11 @@ def room_to_plan(graph: PackedGraph, size: int) -> Plan:
     )
 
 
+def plan_blocks(graph: PackedGraph) -> int:
+    """Thread blocks of a plan: one for each tile of leaves."""
+    return -(-graph.leaves // TILE_LEAVES)
+
+
 def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
@@ -94,7 +99,7 @@ def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room:
     arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
     for rebalance, count, windows, launch in launches:
         if count:
-            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, **launch)
+            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, None, **launch)
     chunks = numbers[LARGE] & 0xFFFFFFFF
     if chunks:
         args = (view, plan.large, numbers[LARGE] >> 32, plan.tile_state, batch.size, *batch, *room)

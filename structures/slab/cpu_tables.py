@@ -84,13 +84,11 @@ def record_duplicate(slot, i, table, table_size, recorded, counters):
 def insert_arcs(
     count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
 ):  # fmt: skip
-    """See the kernel ``insert``."""
+    """See the kernel ``insert_listed``."""
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for k in range(count):
-        i = k
-        if which is not None:
-            i = which[k]
+        i = which[k] if which.size else k
         u = src[i]
         v = dst[i]
         if u < 0:

@@ -1,0 +1,195 @@
+"""Small batches on a GPU as chains of launches, for structures whose updates take several kernels.
+
+The kernels of a small update take microseconds, and so does each launch; it is to find out what to launch that takes
+the host hundreds of them. A chain is recorded once: its kernels run on the grid of the largest batch of its size, and
+learn from memory how many items there are. It ends with a report to the host, which says whether the batch was applied.
+An invalid one, and one for which memory has to be added first, change nothing, and go the general way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..runtime import Counters, Device, Kernels, Scratch
+from ..runtime.launches import LaunchList
+from ..runtime.parameters import Struct
+from ..sort import SortedKeys, id_bits
+from .small import MOST_EDGES, THREADS, SmallBatch
+
+KEYS = (
+    "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
+)  # fmt: skip
+"""The fields of ``struct SmallKeys`` of small_keys.cuh."""
+SIZES = 512, 2048, 2 * MOST_EDGES
+"""Arcs of the largest batches; a chain is recorded for each size. The sort compares each arc with each other."""
+INSERT, DELETE, FIND = "insert", "delete", "find"
+INVALID, DECLINED, TOLD = range(3)  # places in the counters, from SMALL of small_keys.cuh on
+
+
+class Chains:
+    """The small batches of one graph.
+
+    Parameters
+    ----------
+    graph : Chained
+    counters : int
+        How many numbers the structure's kernels report.
+    first : int
+        The first of the three of them that are told here (SMALL of small_keys.cuh).
+
+    Attributes
+    ----------
+    batch, keys : Struct
+        What kernels take by value: ``struct SmallBatch`` and ``struct SmallKeys``.
+    counters : Counters
+        All zero between batches.
+    scratch : Scratch
+        Memory whose addresses are in the chains, so that nobody else may have it.
+    """
+
+    def __init__(self, graph: Chained, counters: int, first: int):
+        self.batch = SmallBatch()
+        self.keys = Struct(KEYS)
+        self.counters = Counters(graph.device, counters)
+        self.scratch = Scratch(graph.device)
+        self.first = first
+        self._chains: dict[tuple[str, int, int], tuple[LaunchList, tuple[Any, ...], tuple[int, ...]]] = {}
+
+    def run(self, graph: Chained, kind: str, arcs: int) -> list[int] | None:
+        """Apply the batch that `batch` holds, of so many arcs; returns what kernels reported, None if it was not
+        applied."""
+        size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
+        shift = id_bits(graph._num_vertices)
+        chain = self._chains.get((kind, size, shift))
+        arrays = graph._chain_arrays()
+        if chain is None or any(old is not new for old, new in zip(chain[1], arrays, strict=True)):
+            try:
+                chain = self._record(graph, kind, size, shift, arrays)
+            except MemoryError:
+                return None
+        launches, _, fields = chain
+        self.keys.set(*fields)
+        launches.run()
+        numbers = self.counters.collect()
+        if numbers[self.first + INVALID] or numbers[self.first + DECLINED]:
+            return None
+        return numbers
+
+    def _record(self, graph: Chained, kind: str, size: int, shift: int, arrays: tuple[Any, ...]) -> Any:
+        take = self.scratch.get
+        keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
+        src, dst = take("src", size, graph.vertex_dtype), take("dst", size, graph.vertex_dtype)
+        weighted = kind == INSERT and graph._stored_dtype is not None
+        weights = take("weights", size, graph._stored_dtype) if weighted else None
+        kernels = graph._kernels
+        work = graph._access.workspace()
+        before = work.scratch, graph._counters
+        work.scratch, graph._counters = self.scratch, self.counters
+        try:
+            with LaunchList() as launches:
+                if graph._chain_sorts(kind):
+                    kernels.sort_small(size, self.batch, self.keys, threads=THREADS, blocks=size * 8 // THREADS)
+                    finish = graph._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
+                else:
+                    kernels.list_small(size, self.batch, self.keys, threads=THREADS)
+                    finish = graph._queue_chain(kind, None, None, src, dst)
+                kernels.finish_small(1, self.batch, self.keys, *finish, threads=THREADS, blocks=1)
+        finally:
+            work.scratch, graph._counters = before
+        pieces, counters = take("num_pieces", 1, np.uint32), self.counters
+        fields = (
+            keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
+            dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
+        )  # fmt: skip
+        launches.keep(ends, weights, src, dst, pieces)  # of which only the addresses are in `fields`
+        chain = launches, arrays, fields
+        self._chains[kind, size, shift] = chain
+        return chain
+
+
+class Chained:
+    """What a structure whose small batches are chains is, besides a `DynamicGraph`.
+
+    A structure says what its chains are made of, and sets `_takes_small_batches`; its ``kernels.cuh`` includes
+    ``frontier/cuda/small_keys.cuh`` and has a kernel ``finish_small``.
+    """
+
+    device: Device
+    directed: bool
+    num_vertices: int
+    vertex_dtype: np.dtype
+    _absent: Any
+    _access: Any
+    _arrays: ClassVar[dict[str, Any]]
+    _counters: Counters
+    _kernels: Kernels
+    _num_vertices: int
+    _stored_dtype: np.dtype | None
+    _chain_counters: ClassVar[tuple[int, int]]
+    """*structure*: how many counters kernels have, and the first of three that a chain has (see `Chains`)."""
+    _chains: Chains | None
+
+    def _chain_arrays(self) -> tuple[Any, ...]:
+        """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
+        objects until they change."""
+        return tuple(getattr(self, f"_{name}") for name in self._arrays)
+
+    def _chain_sorts(self, kind: str) -> bool:
+        """*structure*: whether such an update needs the arcs as sorted keys, not just as they come."""
+        return True
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        """*structure*: set the arguments of kernels that change; False if a batch of so many arcs has to go the general
+        way."""
+        return True
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        """*structure*: queue the kernels between the first and the last, and return the arguments of the last.
+
+        Parameters
+        ----------
+        kind : str
+            INSERT or DELETE, or FIND for the effective edges of a deletion, which changes nothing.
+        keys : SortedKeys
+            The batch; behind its last key they are END. Positions are in `order`.
+        weights : array or None
+            By arc, in insertions into graphs with weights.
+        src, dst : arrays
+            The arcs in place of keys, with negative ids for those to be ignored.
+        """
+        raise NotImplementedError
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        """*structure*: take note of an update that was applied; returns how many distinct arcs changed the graph, and
+        how many did not."""
+        raise NotImplementedError
+
+    def _run_chain(self, kind: str, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> list[int] | None:
+        if not self._prepare_chain(kind, src.size if self.directed else 2 * src.size):
+            return None
+        chains = self._chains
+        if chains is None:
+            chains = self._chains = Chains(self, *self._chain_counters)
+        count = chains.batch.take(
+            src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
+            arcs=arcs, edges=edges,
+        )  # fmt: skip
+        return chains.run(self, kind, count)
+
+    def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
+        numbers = self._run_chain(INSERT, src, dst, weights, arcs, edges)
+        if numbers is None:
+            return None
+        return *self._end_chain(INSERT, numbers), numbers[self._chain_counters[1] + TOLD]
+
+    def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
+        numbers = self._run_chain(FIND, src, dst, None, arcs, edges)
+        return None if numbers is None else numbers[self._chain_counters[1] + TOLD]
+
+    def _delete_small(self, src: Any, dst: Any) -> int | None:
+        numbers = self._run_chain(DELETE, src, dst, None, None, None)
+        return None if numbers is None else self._end_chain(DELETE, numbers)[0]

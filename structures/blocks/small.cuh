@@ -1,0 +1,11 @@
+// Small batches, which the host does not plan (frontier/batch/chains.py).
+#pragma once
+#include "structures/changes/changes.cuh"
+
+// Whether a batch has to wait for memory: for more than `room` of what the counter at `place` says it takes, or gives back.
+// Launched with one thread.
+extern "C" __global__ void decide(i64 count, i64 place, i64 room, u64* counters) {
+  if (i64(counters[place]) <= room) return;
+  counters[place] = 0;
+  decline(counters);
+}

@@ -1,0 +1,140 @@
+"""Small batches of packed memory arrays on a GPU, as chains of launches."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from frontier.batch.chains import DELETE, INSERT, Chained
+from frontier.sort import SortedKeys, distinct_of_sorted
+
+from . import layout, on_gpu
+from .graph import PackedGraph
+from .layout import (
+    BLOCKS,
+    CHAIN,
+    COUNTERS,
+    FOUND,
+    LARGE,
+    LEAF,
+    LEAVES,
+    MOVED,
+    NEW,
+    PLAN_THREADS,
+    REDUNDANT,
+    TAKEN,
+    WARPS,
+)
+from .plan import Batch, Plan
+
+
+class PackedChains(Chained, PackedGraph):
+    """A `PackedGraph` that applies small batches on a GPU by chains.
+
+    Insertions for which windows of more than 64 leaves would have to be rebalanced go the general way. Deletions that
+    leave such a window too empty are tidied after the chain.
+    """
+
+    _chain_counters = COUNTERS, CHAIN
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        if kind != DELETE or self.deletion == "lazy":
+            return True
+        return self._entries(self._num_arcs - arcs) >= self._root_limits()[0]  # or else the array may shrink
+
+    def _chain_sorts(self, kind: str) -> bool:
+        return kind != DELETE
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        if keys is None:
+            self._queue_deletion(src, dst)
+            return None, 0, None, False
+        kernels, view, counters, scratch = self._kernels, self._held_view(), self._counters.array, self._scratch.get
+        distinct = distinct_of_sorted(self, keys, origin=weights is not None)
+        size = int(distinct.keys.size)
+        places = scratch("places", size, np.int64)
+        arriving = scratch("no_arrivals", 2 * self.leaves, np.uint32, fill=0)
+        kernels.locate(size, view, distinct.keys, keys.shift, places, arriving, counters, tile=4)
+        if kind == INSERT:
+            batch = Batch(distinct.keys, keys.shift, places, weights, distinct.origin)
+            plan = self._queue_plan(layout.INSERT, size, places, arriving)
+            kernels.decide(size, counters, threads=32, blocks=1)
+            kernels.commit(size, view, *batch, counters[TAKEN:])
+            self._queue_moves(plan, arriving, batch)
+        kernels.forget_arrivals(size, self.leaves, places, arriving)
+        return distinct.keys, size, places, kind != INSERT
+
+    def _queue_deletion(self, src: Any, dst: Any) -> None:
+        size, eager = int(src.size), self.deletion == "eager"
+        arriving = None
+        if eager:
+            arriving = self._emptied()
+            self._kernels.clear_arrivals(int(arriving.size), arriving)
+        threshold = self.leaf_density[0] * LEAF if eager else 0.0
+        self._kernels.erase(
+            size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
+        )  # fmt: skip
+        if eager:
+            plan = self._queue_plan(layout.DELETE, size, None, arriving)
+            self._queue_moves(plan, arriving, on_gpu.no_batch(self))
+
+    def _emptied(self) -> Any:
+        """What a chain's deletion notes of leaves."""
+        return self._scratch.get("emptied", self.leaves, np.uint32)
+
+    def _queue_plan(self, mode: int, size: int, places: Any, arriving: Any) -> Plan:
+        plan = on_gpu.room_to_plan(self, size)
+        self._kernels.plan(
+            size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
+            threads=PLAN_THREADS, blocks=on_gpu.plan_blocks(self),
+        )  # fmt: skip
+        return plan
+
+    def _queue_moves(self, plan: Plan, arriving: Any, batch: Batch) -> None:
+        kernels, view, counters = self._kernels, self._held_view(), self._counters.array
+        for rebalance, kind, windows, launch in (
+            (kernels.move_leaves, LEAVES, plan.leaves, {"tile": 8}),
+            (kernels.move_warps, WARPS, plan.warps, {"tile": 32}),
+            (kernels.move_blocks, BLOCKS, plan.blocks, {"blocks": min(int(plan.blocks.size), MOST_BLOCKS)}),
+        ):
+            if kind != LEAVES or batch.keys is not None:  # deletions rebalance no single leaves
+                rebalance(
+                    int(windows.size), view, windows, plan.tile_state, arriving, batch.size, *batch, counters[kind:],
+                    **launch,
+                )  # fmt: skip
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        self._moved += numbers[MOVED]
+        self._redundant += numbers[REDUNDANT]
+        new = numbers[NEW]
+        if kind == DELETE and self.deletion == "eager" and new:
+            with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
+                self._tidy_after_chain(numbers, self._num_arcs - new)
+        return new, numbers[FOUND]
+
+    def _tidy_after_chain(self, numbers: list[int], arcs: int) -> None:
+        """Do what a chain cannot: shrink the array, and rebalance large windows."""
+        if self._entries(arcs) < self._root_limits()[0]:
+            before = self.leaves
+            self._shrink(arcs)
+            if self.leaves < before:
+                return
+        if numbers[LARGE]:
+            assert self._chains is not None
+            emptied = self._chains.scratch.get("emptied", self.leaves, np.uint32)
+            self._counters.reset()
+            plan = self._queue_plan(layout.DELETE, self.leaves, None, emptied)
+            numbers, batch = self._counters.read(), on_gpu.no_batch(self)
+            self._move(plan, numbers, batch, on_gpu.room_to_move(self, numbers, batch))
+
+
+MOST_BLOCKS = 528  # that share the windows of a block each: four for each multiprocessor of a large GPU
