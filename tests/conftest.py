@@ -10,8 +10,13 @@ from functools import partial
 from typing import Any
 from zlib import crc32
 
+import emulator
 import numpy as np
 import pytest
+
+if emulator.wanted():
+    emulator.install()
+
 from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make

@@ -1,0 +1,33 @@
+"""Some tests of GPUs on an emulated one (tests/emulator), in another process; ``--long`` runs more of them."""
+
+import os
+import subprocess
+import sys
+
+import emulator
+import pytest
+
+from frontier.runtime.cache import PROJECT_ROOT
+
+FEW = {
+    "updates": ("tests/test_small_updates.py", "stream and undirected and float32"),
+    "operators": ("tests/test_operators.py", "slab and (rmat or hands_over or lists_of_any)"),
+}
+MANY = {
+    "updates": ("tests/test_small_updates.py", ""),
+    "operators": ("tests/test_operators.py", "slab or gpma or graphvine"),
+    "algorithms": ("tests/test_catalogue.py", "slab or hornet"),
+}
+
+
+@pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
+@pytest.mark.parametrize("subject", MANY)
+def test_on_an_emulated_gpu(subject, request, tmp_path):
+    chosen = MANY if request.config.getoption("--long") else FEW
+    if subject not in chosen:
+        pytest.skip("--long runs it")
+    path, names = chosen[subject]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", path, "-k", names, "-p", "no:cacheprovider"]
+    folder = {"DYNFRONTIER_CACHE_DIR": str(tmp_path), emulator.VARIABLE: "1"}
+    done = subprocess.run(command, cwd=PROJECT_ROOT, env={**os.environ, **folder}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
