@@ -3,6 +3,9 @@
 Each structure grows from nothing in a process of its own, whose caches of compiled code are empty: the project's,
 CuPy's and the driver's. What a batch costs then is what the user of a new machine sees; kernels that are compiled in
 the middle of the stream are named with the batch that had to wait for them.
+
+With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
+``python -m structures.ship`` put there, and without.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from .results import FOLDER, ROOT, Results, describe_run
 
 ANALYTICS = ("components", "triangles", "bfs", "sssp", "pagerank")
 SEED = 1
+SHIPPED_CODE = "DYNFRONTIER_SHIPPED_CODE"
+SHIPPED = {"with": (True,), "without": (False,), "both": (True, False)}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,9 +46,12 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph that is streamed")
     line.add_argument("--batch", type=int, default=1 << 18, help="records of a batch")
     line.add_argument("--delete", type=float, default=0.25, help="records deleted after a batch, for each inserted")
+    line.add_argument("--batches", type=int, help="at most so many; by default all of the graph")
+    line.add_argument("--shipped", default="with", choices=SHIPPED, help="machine code that came with the package")
     line.add_argument("--timeout", type=float, default=300, help="seconds for each process")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     line.add_argument("--child", help=argparse.SUPPRESS)
+    line.add_argument("--begun", type=float, default=time.time(), help=argparse.SUPPRESS)  # since the epoch
     options = line.parse_args(arguments)
     analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
     if unknown := set(analytics) - set(ANALYTICS):
@@ -53,28 +61,36 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     resolved = fr.resolve_device(options.device)
     device, asked = resolved.kind, {name: getattr(options, name) for name in ("scale", "batch", "delete")}
-    results = Results("cold", device, "full", header=describe_run(resolved, **asked))
+    place = Path(os.environ.get(SHIPPED_CODE) or ROOT / "frontier" / "runtime" / "shipped_code")
+    archives = {path.name: path.stat().st_size for path in sorted(place.glob("*.zip"))}
+    print(f"machine code in {place}: {archives or 'none'}")
+    results = Results("cold", device, "full", header=describe_run(resolved, archives=archives, **asked))
     failed = 0
     for structure in choose_structures(options.structures.split(",") if options.structures else None):
-        row = run_cold(structure, arguments, device, options.timeout)
-        failed += "error" in row
-        results.add(structure=structure, analytics=analytics, **row)
-        print(describe(results.rows[-1]), flush=True)
+        for with_code in SHIPPED[options.shipped]:
+            row = run_cold(structure, arguments, device, options.timeout, with_code)
+            failed += "error" in row
+            results.add(structure=structure, analytics=analytics, shipped=with_code, **row)
+            print(describe(results.rows[-1]), flush=True)
     path = results.save(options.out)
     print(f"written to {path}")
     return int(failed > 0)
 
 
-def run_cold(structure: str, arguments: Sequence[str], device: str, timeout: float) -> dict[str, Any]:
-    """`stream` in a process with empty caches."""
+def run_cold(
+    structure: str, arguments: Sequence[str], device: str, timeout: float, with_code: bool
+) -> dict[str, Any]:  # fmt: skip
+    """`stream` in a process with empty caches, with the package's machine code or without."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-cold-") as folder:
         caches = {name: f"{folder}/{name}" for name in ("DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
         command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
+        if not with_code:
+            caches[SHIPPED_CODE] = folder  # where there is none
+        command += ["--begun", str(time.time())]
         begin = time.perf_counter()
         try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=os.environ | caches, capture_output=True, text=True, timeout=timeout
-            )
+            environment = os.environ | caches
+            done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout)
         except subprocess.TimeoutExpired:
             return {"error": f"not done after {timeout:.0f} s"}
         seconds = time.perf_counter() - begin
@@ -85,6 +101,7 @@ def run_cold(structure: str, arguments: Sequence[str], device: str, timeout: flo
 
 def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
     """Grow a graph by batches from nothing, and delete a part of each; times in milliseconds."""
+    started = 1e3 * (time.time() - options.begun)
     device = fr.resolve_device(options.device)
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     order = np.random.default_rng(SEED).permutation(edges.num_records)
@@ -108,7 +125,7 @@ def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> 
             "construct", 0, lambda: structure(edges.num_vertices, device=device.kind, directed=False)
         )
         attach, observers = timed("attach", 0, lambda: [attached(graph, analytic) for analytic in analytics])
-        for batch, begin in enumerate(range(0, src.size, options.batch)):
+        for batch, begin in enumerate(range(0, src.size, options.batch)[: options.batches]):
             part = slice(begin, begin + options.batch)
             few = slice(begin, begin + int(options.delete * options.batch))
 
@@ -123,7 +140,11 @@ def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> 
             times["insert"].append(timed("insert", batch, insert)[0])
             if few.stop > few.start:
                 times["delete"].append(timed("delete", batch, delete)[0])
-    return {"construct_ms": construction, "attach_ms": attach, "batches_ms": times, "compiled": compiled}
+    answer = started + construction + attach + times["insert"][0]
+    return {
+        "started_ms": started, "construct_ms": construction, "attach_ms": attach, "first_answer_ms": answer,
+        "batches_ms": times, "compiled": compiled,
+    }  # fmt: skip
 
 
 def attached(graph: Any, analytic: str) -> Any:
@@ -151,17 +172,30 @@ def ask(observers: Sequence[Any]) -> None:
 
 
 def describe(row: dict[str, Any]) -> str:
-    """A line about a process."""
-    head = f"{row['structure']:10} {'+'.join(row['analytics']) or 'no analytics'}: "
+    """Some lines about a process."""
+    head = f"{row['structure']:10} {'+'.join(row['analytics']) or 'no analytics'}"
+    head += f", {'with' if row['shipped'] else 'without'} shipped code: "
     if "error" in row:
         return head + row["error"]
-    parts = [f"construct {row['construct_ms']:.0f} ms, attach {row['attach_ms']:.0f}"]
+    parts = [
+        f"first answer {row['first_answer_ms']:.0f} ms after the start of the process (imports "
+        f"{row['started_ms']:.0f}, construct {row['construct_ms']:.0f}, attach {row['attach_ms']:.0f})"
+    ]
     for kind, times in row["batches_ms"].items():
         if times:
             worst = int(np.argmax(times))
             parts.append(
                 f"{kind} first {times[0]:.1f}, median {np.median(times):.2f}, worst {times[worst]:.1f} (batch {worst})"
             )
-    late = [entry for entry in row["compiled"] if entry["phase"] in ("insert", "delete")]
-    parts.append(f"{len(late)} of {len(row['compiled'])} compilations within batches; process {row['process_s']:.1f} s")
-    return head + "; ".join(parts)
+    compiled = row["compiled"]
+    late = [entry for entry in compiled if entry["phase"] in ("insert", "delete")]
+    for compiler in ("functor", "own", "cupy"):
+        took = [entry["milliseconds"] for entry in compiled if entry["compiler"] == compiler]
+        if took:
+            parts.append(f"{compiler} {len(took)} compiled in {sum(took):.0f} ms")
+    parts.append(f"{len(late)} of {len(compiled)} compilations within batches; process {row['process_s']:.1f} s")
+    lines = [head + "; ".join(parts)]
+    if row["shipped"]:  # what should have been among it
+        own = [entry for entry in compiled if entry["compiler"] in ("functor", "own") and entry["milliseconds"]]
+        lines += [f"    compiled: {entry['compiler']} {entry['name']} ({entry['phase']})" for entry in own]
+    return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import traceback
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ import frontier as fr
 ROOT = Path(__file__).parents[1]
 CUPY_COMPILES = "_compile_module_with_cache"
 """The function through which CuPy makes every kernel, of `cupy.cuda.compiler`; it is not public."""
+COMPILED = "compiled %s in %.1f ms"
+"""What is logged of each kernel and functor for a GPU."""
 
 
 @dataclass
@@ -24,11 +27,11 @@ class Compilation:
     Attributes
     ----------
     compiler : str
-        ``"own"`` or ``"cupy"``.
+        ``"own"``, ``"functor"`` or ``"cupy"``.
     name : str
-        The kernel, or the line of the project that made CuPy compile one.
+        The kernel; the functor; or the line of the project that made CuPy compile one.
     milliseconds : float
-        What it took; 0 for the project's own kernels, which report only that they begin.
+        What it took; 0 for kernels for CPUs, which report only that they begin.
     """
 
     compiler: str
@@ -41,8 +44,35 @@ def recorded() -> Iterator[list[Compilation]]:
     """The compilations within the ``with`` block. Those of CuPy are counted also where its disk cache has the kernel:
     on another machine it has not."""
     found: list[Compilation] = []
-    with fr.on_compile(lambda name: found.append(Compilation("own", name, 0.0))), _cupy_compilations(found):
-        yield found
+    logger = logging.getLogger("dynfrontier")
+    handler, level = _Compiled(found), logger.level
+
+    def begin(name: str) -> None:
+        if not name.endswith(".cuh"):  # of which the log says when they are compiled
+            found.append(Compilation("own", name, 0.0))
+
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        with fr.on_compile(begin), _cupy_compilations(found):
+            yield found
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+
+class _Compiled(logging.Handler):
+    """Takes note of kernels and functors for GPUs that were compiled."""
+
+    def __init__(self, found: list[Compilation]):
+        super().__init__(logging.DEBUG)
+        self._found = found
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.msg == COMPILED and isinstance(record.args, tuple):
+            name, milliseconds = record.args
+            compiler = "own" if str(name).endswith(".cuh") else "functor"
+            self._found.append(Compilation(compiler, str(name), float(str(milliseconds))))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from .arguments import flag
 from .distributed import accesses
 from .functor import check, compile
 from .operators import engine, output
-from .runtime import cuda, identity
+from .runtime import cuda, identity, source_text
 from .runtime.cache import cache_directory
 
 IN_MEMORY: tuple[Any, ...] = (
@@ -21,6 +21,7 @@ IN_MEMORY: tuple[Any, ...] = (
     identity._latest,  # what functors mean
     identity._identities,
     identity.reads,  # what their code names
+    source_text._definitions,  # and the texts of their files
     check.returns,
     check._names,
     output.make_flush,

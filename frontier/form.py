@@ -66,14 +66,14 @@ def choose_form(
         said = repr(snapshot) if isinstance(snapshot, str) else kind_of(snapshot)
         error = ValueError if isinstance(snapshot, str) else TypeError
         raise error(f"snapshot must be True, False or 'auto', not {said}")
-    free = free_bytes(graph)
-    if free is not None and copy_bytes > MEMORY_SHARE * free:
-        return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
     native, copied = costs()
     if native <= 0:
         return Form(False, "there is nothing to do")
     ratio = native / max(copied, 1e-9)
     if ratio > GAIN:
+        free = free_bytes(graph)  # which takes a GPU longer than to find the costs
+        if free is not None and copy_bytes > MEMORY_SHARE * free:
+            return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
         return Form(True, f"a copy is expected to be {ratio:.2g} times as fast, its making included")
     if ratio >= 1:
         return Form(False, f"a copy is expected to be {ratio:.2g} times as fast, which is not worth its memory")

@@ -30,7 +30,7 @@ def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Grap
     Parameters
     ----------
     snapshot : bool
-        This is the structure that static snapshots (`Graph.to_csr`) are made of.
+        This is the structure that static copies (`Graph.to_csr`) are made of.
     """
     _structures[cls.name] = cls
     if snapshot:
@@ -50,7 +50,7 @@ def structures() -> dict[str, type[DynamicGraph]]:
 
 
 def snapshot_structure() -> type[Graph]:
-    """The structure that static snapshots are made of."""
+    """The structure that static copies are made of."""
     structures()
     return _snapshot[0]
 

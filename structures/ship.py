@@ -1,24 +1,55 @@
 """Machine code for a wheel: ``python -m structures.ship sm_80 sm_90``.
 
-Kernels that updates of all structures launch are compiled for these architectures, and put where the runtime looks
-first (`frontier.runtime.shipped`): for 32-bit ids, without weights and with weights of float32; other graphs compile
-theirs. It needs no GPU, and takes some 20 s of a core and 0.5 MB for each architecture.
+What graphs and analytics need for their first batches on a GPU is compiled, and put where the runtime looks first
+(`frontier.runtime.shipped`): the kernels that updates launch, and those that the analytics of the catalogue ask
+operators for, linked with their functors. It is for graphs of 32-bit ids, without weights and with weights of float32;
+others compile theirs. It needs no GPU.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import math
+import multiprocessing
+import os
+import time
+import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 
+from frontier import form
+from frontier.functor import interpreted
+from frontier.operators.engine import codes_of
 from frontier.registry import structures
+from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.cuda import compile_cubin, toolchain_version
-from frontier.runtime.shipped import Defines, write_archive
+from frontier.runtime.shipped import Defines, Entry, shared_group, write_archive
+
+from .rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 WEIGHTS = (None, "float32")
+REPERTOIRE = "algorithms.repertoire"
+"""The module whose analytics are rehearsed; structures know no algorithm, and this imports it when it is run."""
+PARTS = {"none": ("none",), "first": ("first",), "all": ("first", "others")}
+"""Which analytics, and how they are divided into those whose kernels are used together."""
+
+
+class Job(NamedTuple):
+    """Kernels to be compiled, and the LTO-IR of their functors by architecture."""
+
+    name: str
+    group: str
+    header: str
+    defines: Defines
+    codes: dict[str, tuple[bytes, ...]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,28 +57,85 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = argparse.ArgumentParser(prog="python -m structures.ship", description=__doc__.splitlines()[0])
     line.add_argument("architectures", nargs="*", default=ARCHITECTURES, help=f"default: {' '.join(ARCHITECTURES)}")
     line.add_argument("--structures", help="names, separated by commas; by default all")
+    line.add_argument("--analytics", default="all", choices=PARTS, help="first: those that are most used")
+    line.add_argument("--processes", type=int, default=os.cpu_count(), help="by default as many as there are cores")
+    line.add_argument("--out", type=Path, help="a folder, by default in the package; see DYNFRONTIER_SHIPPED_CODE")
     options = line.parse_args(arguments)
-    jobs = list(sources(options.structures.split(",") if options.structures else list(structures())))
-    toolchain_version()  # imports cuda.core, which two threads must not do at the same time
-    with ThreadPoolExecutor() as pool:
-        for arch in options.architectures:
-            codes = pool.map(lambda job, arch=arch: compile_cubin(*job, (), arch), jobs)
-            path = write_archive(arch, [(*job, code) for job, code in zip(jobs, codes, strict=True)])
-            print(f"{path}: {len(jobs)} headers, {path.stat().st_size / 1e6:.1f} MB")
+    names = options.structures.split(",") if options.structures else list(structures())
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # of each process
+    spawn = multiprocessing.get_context("spawn")  # threads of Numba's do not survive a fork
+    begin = time.perf_counter()
+    with ProcessPoolExecutor(options.processes, spawn) as pool:
+        entries = compile_all(pool, names, options.analytics, options.architectures)
+    cuda = int(toolchain_version().split()[1].split(".")[0])
+    for arch in options.architectures:
+        path = write_archive(arch, entries[arch], options.out, cuda)
+        print(f"{path}: {len(entries[arch])} headers, {path.stat().st_size / 1e6:.2f} MB")
+    print(f"{time.perf_counter() - begin:.0f} s")
     return 0
 
 
-def sources(names: Sequence[str]) -> Iterator[tuple[str, Defines]]:
-    """The headers, and their macros, of the kernels that graphs of these structures compile when they are made."""
-    seen = set()
-    for name in names:
-        structure = structures()[name]
-        for weight_dtype in WEIGHTS if structure.can_store_weights else WEIGHTS[:1]:
-            graph = structure(8, device="cpu", vertex_dtype=np.int32, weight_dtype=weight_dtype)
-            for kernels in graph._update_kernels():
-                if kernels.source not in seen:
-                    seen.add(kernels.source)
-                    yield kernels.source
+def compile_all(
+    pool: Executor, names: Sequence[str], chosen: str, architectures: Sequence[str]
+) -> dict[str, list[Entry]]:
+    """The entries of the archive for each architecture, of graphs of these structures and analytics of `PARTS`."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    compiled: dict[tuple[str, str], Future[bytes]] = {}
+    rehearsed = [
+        pool.submit(jobs, name, weight_dtype, part, tuple(architectures))
+        for name in names
+        for weight_dtype in (WEIGHTS if structures()[name].can_store_weights else WEIGHTS[:1])
+        for part in PARTS[chosen]
+    ]
+    for count, done in enumerate(as_completed(rehearsed), 1):
+        print(f"{count} of {len(rehearsed)} kinds of graphs and analytics: {len(done.result())} headers", flush=True)
+        for job in done.result():
+            groups[job.name].add(job.group)
+            for arch in architectures:
+                if (arch, job.name) not in compiled:
+                    compiled[arch, job.name] = pool.submit(
+                        compile_cubin, job.header, job.defines, job.codes[arch], arch
+                    )  # fmt: skip
+    found: dict[str, list[Entry]] = {arch: [] for arch in architectures}
+    for (arch, name), code in compiled.items():
+        found[arch].append(Entry(name, shared_group(groups[name]), code.result()))
+    return found
+
+
+def jobs(structure: str, weight_dtype: str | None, part: str, architectures: Sequence[str]) -> list[Job]:
+    """What is to be compiled for graphs of a structure, and a group of analytics."""
+    group = "-".join((structure, weight_dtype or "none", part))
+    found = []
+    for name, request in requests(structure, weight_dtype, part).items():
+        codes = {arch: codes_of(request.functors, arch) for arch in architectures}
+        found.append(Job(name, group, request.header, request.defines, codes))
+    return found
+
+
+def requests(structure: str, weight_dtype: str | None, part: str) -> dict[str, Request]:
+    """The kernels of updates of graphs of a structure, and those that analytics ask for, by name."""
+    repertoire = importlib.import_module(REPERTOIRE)
+    others = [name for name in repertoire.names() if name not in repertoire.FIRST]
+    chosen = {"none": (), "first": repertoire.FIRST, "others": others}[part]
+    rehearsal = Rehearsal()
+    for source in sources(structure, weight_dtype):
+        rehearsal.note(Request(*source))
+    with warnings.catch_warnings(), interpreted(), rehearsal.watching():
+        warnings.simplefilter("ignore")  # of NumPy, which warns where compiled code does not
+        for gain in (form.GAIN, math.inf):  # with static copies, where these are expected to pay, and without
+            with mock.patch.object(form, "GAIN", gain):
+                repertoire.perform(structures()[structure], RehearsingDevice(), weight_dtype, chosen)
+    return rehearsal.requests
+
+
+def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Defines]]:
+    """The headers, and their macros, of kernels that are needed whatever analytics there are."""
+    device, ids = resolve_device("cpu"), np.dtype(np.int32)
+    graph = structures()[structure](8, device=device, vertex_dtype=ids, weight_dtype=weight_dtype)
+    for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
+        yield kernels.source
+    for number in ("float", "double"):  # products with vectors of these
+        yield "frontier/operators/spmv/spmv.cuh", (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
 
 
 if __name__ == "__main__":

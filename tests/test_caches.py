@@ -108,17 +108,18 @@ def test_the_disk_is_cleared_on_request(tmp_path, monkeypatch):
 FEW = {
     "frontier/distributed/engines/dask.py: _hosts",
     "frontier/functor/cuda/compilers.py: _version", "frontier/functor/cuda/compilers.py: compiler_version",
-    "frontier/functor/cuda/compilers.py: functor_compiler",
+    "frontier/functor/cuda/compilers.py: functor_compiler", "frontier/functor/compile.py: _own_text",
     "frontier/functor/source.py: unique_name", "frontier/in_edges.py: _view_class",
     "frontier/operators/shares.py: make_part_share",
     "frontier/registry.py: _structures", "frontier/runtime/cache.py: cache_directory",
     "frontier/runtime/cache.py: source_fingerprint", "frontier/runtime/cache.py: text_fingerprint",
     "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
     "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: toolchain_version",
-    "frontier/runtime/shipped.py: _members",
+    "frontier/runtime/shipped.py: _group", "frontier/runtime/shipped.py: _index",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
-    "frontier/snapshots/snapshot.py: _snapshot_class",
+    "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
+    "frontier/distributed/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
 NEEDED = {"frontier/functor/checking.py: sites"}

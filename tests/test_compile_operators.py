@@ -20,9 +20,9 @@ traverse_module = importlib.import_module("frontier.operators.traverse")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
-dynamic_pagerank_module = importlib.import_module("algorithms.dynamic_pagerank")
+ranks_module = importlib.import_module("algorithms._pagerank_functors")
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
-count_module = importlib.import_module("algorithms.triangle_count")
+degree_module = importlib.import_module("algorithms._degree_order")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
@@ -73,6 +73,10 @@ def settle(v, x):
     x[v] = 0
 
 
+def rises(src, dst, edge, weight, x):
+    return x[src] < x[dst]
+
+
 def pagerank_step_case(graph):
     args = (*(np.zeros(1) for _ in range(5)), np.zeros(1, np.float32), np.zeros(1), np.float64(0.85))
     return (("op", pagerank_module.next_rank, ("vertex",), np.dtype(np.float64)),), args, (
@@ -80,21 +84,28 @@ def pagerank_step_case(graph):
 
 
 def push_ranks_case(graph):
-    module = dynamic_pagerank_module
-    functors = advance_module.Functors(module._push_weighted, None, module._push_vertex)
+    module = ranks_module
+    functors = advance_module.Functors(module.push_weighted, None, module.push_vertex)
     args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), np.float64(0.85), np.float64(1e-9))
     return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
 
 
 def measure_ranks_case(graph):
-    functor = (("op", dynamic_pagerank_module._measure_vertex, ("vertex", "column"), np.dtype(np.float64)),)
+    functor = (("op", ranks_module.measure_vertex, ("vertex", "column"), np.dtype(np.float64)),)
     args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85))
-    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "5"))
+    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
+
+
+def step_of_ranks_case(graph):
+    """The second functor of a step in a conjugate direction, which calls the first."""
+    functor = (("op", ranks_module.step_vertex, ("vertex", "column"), np.dtype(np.float64)),)
+    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.zeros(1, np.float32), np.zeros(2))
+    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
 
 
 def edge_of_ranks_case(name, *arrays):
     def case(graph):
-        op = getattr(dynamic_pagerank_module, name)
+        op = getattr(ranks_module, name)
         args = (*(np.zeros(1, kind) for kind in arrays), np.bool_(True))
         return (("op", op, OP, None),), args, (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
 
@@ -102,7 +113,7 @@ def edge_of_ranks_case(name, *arrays):
 
 
 def prepared_advance_case(graph):
-    functors = advance_module.Functors(count_module.goes_up, None, settle)
+    functors = advance_module.Functors(rises, None, settle)
     options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
@@ -111,7 +122,7 @@ def scheduled_case(balance, output):
     """A push by one of the schedules, which puts out a set of vertices, a list, or edges."""
 
     def case(graph):
-        functors = advance_module.Functors(count_module.goes_up, None, settle)
+        functors = advance_module.Functors(rises, None, settle)
         options = advance_module.advance_options(graph, functors, balance, output)
         return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
@@ -138,7 +149,7 @@ def edges_case(result, *options):
 
 
 def plain_advance_case(graph):
-    functors = advance_module.Functors(count_module.goes_up)
+    functors = advance_module.Functors(rises)
     options = advance_module.advance_options(graph, functors)
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
 
@@ -295,7 +306,7 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    return (("op", count_module.goes_up, OP, INT),), (np.zeros(1, np.int64),), (("HAS_OP", "1"),)
+    return (("op", degree_module.leads, OP, INT),), (np.zeros(1, np.int64), degree_module.UP), (("HAS_OP", "1"),)
 
 
 def supported_case(graph):
@@ -328,8 +339,9 @@ CASES = {
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),
     "pagerank-measure": ("reduce", measure_ranks_case),
-    "pagerank-add": ("visit_edges", edge_of_ranks_case("_add_edge", np.float64, np.uint8)),
-    "pagerank-remove": ("visit_edges", edge_of_ranks_case("_remove_edge", np.float64, np.float64, np.float64)),
+    "dynamic-pagerank-step": ("reduce", step_of_ranks_case),
+    "pagerank-add": ("visit_edges", edge_of_ranks_case("add_edge", np.float64, np.uint8)),
+    "pagerank-remove": ("visit_edges", edge_of_ranks_case("remove_edge", np.float64, np.float64, np.float64)),
     "pagerank-push": ("advance", push_ranks_case),
     "advance-prepared": ("advance", prepared_advance_case),
     "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),

@@ -16,7 +16,7 @@ import pytest
 import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
 from frontier.operators.engine import WEIGHT_POSITION
-from frontier.runtime import progress
+from frontier.runtime import cpu_kernel, jit, progress
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
@@ -25,7 +25,7 @@ import sys
 import numpy as np
 
 import frontier as fr
-from frontier.runtime import progress
+from frontier.runtime import cpu_kernel, jit, progress
 from structures import CSR
 
 LIMIT = {limit}
@@ -60,12 +60,15 @@ def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp
     assert compiled == 1 and kept == 3  # the functor's kernel alone
 
 
-RECURSIVE = SCRIPT.replace("    return v < LIMIT\n", """    return factorial(v) <= LIMIT
+RECURSIVE = SCRIPT.replace(
+    "    return v < LIMIT\n",
+    """    return factorial(v) <= LIMIT
 
 
 def factorial(n):
     return 1 if n <= 1 else n * factorial(n - 1)
-""")
+""",
+)
 
 
 def test_a_second_process_may_run_a_recursive_functor(tmp_path):
@@ -270,3 +273,35 @@ def test_the_garbage_collector_rests_during_a_compilation_only(enabled, fails):
         assert gc.isenabled() == enabled
     finally:
         (gc.enable if was else gc.disable)()
+
+
+@jit
+def half(x):
+    if x % 2:
+        raise ValueError("an odd number")
+    return x // 2
+
+
+@jit
+def announced(x):
+    print("half of", x)
+    return half(x)
+
+
+@cpu_kernel
+def halve(count, numbers):
+    for i in range(count):
+        numbers[i] = announced(numbers[i])
+
+
+def test_functions_that_kernels_call_may_print_and_raise(capfd):
+    """Though there is no machine code of them alone."""
+    numbers = np.array([4, 6])
+    halve(2, numbers)
+    assert numbers.tolist() == [2, 3]
+    with pytest.raises(ValueError, match="an odd number"):
+        halve(2, numbers)
+    assert numbers.tolist() == [1, 3] and capfd.readouterr().out.splitlines()[1] == "half of 6"
+    half.compile((numba.int64,))
+    library = half.overloads[(numba.int64,)].library
+    assert library.get_pointer_to_function(library.name) == 0

@@ -1,45 +1,122 @@
 """Machine code that comes with the package is found by what it was made of, and nothing else."""
 
+import logging
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from frontier.runtime import cuda, shipped
+import frontier as fr
+from algorithms import _union_find, analytics, dynamic_components, repertoire
+from frontier.functor import compile as compilation
+from frontier.operators import engine
+from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.registry import structures
+from frontier.runtime import cuda, gpu_available, shipped
+from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.shipped import Entry, code_name, shipped_cubin, write_archive
 from structures import ship
+from structures.rehearsal import Rehearsal, RehearsingDevice
 
 HEADER, DEFINES = "frontier/sort/kernels.cuh", (("VID", "int"),)
+ELF = b"\x7fELF"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
-    shipped._members.cache_clear()
-    yield tmp_path / "shipped"
-    shipped._members.cache_clear()
+    """The folder of the archives."""
+    monkeypatch.setenv(shipped.CHOICE, str(tmp_path))
+    shipped.clear_caches()
+    yield tmp_path
+    shipped.clear_caches()
+
+
+def entry(header=HEADER, defines=DEFINES, code=b"code", group="plain", functors=()):
+    return Entry(code_name(header, defines, functors), group, code)
+
+
+# ---- archives -------------------------------------------------------------------------------------------------------
 
 
 def test_what_was_written_is_found(folder):
-    assert shipped.shipped_cubin(HEADER, DEFINES, "sm_90") is None
-    shipped.write_archive("sm_80", [(HEADER, DEFINES, b"code of 80")])
-    assert shipped.shipped_cubin(HEADER, DEFINES, "sm_80") == b"code of 80"
-    assert shipped.shipped_cubin(HEADER, DEFINES, "sm_86") == b"code of 80"
+    assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
+    write_archive("sm_80", [entry(code=b"code of 80")], folder)
+    assert shipped_cubin(HEADER, DEFINES, "sm_80").code == b"code of 80"
+    assert shipped_cubin(HEADER, DEFINES, "sm_86").code == b"code of 80"
     for header, defines, arch in (
         (HEADER, DEFINES, "sm_90"),
         (HEADER, (("VID", "i64"),), "sm_80"),
         ("frontier/batch/kernels.cuh", DEFINES, "sm_80"),
     ):  # fmt: skip
-        assert shipped.shipped_cubin(header, defines, arch) is None
+        assert shipped_cubin(header, defines, arch) is None
 
 
-def test_code_of_edited_sources_is_not(folder, monkeypatch):
-    shipped.write_archive("sm_90", [(HEADER, DEFINES, b"code")])
+def test_equal_code_is_stored_once(folder):
+    names = [(("VID", kind),) for kind in ("int", "i64", "u32")]
+    codes, groups = (b"one" * 999, b"one" * 999, b"two" * 999), ("a", "b", "b")
+    made = [entry(HEADER, *parts) for parts in zip(names, codes, groups, strict=True)]
+    write_archive("sm_90", made, folder)
+    assert [shipped_cubin(HEADER, name, "sm_90").code for name in names] == list(codes)
+    index = shipped._index(folder, "sm_90")
+    assert [index[one.name][0] for one in made] == [shipped.COMMON, shipped.COMMON, "b"]
+    assert index[made[0].name] == index[made[1].name]
+    first = (folder / "sm_90.zip").read_bytes()
+    assert write_archive("sm_90", made[::-1], folder).read_bytes() == first  # the same for the same code
+
+
+def test_groups_of_what_several_groups_have():
+    group = shipped.shared_group
+    assert group(["slab-none-first"]) == "slab-none-first"
+    assert group(["slab-none-first", "slab-none-others"]) == "slab-none"
+    assert group(["slab-none-first", "slab-float32-first"]) == group(["slab", "slab-none"]) == "slab"
+    assert group(["slab-none-first", "csr-none-first"]) == shipped.COMMON
+
+
+def test_code_of_edited_sources_is_not_found(folder, monkeypatch):
+    write_archive("sm_90", [entry()], folder)
     monkeypatch.setattr(shipped, "source_fingerprint", lambda suffix: "another")
-    assert shipped.shipped_cubin(HEADER, DEFINES, "sm_90") is None
+    assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
 
 
-def test_a_broken_archive_is_as_none(folder):
-    folder.mkdir()
-    (folder / "sm_90.zip").write_bytes(b"no archive")
-    assert shipped.shipped_cubin(HEADER, DEFINES, "sm_90") is None
+def spoil(path, how):
+    data = bytearray(path.read_bytes())
+    if how == "cut":
+        data = data[: len(data) // 2]
+    elif how == "text":
+        data = b"no archive"
+    else:
+        at = data.index(shipped.INDEX.encode() if how == "index" else b"plain") + 20
+        data[at] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ["text", "cut", "index", "group"])
+def test_a_broken_archive_is_as_none(how, folder, caplog):
+    code = np.random.default_rng(1).bytes(1000)
+    spoil(write_archive("sm_90", [entry(code=code)], folder), how)
+    with caplog.at_level(logging.WARNING, "dynfrontier"):
+        assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
+        assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
+    assert len(caplog.records) == 1  # once is enough
+    assert "sm_90.zip is not used" in caplog.text
+
+
+def test_an_index_of_another_form_is_as_none(folder, monkeypatch, caplog):
+    write_archive("sm_90", [entry()], folder)
+    monkeypatch.setattr(shipped, "_read", lambda *member: b"name group\n")
+    assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
+    assert "is not used" in caplog.text
+
+
+def test_old_drivers_take_no_newer_code(folder, monkeypatch, caplog):
+    write_archive("sm_90", [entry()], folder, cuda=13)
+    for driver, found in ((0, True), (12, False), (13, True), (14, True)):
+        monkeypatch.setattr(shipped, "_driver", lambda driver=driver: driver)
+        shipped.clear_caches()
+        assert (shipped_cubin(HEADER, DEFINES, "sm_90") is not None) == found
+    assert "drivers of CUDA 13 and newer, and this one is of CUDA 12" in caplog.text
 
 
 def test_compatible():
@@ -50,8 +127,126 @@ def test_compatible():
 
 def test_it_is_used_before_a_compiler(folder, monkeypatch):
     monkeypatch.setattr(cuda, "toolchain_version", None)
-    shipped.write_archive("sm_90", [(HEADER, DEFINES, b"code")])
+    monkeypatch.setattr(cuda, "current_arch", lambda: "sm_90")
+    write_archive("sm_90", [entry()], folder)
     assert cuda.cached_cubin(HEADER, DEFINES, (), "sm_90") == b"code"
+    cuda.compile_ahead(HEADER, DEFINES)
+    assert (HEADER, DEFINES, (), "sm_90") not in cuda._ahead
+
+
+# ---- functors -------------------------------------------------------------------------------------------------------
+
+
+def graph_of(name="slab", **options):
+    return structures()[name](8, device="cpu", **options)
+
+
+def join_of(graph, labels=np.int32):
+    """What `DynamicComponents` asks `visit_edges` for."""
+    args = np.zeros(8, labels), np.zeros(8, labels), np.zeros(2, np.int64)
+    options = (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
+    functors = (("op", dynamic_components._join, ARC, None),)
+    return graph, "frontier/operators/visit_edges/visit_edges.cuh", functors, args, options
+
+
+def detach_of(graph):
+    """What it asks `filter` for."""
+    args = np.zeros(8, np.int32), np.zeros(8, np.int32)
+    functors = (("op", dynamic_components._detach, VERTEX, TRUTH),)
+    return graph, "frontier/operators/filter/filter.cuh", functors, args
+
+
+@pytest.fixture
+def linked(folder, monkeypatch):
+    """An archive of two kernels with functors; what asks for others runs into an error."""
+    pytest.importorskip("cuda.core")
+    made = []
+    for case in (join_of(graph_of()), detach_of(graph_of())):
+        graph, header, functors, args, options = (*case, ())[:5]
+        defines, found = engine.cuda_request(graph, functors, args, options)
+        code = cuda.compile_cubin(header, defines, engine.codes_of(found, "sm_90"), "sm_90")
+        made.append(entry(header, defines, code, "slab", found))
+    write_archive("sm_90", made, folder)
+    monkeypatch.setattr(cuda, "current_arch", lambda: "sm_90")
+    monkeypatch.setattr(engine, "_kernels", {})
+
+    def fail(*args, **options):
+        raise NotShippedError
+
+    for module, name in ((compilation, "cuda_functor"), (compilation, "functor_compiler"), (cuda, "compile_cubin")):
+        monkeypatch.setattr(module, name, fail)
+
+
+class NotShippedError(Exception):
+    """A compiler was called."""
+
+
+def code_for(case):
+    """The code of the kernels that an operator asks for."""
+    return engine.cuda_kernels_for(*case)._origin[2].code
+
+
+def misses(case):
+    with pytest.raises(NotShippedError):
+        engine.cuda_kernels_for(*case)
+    return True
+
+
+def test_functors_are_found_before_a_compiler(linked, monkeypatch):
+    one, other = code_for(join_of(graph_of())), code_for(detach_of(graph_of()))
+    assert one[:4] == other[:4] == ELF and one != other
+    assert code_for(join_of(graph_of(weight_dtype=None))) == one
+    # What differs is compiled: a structure, a weight, ids, an argument, a check of indices, another GPU.
+    assert misses(join_of(graph_of("hornet")))
+    assert misses(join_of(graph_of(weight_dtype="float32")))
+    assert misses(join_of(graph_of(vertex_dtype="int64")))
+    assert misses(join_of(graph_of(), np.int64))
+    with fr.checking():
+        assert misses(join_of(graph_of()))
+    monkeypatch.setattr(cuda, "current_arch", lambda: "sm_100")
+    monkeypatch.setattr(engine, "_kernels", {})
+    assert misses(join_of(graph_of()))
+
+
+def test_a_functor_of_another_meaning_is_compiled(linked, monkeypatch):
+    assert code_for(join_of(graph_of()))
+    with monkeypatch.context() as patch:
+        patch.setattr(dynamic_components, "JOINED", 1)  # a number that it names
+        assert misses(join_of(graph_of()))
+    with monkeypatch.context() as patch:
+        patch.setattr(dynamic_components, "root_of", lambda link, v: v)  # a function that it calls
+        assert misses(join_of(graph_of()))
+    assert code_for(join_of(graph_of()))
+    with monkeypatch.context() as patch:
+        patch.setattr(_union_find, "fr", dynamic_components)  # what that function takes from a module
+        assert misses(join_of(graph_of()))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_kernels", {})
+        patch.setattr(compilation, "_own_text", lambda: "another way to compile functors")
+        assert misses(join_of(graph_of()))
+
+
+SCRIPT = """
+import sys
+import frontier as fr
+from frontier.operators import engine
+from frontier.runtime import cuda
+sys.path.insert(0, "tests")
+cuda.current_arch = lambda: "sm_90"
+from test_shipped import ELF, code_for, detach_of, graph_of, join_of
+assert code_for(join_of(graph_of()))[:4] == code_for(detach_of(graph_of()))[:4] == ELF
+print(*(name for name in ("numba.cuda", "numba_cuda_mlir", "cuda.core") if name in sys.modules))
+"""
+
+
+def test_another_process_imports_no_compiler(linked, folder):
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    command = [sys.executable, "-OO", "-c", SCRIPT]  # without docstrings, as another version of Python has other code
+    done = subprocess.run(command, env=environment, cwd=PROJECT_ROOT, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+# ---- what is shipped ------------------------------------------------------------------------------------------------
 
 
 def test_kernels_of_graphs_are_shipped():
@@ -60,15 +255,69 @@ def test_kernels_of_graphs_are_shipped():
     from structures import SlabGraph
 
     graph = SlabGraph(9, device="cpu", weight_dtype="float32")
-    found = set(ship.sources(["slab"]))
+    found = set(ship.sources("slab", "float32"))
     assert graph._kernels.source in found
     assert batch_kernels(graph.device, np.dtype(np.int64), graph.vertex_dtype, graph.weight_dtype).source in found
 
 
+def test_analytics_are_rehearsed():
+    """What they ask operators for on a GPU is noted on a CPU, and has names."""
+    rehearsal = Rehearsal()
+    with fr.interpreted(), rehearsal.watching():
+        repertoire.perform(structures()["csr"], RehearsingDevice(), None, ("components",))
+    assert not rehearsal.nameless and not rehearsal.failures
+    asked = {(header.split("/")[2], *(f.function.__name__ for f in functors))
+             for header, _, functors in rehearsal.requests.values()}  # fmt: skip
+    assert asked >= {
+        ("visit_edges", "_join"), ("visit_edges", "_cut"), ("filter", "_rename"), ("filter", "_detach"),
+        ("filter", "_form_components"), ("traverse", "_attach_to_parent"), ("traverse", "_reattach"),
+        ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
+    }  # fmt: skip
+    assert sys.getprofile() is None
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+@pytest.mark.parametrize("name", ["slab", "hornet"])
+def test_a_gpu_asks_for_what_is_shipped(name, weight_dtype, monkeypatch):
+    """A stream with the first analytics attached needs no kernel that was not rehearsed."""
+    known = ship.requests(name, weight_dtype, "first")
+    missing = []
+
+    def note(header, defines, arch, functors=()):
+        if code_name(header, defines, functors) not in known:
+            missing.append((header, [functor.function.__name__ for functor in functors], defines))
+
+    monkeypatch.setattr(cuda, "shipped_cubin", note)
+    fr.clear_caches()
+    edges = fr.io.rmat(scale=14, edge_factor=8, seed=1)
+    weights = None if weight_dtype is None else np.random.default_rng(1).random(edges.num_records)
+    graph = structures()[name](edges.num_vertices, device="gpu", weight_dtype=weight_dtype)
+    attached = [analytics()[analytic] for analytic in repertoire.FIRST]
+    maintained = [analytic.maintain(graph, **analytic.settings(graph)) for analytic in attached]
+    for size in (20_000, 100, 100_000):
+        part = slice(size, 2 * size)
+        graph.insert_edges(edges.src[part], edges.dst[part], None if weights is None else weights[part])
+        for analytic, form in zip(attached, maintained, strict=True):
+            analytic.read(form)
+        graph.delete_edges(edges.src[part][::5], edges.dst[part][::5])
+        for analytic, form in zip(attached, maintained, strict=True):
+            analytic.read(form)
+    assert not missing
+
+
+def test_every_first_analytic_is_in_the_catalogue():
+    assert set(repertoire.FIRST) < set(repertoire.names())
+
+
 def test_command(folder, capsys, monkeypatch):
-    pytest.importorskip("cuda.core")
+    """It writes an archive for each architecture; compiled here by threads, of nothing."""
+    from concurrent.futures import ThreadPoolExecutor
+
     monkeypatch.setattr(ship, "compile_cubin", lambda header, defines, functors, arch: f"{header} {arch}".encode())
-    assert ship.main(["sm_90", "--structures", "csr,slab"]) == 0
+    monkeypatch.setattr(ship, "ProcessPoolExecutor", lambda processes, context: ThreadPoolExecutor(1))
+    assert ship.main(["sm_90", "--structures", "csr,slab", "--analytics", "none", "--out", str(folder)]) == 0
     assert "sm_90.zip" in capsys.readouterr().out
-    (source,) = (job for job in ship.sources(["slab"]) if "sort" in job[0])
-    assert shipped.shipped_cubin(*source, "sm_90") == b"frontier/sort/kernels.cuh sm_90"
+    (source,) = {job for job in ship.sources("slab", None) if "sort" in job[0]}
+    assert shipped_cubin(*source, "sm_90").code == b"frontier/sort/kernels.cuh sm_90"

@@ -14,11 +14,11 @@ their shape. Which compiler makes code for GPUs is hidden by `cuda`.
 from .arguments import ARRAY_DTYPES, c_parameters, functor_arguments, parameter_types
 from .check import check_functor, uses_parameter
 from .checking import FunctorIndexError, checking, interpreted
-from .compile import cpu_functor, cuda_functor, functor_identity
+from .compile import CudaFunctor, cpu_functor, cuda_functor, functor_identity
 from .errors import FunctorError, blamed, explain
 
 __all__ = [
-    "ARRAY_DTYPES", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor", "checking",
-    "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "interpreted", "parameter_types",
-    "uses_parameter",
+    "ARRAY_DTYPES", "CudaFunctor", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor",
+    "checking", "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "interpreted",
+    "parameter_types", "uses_parameter",
 ]  # fmt: skip

@@ -64,8 +64,7 @@ def returns(code: CodeType) -> Returns:
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("RETURN_VALUE", "RETURN_CONST"):
             source = instruction if instruction.opname == "RETURN_CONST" else before
-            constant = source is not None and source.opname in ("LOAD_CONST", "RETURN_CONST")
-            if constant and source is not None and source.argval is None:
+            if source is not None and source.argrepr == "None":  # a constant of several kinds, by version of Python
                 line = instruction.positions.lineno if instruction.positions else None
                 nothing = nothing or line or code.co_firstlineno
             else:

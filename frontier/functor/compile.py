@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
-from ..runtime.cache import cached
-from ..runtime.cpu import WITHIN_KERNELS
+from ..runtime import progress
+from ..runtime.cache import cached, text_fingerprint
+from ..runtime.cpu import LINKED_OPTIONS
 from ..runtime.identity import Identity, MutableGlobalError, identity
 from .check import returns
-from .cuda import chosen_compiler, compiler_version, functor_compiler
+from .cuda import COMPILERS, chosen_compiler, compiler_version, functor_compiler
+from .cuda.compilers import source_files
 from .errors import FunctorError, explain
 from .freeze import caller, freeze, is_known, with_report_last
 from .rewrite import rewrite
 
-CPU_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, **WITHIN_KERNELS}
-"""Without ``_nrt=False``, functors with a branch count references to their arrays: two atomics an array and call."""
+CPU_OPTIONS: dict[str, Any] = {"nogil": True, **LINKED_OPTIONS}
 
 HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
 """What a function that is already compiled by Numba keeps of its own options when a functor calls it."""
@@ -87,6 +89,48 @@ def cpu_functor(function: Any, *, checked: bool = False) -> Any:
     return found
 
 
+class CudaFunctor(NamedTuple):
+    """A functor as the C function that kernels call, which is compiled when its code is asked for.
+
+    Attributes
+    ----------
+    function : function
+    symbol : str
+        Name of the C function.
+    result : dtype or None
+        What it returns; None for nothing.
+    parameters : tuple of (dtype, ndim)
+    checked : bool
+        Whether its indices are checked; the last of its parameters is then a report (see `checking`).
+    """
+
+    function: Any
+    symbol: str
+    result: np.dtype | None
+    parameters: tuple[tuple[np.dtype, int], ...]
+    checked: bool = False
+
+    def code(self, capability: tuple[int, int]) -> bytes:
+        """Its LTO-IR: see `cuda_functor`."""
+        return cuda_functor(*self[:4], capability, checked=self.checked)
+
+    @property
+    def name(self) -> str | None:
+        """What tells it from all others, in any process and version of Python, by which it is found where machine code
+        came with the package; None if nothing does, or its indices are checked."""
+        meaning = None if self.checked else functor_identity(self.function).portable
+        if meaning is None:
+            return None
+        types = [(np.dtype(dtype).name, ndim) for dtype, ndim in self.parameters]
+        return repr((meaning, self.symbol, None if self.result is None else self.result.name, types, _own_text()))
+
+
+@functools.cache
+def _own_text() -> str:
+    """A hash of what makes LTO-IR of functors."""
+    return text_fingerprint(*sorted({file for name in COMPILERS for file in source_files(name)}))
+
+
 def cuda_functor(
     function: Any,
     symbol: str,
@@ -135,6 +179,18 @@ def _compile_for_cuda(
     name: str, function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int],
     checked: bool,
 ) -> bytes:  # fmt: skip
+    with _compiling:
+        return _compile_alone(name, function, symbol, result, parameters, capability, checked)
+
+
+_compiling = threading.RLock()
+"""The compilers for GPUs register what they know while they compile, which two threads must not do at the same time."""
+
+
+def _compile_alone(
+    name: str, function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int],
+    checked: bool,
+) -> bytes:  # fmt: skip
     compiler = functor_compiler(name, capability)
     form, count = returns(function.__code__), len(parameters)
     copy = freeze(rewrite(function, compiler) if checked else function, compiler)
@@ -146,6 +202,7 @@ def _compile_for_cuda(
     if checked or count < function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
         copy = caller(compiler.helper(copy, {}), count, result=outcome, report=checked)
     try:
-        return compiler.compile(copy, symbol, result, parameters)
+        with progress.timed(f"{function.__name__}()"):
+            return compiler.compile(copy, symbol, result, parameters)
     except Exception as error:
         raise explain(function, error, "the GPU") from None

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-import threading
 from types import CodeType, FunctionType
 
+from ..runtime.source_text import parsing
 from .errors import FunctorError
 
 Definition = ast.FunctionDef | ast.Lambda
-
-_parsing = threading.Lock()
-"""Python 3.11 counts the depth of trees for all threads together, and fails if two make one at the same time."""
 
 
 def definition_of(function: FunctionType) -> Definition:
@@ -27,7 +24,7 @@ def definition_of(function: FunctionType) -> Definition:
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
     try:
-        with _parsing:
+        with parsing:
             tree = ast.parse(text)
     except SyntaxError:
         tree = ast.Module([], [])

@@ -25,6 +25,7 @@ from . import progress
 from .atomic import write_atomically
 from .cache import cache_directory, text_fingerprint
 from .identity import function_digest
+from .libraries import AssembledCompiler, LinkedCompiler
 
 
 class _UniqueNumbers:
@@ -168,12 +169,16 @@ class _KeyedCache(FunctionCache):
 
 COMPILE_FILES = (
     "frontier/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py", "frontier/runtime/cpu.py",
-    "frontier/runtime/region.py",
+    "frontier/runtime/libraries.py", "frontier/runtime/region.py",
 )  # fmt: skip
 """What decides how functions are compiled without being named by them."""
 
-WITHIN_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of functions that only kernels call. Code for calls from Python takes a tenth of the time to compile."""
+LINKED_OPTIONS: dict[str, Any] = {
+    "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
+}  # fmt: skip
+"""Options of functions that only kernels call, functors among them. Code for calls from Python takes a tenth of the
+time to compile; without ``_nrt=False``, functions with a branch count references to their arrays: two atomics an array
+and call."""
 
 
 interpreting = ContextVar("interpreting", default=False)
@@ -216,14 +221,18 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
         return functools.partial(jit, **options)
     if numba.config.DISABLE_JIT:
         return function
-    target = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False, **WITHIN_KERNELS, **options}
-    return _Helper(py_func=function, locals={}, targetoptions=target)
+    target = {"nopython": True, "boundscheck": None, **LINKED_OPTIONS, **options}
+    return _Helper(py_func=function, locals={}, targetoptions=target, pipeline_class=LinkedCompiler)
 
 
-def cpu_kernel(function: Callable) -> Any:
-    """Compile a function with Numba in nopython mode, with a disk cache that notices every change."""
+def cpu_kernel(function: Callable, *, assembled: bool = False) -> Any:
+    """Compile a function with Numba in nopython mode, with a disk cache that notices every change.
+
+    With `assembled`, not much is optimized: it does little but to call another kernel.
+    """
     if not is_compiling():
         return function
-    dispatcher: Any = numba.njit(function, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+    compiler = {"pipeline_class": AssembledCompiler} if assembled else {}
+    dispatcher: Any = numba.njit(function, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **compiler)
     dispatcher._cache = _KeyedCache(function)
     return dispatcher

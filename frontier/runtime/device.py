@@ -41,7 +41,12 @@ class Device:
     def read_only(self, array: Any) -> Any:
         """`array` for those who must not change it: a view that cannot be written, or a copy, as CuPy has no such."""
         if self.is_gpu:
-            return array.copy()
+            twin = self.xp.empty_like(array)
+            if array.size and array.flags.c_contiguous and twin.flags.c_contiguous:
+                twin.data.copy_from_device_async(array.data, array.nbytes)  # CuPy's `copy` is a kernel to be compiled
+            else:
+                twin[...] = array
+            return twin
         view = array.view()
         view.flags.writeable = False
         return view
@@ -66,12 +71,19 @@ def _resolve_pickled(kind: str) -> Device:
 def fill_with(array: Any, value: int) -> Any:
     """Set all elements of a contiguous array of integers or truth values; returns it.
 
-    Where all bytes are the same, as for 0 and -1, the driver does it. CuPy would compile a kernel for each dtype.
+    Where all bytes are the same, as for 0 and -1, or elements have 32 bits, the driver does it. CuPy would compile a
+    kernel for each dtype.
     """
     if isinstance(array, np.ndarray):
         array.fill(value)
     elif value in (0, -1) or array.itemsize == 1:
         array.data.memset_async(int(value) & 255, array.nbytes)
+    elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
+        from cuda.bindings import driver
+
+        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        word = int(value) & 0xFFFFFFFF
+        _check_driver("cuMemsetD32Async", driver.cuMemsetD32Async(array.data.ptr, word, array.size, stream))
     else:
         array.fill(value)
     return array
@@ -90,9 +102,18 @@ def fill_column(array: Any, column: int, value: int) -> None:
         rows, words = array.shape[0], array.itemsize // 4
         address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
         stream = sys.modules["cupy"].cuda.get_current_stream().ptr
-        (error,) = driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
-        if error != driver.CUresult.CUDA_SUCCESS:
-            raise RuntimeError(f"cuMemsetD2D32Async: {error.name}")
+        _check_driver(
+            "cuMemsetD2D32Async", driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
+        )
+
+
+def _check_driver(function: str, returned: tuple[Any, ...]) -> None:
+    """Raise RuntimeError if a function of the driver failed."""
+    from cuda.bindings import driver
+
+    (error,) = returned
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{function}: {error.name}")
 
 
 OLDEST_CUPY = (14, 1, 1)

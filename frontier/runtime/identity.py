@@ -22,6 +22,8 @@ import numpy as np
 from numba.core import types
 from numba.core.extending import _Intrinsic
 
+from .source_text import text_of
+
 LIBRARIES = frozenset({"numpy", "numba", "llvmlite", "cupy", "math"})
 """Their functions are told apart by name; their versions are part of the key on disk."""
 
@@ -142,11 +144,12 @@ class Identity:
         Code and values.
     """
 
-    __slots__ = ("_digest", "key")
+    __slots__ = ("_digest", "_portable", "key")
 
     def __init__(self, key: tuple):
         self.key = key
         self._digest: Any = _MISSING
+        self._portable: Any = _MISSING
 
     @property
     def digest(self) -> str | None:
@@ -155,6 +158,17 @@ class Identity:
             state = hashlib.sha256()
             self._digest = state.hexdigest() if _feed(state, self.key) else None
         return self._digest
+
+    @property
+    def portable(self) -> str | None:
+        """A hash that is also the same in other versions of Python, whose code of a function differs: of texts.
+
+        None if the text of any of the functions is not at hand, or is not what their code was compiled from.
+        """
+        if self._portable is _MISSING:
+            state = hashlib.sha256()
+            self._portable = state.hexdigest() if _feed(state, self.key, text_of) else None
+        return self._portable
 
 
 _identities: dict[tuple, Identity] = {}
@@ -363,20 +377,26 @@ def _named(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _feed(state: Any, key: Any) -> bool:
-    """Add a key to a hash; False if it has no lasting value."""
+def _parts_of(code: CodeType) -> tuple:
+    """What code does in this version of Python."""
+    return (
+        code.co_name, code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+        code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags,
+        getattr(code, "co_exceptiontable", b""),
+    )  # fmt: skip
+
+
+def _feed(state: Any, key: Any, code_as: Callable[[CodeType], Any] = _parts_of) -> bool:
+    """Add a key to a hash, its code as `code_as` says; False if it, or code in it, has no lasting value."""
     if isinstance(key, _Unknown):
         return False
     if isinstance(key, tuple | frozenset):
         items = sorted(key, key=repr) if isinstance(key, frozenset) else key
         state.update(f"({len(key)} ".encode())
-        return all(_feed(state, item) for item in items)
+        return all(_feed(state, item, code_as) for item in items)
     if isinstance(key, CodeType):
-        return _feed(state, (
-            key.co_name, key.co_code, key.co_consts, key.co_names, key.co_varnames, key.co_freevars, key.co_cellvars,
-            key.co_argcount, key.co_posonlyargcount, key.co_kwonlyargcount, key.co_flags,
-            getattr(key, "co_exceptiontable", b""),
-        ))  # fmt: skip
+        stands_for = code_as(key)
+        return stands_for is not None and _feed(state, stands_for, code_as)
     text = _named(key) if isinstance(key, type) else f"{type(key).__name__} {key!r}"
     state.update(f"{len(text)} {text}".encode())
     return True

@@ -71,7 +71,7 @@ class ParallelKernel:
         spread.__name__ = self.py_func.__name__
         spread.__qualname__ = f"{self.py_func.__qualname__}.parallel"
         spread.__module__ = self.py_func.__module__
-        return cpu_kernel(spread)
+        return cpu_kernel(spread, assembled=True)
 
 
 def parallel_kernel(function: Callable | None = None, *, few: int | None = FEW, grain: int = GRAIN) -> Any:

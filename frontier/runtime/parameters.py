@@ -132,7 +132,7 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
             append(value & MASK)
         elif value is None:
             append(0)
-        elif kind is Struct or kind is ByValue:
+        elif issubclass(kind, ByValue):
             structs.append((len(words), value))
             append(0)
         elif kind in INTEGERS:

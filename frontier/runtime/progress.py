@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,14 @@ def compiling(name: str) -> None:
     logger.debug("compiling %s", name)
     for listener in _listeners:
         listener(name)
+
+
+@contextmanager
+def timed(name: str) -> Iterator[None]:
+    """Log how long the compilation of `name` takes, which is that of the block."""
+    begin = time.perf_counter()
+    yield
+    logger.debug("compiled %s in %.1f ms", name, 1e3 * (time.perf_counter() - begin))
 
 
 @contextmanager

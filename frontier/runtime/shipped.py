@@ -1,32 +1,97 @@
 """Machine code that comes with the package, so that the first batch on a new machine need not wait for a compiler.
 
-``python -m structures.ship`` makes it, for a wheel, of the kernels that no functor is linked to; it needs no GPU. There
-is an archive for each architecture, whose members are named after the text of everything that went into them: what was
-edited since is not found there, and compiled as if nothing had come with the package. A source checkout has none.
+``python -m structures.ship`` makes it; it needs no GPU. There is an archive for each architecture, whose entries are
+named after the text of all that went into them: the header, its macros, and of the functors that are linked to it what
+they mean (`identity.Identity.portable`) and their types. So it is known whether there is code before anything is
+compiled, and what was edited since has none. A source checkout has no archives until that command is run there.
+
+An archive is a zip file of an index and of groups: machine code of kernels that are used together, one after another,
+which takes half the space of each by itself. Drivers run machine code of compilers of their own major version of CUDA,
+and of older ones: archives of newer ones are not used.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
+import os
 import re
+import sys
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
+from ..log import logger
 from .cache import PROJECT_ROOT, source_fingerprint
 
+CHOICE = "DYNFRONTIER_SHIPPED_CODE"
+"""The environment variable that names another folder with archives; an empty one stands for none."""
+
 FOLDER = PROJECT_ROOT / "frontier" / "runtime" / "shipped_code"
+INDEX = "index"
+COMMON = "common"
+"""The group of code that groups have whose names have nothing in common."""
+
 Defines = tuple[tuple[str, str], ...]
 
 
-def shipped_cubin(header: str, defines: Defines, arch: str) -> bytes | None:
-    """Machine code of a header that came with the package and runs on `arch`, or None."""
-    for candidate in compatible(arch):
-        name = _name(header, defines)
-        if name in _members(candidate):
-            with zipfile.ZipFile(_path(candidate)) as archive:
-                return archive.read(name)
+class Functor(Protocol):
+    """What of a functor matters here."""
+
+    @property
+    def name(self) -> str | None:
+        """What tells it from all others, in any process and version of Python; None if nothing does."""
+
+
+class Shipped(NamedTuple):
+    """Machine code of kernels, with their functors."""
+
+    code: bytes
+
+
+class Entry(NamedTuple):
+    """Machine code that is to be put into an archive.
+
+    Attributes
+    ----------
+    name : str
+        See `code_name`.
+    group : str
+        Kernels that are used together should be in one. Code that several have is in that of the parts, between
+        hyphens, with which all their names begin.
+    code : bytes
+    """
+
+    name: str
+    group: str
+    code: bytes
+
+
+def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ()) -> str | None:
+    """The name of machine code in archives; None if a functor has none."""
+    names = [functor.name for functor in functors]
+    if None in names:
+        return None
+    parts = header, repr(defines), source_fingerprint(".cuh"), *names
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def shipped_cubin(header: str, defines: Defines, arch: str, functors: tuple[Functor, ...] = ()) -> Shipped | None:
+    """Machine code of a header, linked with functors, that came with the package and runs on `arch`; None without."""
+    candidates = [candidate for candidate in compatible(arch) if _index(folder(), candidate)]
+    name = code_name(header, defines, functors) if candidates else None
+    if name is None:
+        return None
+    for candidate in candidates:
+        place = _index(folder(), candidate).get(name)
+        if place is not None:
+            group, begin, size = place
+            code = _group(folder(), candidate, group)[begin : begin + size]
+            if len(code) == size:  # otherwise the archive is broken, which was said
+                return Shipped(code)
     return None
 
 
@@ -39,31 +104,115 @@ def compatible(arch: str) -> list[str]:
     return [f"sm_{major}{number}" for number in range(int(minor), -1, -1)]
 
 
-def write_archive(arch: str, codes: Iterable[tuple[str, Defines, bytes]]) -> Path:
-    """Put machine code into the package: header, macros and code of each. Replaces what was there for `arch`."""
-    path = _path(arch)
-    path.parent.mkdir(exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for header, defines, code in codes:
-            archive.writestr(zipfile.ZipInfo(_name(header, defines)), code, zipfile.ZIP_DEFLATED)
-    _members.cache_clear()
+def folder() -> Path:
+    """Where the archives are."""
+    chosen = os.environ.get(CHOICE)
+    return Path(chosen) if chosen else FOLDER
+
+
+def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None, cuda: int = 0) -> Path:
+    """Write the archive for `arch`, in place of the one that was there.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+        One of each name.
+    cuda : int
+        The major version of CUDA that the compiler is of.
+    into : Path, optional
+        The folder; by default that of the package.
+    """
+    path = (FOLDER if into is None else into) / f"{arch}.zip"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = sorted(entries, key=lambda entry: (len(entry.code), entry.code))  # what is alike comes side by side
+    groups_of = defaultdict(set)
+    for entry in entries:
+        groups_of[entry.code].add(entry.group)
+    groups: dict[str, bytearray] = defaultdict(bytearray)
+    places: dict[bytes, int] = {}
+    lines = []
+    for name, _, code in entries:
+        group = shared_group(groups_of[code])
+        if code not in places:
+            places[code] = len(groups[group])
+            groups[group] += code
+        lines.append(f"{name} {group} {places[code]} {len(code)}\n")
+    temporary = path.with_suffix(".new")
+    with zipfile.ZipFile(temporary, "w") as archive:
+        _write(archive, INDEX, "".join([f"cuda {cuda}\n", *sorted(lines)]).encode())
+        for group in sorted(groups):
+            _write(archive, group, bytes(groups[group]))
+    temporary.replace(path)
+    clear_caches()
     return path
 
 
+def shared_group(groups: Iterable[str]) -> str:
+    """The group of what is in several; see `Entry`."""
+    places = zip(*(group.split("-") for group in groups), strict=False)
+    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, places)
+    return "-".join(parts[0] for parts in same) or COMMON
+
+
+def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_LZMA)  # whose date is that of no day
+
+
+def clear_caches() -> None:
+    """Forget what was read of archives."""
+    _index.cache_clear()
+    _group.cache_clear()
+
+
 @functools.cache
-def _members(arch: str) -> frozenset[str]:
-    """What is in an archive; nothing if there is none, or it cannot be read."""
+def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
+    """The group, the begin and the size of each code in an archive; nothing if there is none, it is broken, or the
+    driver is too old for it."""
+    first, *lines = _read(place, arch, INDEX).decode(errors="replace").splitlines() or ["cuda 0"]
+    found = {}
     try:
-        with zipfile.ZipFile(_path(arch)) as archive:
-            return frozenset(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return frozenset()
+        word, made_for = first.split()
+        if word != "cuda":
+            raise ValueError(f"it begins with {word!r}")
+        needed, there = int(made_for), _driver()
+        for line in lines:
+            name, group, begin, size = line.split()
+            found[name] = group, int(begin), int(size)
+    except ValueError as error:  # not what we write
+        _complain(place, arch, error)
+        return {}
+    if there and there < needed:
+        _complain(place, arch, f"it is for drivers of CUDA {needed} and newer, and this one is of CUDA {there}")
+        return {}
+    return found
 
 
-def _path(arch: str) -> Path:
-    return FOLDER / f"{arch}.zip"
+def _driver() -> int:
+    """The major version of CUDA that the driver knows; 0 if there is no driver, as where code is only compiled."""
+    cupy = sys.modules.get("cupy")
+    return 0 if cupy is None else cupy.cuda.runtime.driverGetVersion() // 1000
 
 
-def _name(header: str, defines: Defines) -> str:
-    parts = header, repr(defines), source_fingerprint(".cuh")
-    return hashlib.sha256(repr(parts).encode()).hexdigest() + ".cubin"
+@functools.lru_cache(8)
+def _group(place: Path, arch: str, group: str) -> bytes:
+    return _read(place, arch, group)
+
+
+def _read(place: Path, arch: str, member: str) -> bytes:
+    """A member of an archive; empty if there is no archive, or it is broken."""
+    try:
+        with zipfile.ZipFile(_path(place, arch)) as archive:
+            return archive.read(member)
+    except FileNotFoundError:
+        return b""
+    except Exception as error:  # of zipfile, zlib, lzma or the system: it may hold anything
+        _complain(place, arch, error)
+        return b""
+
+
+def _complain(place: Path, arch: str, error: Exception | str) -> None:
+    logger.warning("machine code in %s is not used, and compiled instead: %s", _path(place, arch), error)
+
+
+def _path(place: Path, arch: str) -> Path:
+    return place / f"{arch}.zip"

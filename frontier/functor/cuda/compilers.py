@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from ...runtime.cache import PROJECT_ROOT, text_fingerprint
+from ...runtime.cuda import import_toolchain
 from ..freeze import Target
 
 CHOICE = "DYNFRONTIER_FUNCTOR_COMPILER"
@@ -96,6 +97,7 @@ def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
         It does not work with the NumPy that is installed.
     """
     try:
+        import_toolchain()
         module = importlib.import_module(f".{COMPILERS[name]}", __package__)
     except AttributeError as error:  # of a module that lacks what another asks for
         versions = f"{name} {_version(name)} does not work with NumPy {np.__version__}"

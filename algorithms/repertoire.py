@@ -1,0 +1,90 @@
+"""Runs of all analytics that make them use their kernels: each on small graphs of many forms.
+
+What they ask operators for meanwhile is compiled ahead of time (``structures/ship.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .analytic import analytics
+
+FIRST = ("bfs", "components", "pagerank", "sssp", "triangles")
+"""Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
+
+SCALE = 6  # of the graphs: 64 vertices
+DENSE, SPARSE = 16, 2
+"""Edges of a vertex: kernels for long and for short neighbor lists are different ones."""
+BATCHES = 4
+SEED = 1
+
+
+def names() -> list[str]:
+    """The analytics, the first ones first."""
+    return [*FIRST, *(name for name in analytics() if name not in FIRST)]
+
+
+def perform(structure: type[Any], device: fr.Device, weight_dtype: str | None, chosen: Sequence[str]) -> None:
+    """Run some analytics, in both of their forms, on graphs of a structure."""
+    first = [name for name in chosen if name in FIRST]
+    others = [name for name in chosen if name not in FIRST]
+    for directed in (False, True):
+        for in_edges in (False, True) if directed else (False,):
+            for degree in (DENSE, SPARSE):
+                _perform(structure, device, weight_dtype, directed, in_edges, degree, first)
+        _perform(structure, device, weight_dtype, directed, False, DENSE, others)
+
+
+def _perform(
+    structure: type[Any], device: fr.Device, weight_dtype: str | None, directed: bool, in_edges: bool, degree: int,
+    chosen: Sequence[str],
+) -> None:  # fmt: skip
+    if not chosen:
+        return
+    edges = fr.io.rmat(scale=SCALE, edge_factor=degree, seed=SEED)
+    parts = np.array_split(np.arange(edges.num_records), BATCHES)
+    empty = structure(
+        edges.num_vertices, device=device, directed=directed, in_edges=in_edges, weight_dtype=weight_dtype
+    )  # fmt: skip
+
+    def insert(graph: Any, at: np.ndarray) -> None:
+        graph.insert_edges(edges.src[at], edges.dst[at], None if weight_dtype is None else 1.0 + at % 7)
+
+    for name in chosen:
+        known = analytics()[name]
+        graph = empty.copy()
+        if known.obstacle(graph):
+            continue
+        if known.incremental is not None:
+            if degree == SPARSE:
+                insert(graph, np.concatenate(parts))
+            with known.maintain(graph, **known.settings(graph)) as maintained:
+                for at in parts:
+                    insert(graph, at)
+                    known.read(maintained)
+                    graph.delete_edges(edges.src[at[::3]], edges.dst[at[::3]])
+                    known.read(maintained)
+                    insert(graph, at[::-1])
+                    known.read(maintained)
+                graph.delete_vertices([0])
+                graph.insert_vertices(2)
+                known.read(maintained)
+            with known.maintain(graph, **known.settings(graph)) as maintained:  # from all that there is
+                known.read(maintained)
+        else:
+            insert(graph, np.concatenate(parts))
+        for settings in _variants(known, graph):
+            known.compute(graph, **settings)
+
+
+def _variants(known: Any, graph: Any) -> Iterator[dict[str, Any]]:
+    """The parameters of calls of the static form."""
+    yield known.settings(graph)
+    if "snapshot" in known.accepted:
+        for snapshot in (False, True):
+            yield known.settings(graph, snapshot=snapshot)

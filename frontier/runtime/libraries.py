@@ -1,0 +1,81 @@
+"""How code goes from Numba to LLVM: of functions that are only linked into others, no more than is needed.
+
+Numba has LLVM optimize whatever it compiles, and make machine code of it. Of what kernels call, that is done again when
+it is in the kernel, and the first result is used by nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+ENVIRONMENT = "NumbaEnv"
+"""In the name of the variable by which compiled code finds Python objects, for example to print. It is defined in each
+function's code, and set where there is machine code."""
+
+
+class _NoEnvironments:
+    """Takes the place of Numba's code generator where a function's environment would be set."""
+
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Nobody reads it."""
+
+
+class _Linked(JITCodeLibrary):
+    """Code that is linked into that of callers, who optimize it; there is no machine code."""
+
+    _emitted = False
+
+    @property
+    def codegen(self) -> Any:
+        return self._codegen if self._emitted else _NoEnvironments
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        if str(self._final_module).count(ENVIRONMENT) > 1:
+            self._emitted = True
+            super()._finalize_final_module()
+        else:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return super().get_pointer_to_function(name) if self._emitted else 0
+
+
+class _Assembled(JITCodeLibrary):
+    """Little code around a call of other code, which was optimized before."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class _Compiler(Compiler):
+    """Numba's compiler, with another kind of library."""
+
+    library: type[JITCodeLibrary]
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        if state.library is None:
+            state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class LinkedCompiler(_Compiler):
+    """Of functions that only compiled functions call."""
+
+    library = _Linked
+
+
+class AssembledCompiler(_Compiler):
+    """Of functions that do little but to call one that was compiled before."""
+
+    library = _Assembled
