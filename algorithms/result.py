@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +20,6 @@ class Result:
     Results can be copied and pickled. Pickling copies GPU arrays to the host; loading copies them back if there is a
     GPU, and returns NumPy arrays otherwise.
     """
-
-    _frame_of: ClassVar[Callable[[Any], Any] | None] = None
-    """What makes another frame of one of pandas; of results that workers have computed, their own."""
 
     def __repr__(self) -> str:
         """Numbers, and the types and shapes of arrays: their contents may be on a GPU."""
@@ -70,8 +66,22 @@ class Result:
             `names` is no `Names`.
         ValueError
             The result holds no arrays, or `library` is unknown, or one of Dask's frames should be of it.
+
+        Notes
+        -----
+        The rows of a frame of Dask are made by the workers, in as many partitions. They do not go through the program.
         """
         fr.arguments.check_names(names)
+        return fr.interchange.data_frame(self._columns(names), library)
+
+    def _columns(self, names: fr.Names | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
+        """The columns of `to_dataframe`.
+
+        Parameters
+        ----------
+        share : tuple of int
+            ``(i, n)``: of the rows, cut into n pieces in order, piece i; of those, the ones with names.
+        """
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         if not columns:
@@ -81,17 +91,18 @@ class Result:
         xp = importlib.import_module("cupy" if on_gpu else "numpy")
         if "sources" in columns:
             tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
-            rows, vertices = next(iter(tables.values())).shape
-            columns = {"source": xp.repeat(some, vertices), "vertex": xp.tile(xp.arange(vertices), rows)}
+            sources, vertices = next(iter(tables.values())).shape
+            columns = {"source": xp.repeat(some, vertices), "vertex": xp.tile(xp.arange(vertices), sources)}
             columns |= {name: value.ravel() for name, value in tables.items()}
         elif "src" not in columns:
             columns = {"vertex": xp.arange(some.size), **columns}
-        if self._frame_of is not None and library not in (None, "pandas"):
-            raise ValueError(f"library must be None for a graph in parts, whose frames are Dask's, not {library!r}")
-        if names is not None:
-            columns = _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
-        frame = fr.interchange.data_frame(columns, "pandas" if self._frame_of is not None else library)
-        return frame if self._frame_of is None else self._frame_of(frame)
+        part, parts = share
+        size = next(iter(columns.values())).size
+        rows = slice(size * part // parts, size * (part + 1) // parts)
+        columns = {name: column[rows] for name, column in columns.items()}
+        if names is None:
+            return columns
+        return _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
 
 
 def _with_names(columns: dict[str, Any], names: fr.Names) -> dict[str, Any]:

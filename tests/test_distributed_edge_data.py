@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 from conftest import DEVICES
+from distributed_cases import host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -33,10 +34,6 @@ def device(request):
 def engine(device):
     with Threads(3, device) as engine:
         yield engine
-
-
-def host(value):
-    return value.get() if hasattr(value, "get") else np.asarray(value)
 
 
 def pair_of(engine, n, structure=SlabGraph, **options):

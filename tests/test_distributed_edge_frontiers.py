@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import DEVICES
+from distributed_cases import host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -16,10 +17,6 @@ from structures import SlabGraph
 def engine(request):
     with Threads(3, request.param) as engine:
         yield engine
-
-
-def host(value):
-    return value.get() if hasattr(value, "get") else np.asarray(value)
 
 
 def heavier(src, dst, edge, weight, bound):

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from conftest import DEVICES
+from distributed_cases import host
 from graphs import GRAPHS
 
 import frontier as fr
@@ -37,10 +38,6 @@ def device(request):
 def engine(request, device):
     with Threads(request.param, device) as engine:
         yield engine
-
-
-def host(value):
-    return value.get() if hasattr(value, "get") else np.asarray(value)
 
 
 def pair_of(engine, name="rmat", **options):

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distributed_cases import host
+from distributed_frames import check_frames_of_dask
 from graphs import GRAPHS
 from model import Model
 
@@ -75,10 +77,6 @@ def workers(kind: str) -> Iterator[Any]:
         assert isinstance(engine, DaskEngine)
         yield engine
         engine.close()
-
-
-def host(value: Any) -> np.ndarray:
-    return value.get() if hasattr(value, "get") else np.asarray(value)
 
 
 def fail_alone(worker):
@@ -164,17 +162,23 @@ def test_workers(kind):
         for name in ("amount", "kind", "time"):
             expected = timed[1].edge_data[name][timed[1].edge_ids(*ends)]
             assert timed[0].edge_values(name, *ends).tolist() == expected.tolist()
+        src_, dst_ = rng.integers(0, 40, (2, 150))
+        data = {"amount": rng.random(150), "kind": src_ - 20, "time": rng.integers(0, 50, 150)}
+        answers = [each.apply(np.arange(150) % 6, src_, dst_, **data) for each in timed]
+        for name in ("answers", "weights", "offsets", "neighbors", "inserted", "replaced", "deleted"):
+            assert np.array_equal(getattr(answers[0], name), getattr(answers[1], name))
         assert temporal_triangle_count(timed[0], 9).total == temporal_triangle_count(timed[1], 9).total
 
+        shown, before = graph.snapshot(), triangle_count(one).total
         with DynamicTriangleCount(graph) as triangles, DynamicComponents(graph) as components:
             for each in (graph, one):
                 each.insert_edges(src[::2], dst[::-2][: src[::2].size])
                 each.delete_edges(src[:100], dst[:100])
             assert triangles.total == triangle_count(one).total
             assert np.array_equal(host(components.labels), connected_components(one).labels)
+        assert triangle_count(shown).total == before != triangle_count(graph).total
         if kind == "dask" and not missing("pyarrow"):
-            frame = pagerank(graph).to_dataframe()
-            assert frame.npartitions == 2 and len(frame.compute()) == n
+            check_frames_of_dask(engine)
 
         large = np.arange(2**17) % n  # sent to Dask's workers past its scheduler
         assert graph.insert_edges(large, (large * 7 + np.arange(2**17) // n) % n).inserted > 0

@@ -378,6 +378,21 @@ def test_values_that_are_written_show_in_later_snapshots() -> None:
     assert graph.snapshot().edge_values("amount", [0], [1]) == 7 and first.edge_values("amount", [0], [1]) == 1
 
 
+def test_columns_of_snapshots_cannot_be_written_to() -> None:
+    graph = SlabGraph(3, edge_data={"amount": "float32"}, multi="keep", device="cpu")
+    graph.insert_edges([0, 1], [1, 2], amount=[1, 2])
+    shown = graph.snapshot()
+    for columns in (shown.edge_data, shown.record_data):
+        with pytest.raises(ValueError, match="read-only"):
+            columns["amount"][0] = 7
+    assert fr.neighbor_reduce(shown, None, amount_of, shown.edge_data["amount"]).tolist() == [1, 3, 2]
+    assert shown.copy().edge_data["amount"].flags.writeable and SlabGraph(3, device="cpu").snapshot().edge_data is None
+
+
+def amount_of(src: int, dst: int, edge: int, weight: float, amount: Any) -> Any:
+    return amount[edge]
+
+
 def test_batches_are_not_kept_for_a_snapshot_that_nobody_reads() -> None:
     rng = np.random.default_rng(2)
     graph = SlabGraph(100, device="cpu")

@@ -38,6 +38,15 @@ def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
         return None
 
 
+def reads_own_entry(rule: Callable) -> bool:
+    """Whether ``rule(v, mine, theirs)``, which combines copies of an array, reads the entry of v alone in `theirs`."""
+    known = accesses_of(rule) if isinstance(rule, FunctionType) else None
+    if known is None:
+        return False
+    vertex, _, theirs, *_ = [*known, "", ""]
+    return theirs in known and known[theirs].reads <= {vertex} and not known[theirs].writes
+
+
 class _Reader(ast.NodeVisitor):
     def __init__(self, function: FunctionType, callers: tuple[FunctionType, ...]):
         tree = definition_of(function)

@@ -128,6 +128,16 @@ class Communicator(ABC):
         """`allgather` of several arrays of the same length, in one exchange."""
         return self._run_all([([values] * self.size, counts, values.dtype) for values in columns])
 
+    def gather_others(self, columns: Sequence[Any], counts: Sequence[int]) -> list[Any]:
+        """`allgather_columns`, without what this part has."""
+        received = [0 if peer == self.rank else count for peer, count in enumerate(counts)]
+        wanted = []
+        for values in columns:
+            outgoing = [values] * self.size
+            outgoing[self.rank] = values[:0]
+            wanted.append((outgoing, received, values.dtype))
+        return self._run_all(wanted)
+
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         """Entry by entry the sum, the minimum or the maximum over all parts: the same bits on each."""
         one_of(op, "op", REDUCTIONS)

@@ -54,7 +54,7 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
         if part.comm.rank:
             return
         text = {
-            "format": FORMAT, "structure": part.local.name, "directed": part.directed,
+            "format": FORMAT, "structure": part.structure.name, "directed": part.directed,
             "in_edges": part.inward is not None, "num_vertices": part.num_vertices, "num_arcs": part.num_arcs,
             "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,

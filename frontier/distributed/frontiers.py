@@ -49,6 +49,9 @@ class PartFrontier(HeldByParts, Frontier):
     them, since finding out is a collective operation.
     """
 
+    is_everyone = False
+    """Whether it has been made of all vertices, so that all parts know it without asking."""
+
     def __init__(self, graph: Any, vertices: Any = ()):
         whole = Frontier(graph.local, vertices)
         members = whole._members()
@@ -57,10 +60,17 @@ class PartFrontier(HeldByParts, Frontier):
     @classmethod
     def all(cls, graph: Any) -> PartFrontier:
         """All vertices, except deleted ones."""
-        members = graph.partition.owned.astype(graph.vertex_dtype)
-        if graph._absent is not None:
-            members = members[~graph._absent[members]]
-        return cls.of_part(graph, Frontier._of(graph.local, members))
+        made = cls.of_part(graph, Frontier._of(graph.local, cls._present(graph, graph.partition.owned)))
+        made.is_everyone = True
+        if graph._absent is None:
+            made._count = graph.num_vertices
+        return made
+
+    @staticmethod
+    def _present(graph: Any, vertices: Any) -> Any:
+        """Those of some vertices that were not deleted."""
+        vertices = vertices.astype(graph.vertex_dtype)
+        return vertices if graph._absent is None else vertices[~graph._absent[vertices]]
 
     def _on(self, graph: Any) -> PartFrontier:
         return PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
@@ -89,6 +99,8 @@ class PartFrontier(HeldByParts, Frontier):
     @property
     def vertices(self) -> Any:
         """All members, those of all parts; the same on each. O(members) memory."""
+        if self.is_everyone:
+            return self._present(self.graph, self.graph.partition.order)
         return self.graph.comm.allgather(self.local._members())[0]
 
     @property

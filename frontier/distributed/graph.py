@@ -13,15 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag
 from ..arrays import as_ids, as_weights, is_on_gpu, same_length
+from ..interchange import to_dataframe
 from ..kinds import AnyDynamicGraph
+from ..opera import MixedResult, Op
+from ..opera.apply import as_operations, check_multi
 from ..operators import intersect
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+from . import steps
 from .columns import ColumnsOfGraph, GivenData, check_column, check_present
-from .engines import Engine, Host, engine_of_client
-from .part import GraphPart
+from .engines import Engine, engine_of_client
+from .mixed import joined
+from .results import check_dask_library, kept_result
+from .tables import edge_frame
 
 
 class DistributedGraph(AnyDynamicGraph):
@@ -73,7 +80,7 @@ class DistributedGraph(AnyDynamicGraph):
             "vertex_dtype": vertex_dtype, "edge_data": edge_data, "time": time, "keep_time": keep_time, "multi": multi,
             **structure_options,
         }  # fmt: skip
-        self._start(engine, _make, structure, settings)
+        self._start(engine, steps.make, structure, settings)
 
     def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
         """Make the parts."""
@@ -94,7 +101,7 @@ class DistributedGraph(AnyDynamicGraph):
             Naming the file, and what is wrong with it.
         """
         graph = object.__new__(cls)
-        graph._start(engine, _load, os.fspath(path))
+        graph._start(engine, steps.load, os.fspath(path))
         return graph
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -107,7 +114,7 @@ class DistributedGraph(AnyDynamicGraph):
         OSError
             Naming the file.
         """
-        self._call(_on_part, [("save", (os.fspath(path),))] * self.num_parts)
+        self._call(steps.on_part, [("save", (os.fspath(path),))] * self.num_parts)
 
     # ---- what it is -------------------------------------------------------------------------------------------------
 
@@ -219,12 +226,19 @@ class DistributedGraph(AnyDynamicGraph):
         function : function
             Gets the worker's `GraphPart`, and must make the same calls of operators on every worker.
         """
-        return self.engine.adapt(self._call(_run, [(function, args, kwargs)] * self.num_parts)[0])
+        return self._keeping(steps.run, function, args, kwargs)
+
+    def _keeping(self, step: Callable, *given: Any) -> Any:
+        """What the first worker returns, or what stands for a result that all workers keep."""
+        key = self.engine.new_key() if self.engine.keeps_results else None
+        return kept_result(self.engine, key, self._abandoned, self._call(step, [(key, *given)] * self.num_parts)[0])
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one, which is its first argument."""
-        if inspect.unwrap(function) is inspect.unwrap(intersect):
-            return self._intersect(*(value for value in args if value is not self), **kwargs)
+        form = PROGRAM_FORMS.get(inspect.unwrap(function))
+        if form is not None:
+            kwargs.pop("graph", None)
+            return form(self, *(value for value in args if value is not self), **kwargs)
         if args and args[0] is self:
             args = args[1:]
         else:
@@ -232,31 +246,74 @@ class DistributedGraph(AnyDynamicGraph):
         return self.run(function, *args, **kwargs)
 
     def _intersect(
-        self, us: Any = None, vs: Any = None, op: Any = None, *args: Any, graph: Any = None, checked: bool = True
+        self, us: Any = None, vs: Any = None, op: Any = None, *args: Any, checked: bool = True
     ) -> Any:  # fmt: skip
         """`frontier.intersect`: each worker gets a share of the pairs."""
         if op is not None:
             raise NotImplementedError("intersect with an op needs arrays of the workers: call it by graph.run(...)")
-        return np.concatenate(self._share_out(_intersect, us, vs))
+        return np.concatenate(self._share_out(steps.intersect, us, vs))
+
+    def _to_dataframe(self, library: Any = None, *, records: bool | None = None) -> Any:
+        """`frontier.interchange.to_dataframe`: on the workers of a Dask cluster, a frame of Dask of what each has."""
+        if records is not None and flag(records, "records"):
+            raise ValueError("records: this graph keeps none; make it with multi='keep'")
+        if not self.engine.keeps_results:
+            return edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
+        check_dask_library(library)
+        key = self.engine.new_key()
+        return self.engine.frame(key, *self._call(steps.keep_edges, [(key,)] * self.num_parts)[0])
+
+    # ---- copies -----------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> DistributedGraph:
+        """`DynamicGraph.snapshot`: the graph between two updates, on the same workers.
+
+        Workers make one call after the other: a thread that reads it waits for updates, and does not see them.
+        """
+        return self._another(DistributedSnapshot, steps.take_snapshot)
+
+    def copy(self) -> DistributedGraph:
+        """`Graph.copy`: an independent graph on the same workers, which can be updated."""
+        return self._another(DistributedGraph, steps.copy)
+
+    def _another(self, kind: type[DistributedGraph], step: Callable) -> Any:
+        """A graph whose parts workers make of those of this one, or know already."""
+        made = object.__new__(kind)
+        made.engine, made._abandoned = self.engine, self._abandoned
+        found = self._call(step, [(self.engine.new_key(),)] * self.num_parts)[0]
+        known = self._snapshots.get(found) if kind is DistributedSnapshot else None
+        if known is not None:
+            return known
+        made._key, made._facts = found, self._facts
+        if kind is DistributedSnapshot:
+            self._snapshots[found] = made
+            weakref.finalize(made, self._abandoned.append, found).atexit = False
+        return made
+
+    @functools.cached_property
+    def _snapshots(self) -> weakref.WeakValueDictionary[int, DistributedSnapshot]:
+        """Those that programs refer to, by the keys of their parts."""
+        return weakref.WeakValueDictionary()
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
         """An object of a class on every worker, made of the worker's part."""
         return PartsObject(self, cls, args, kwargs)
 
     def _call(self, step: Callable, shares: list[tuple]) -> list[Any]:
-        while self._abandoned:
-            self.engine.run_alike(_drop, self._abandoned.pop())
+        with suppress(IndexError):  # other threads do the same
+            while self._abandoned:
+                self.engine.run_alike(steps.drop, self._abandoned.pop())
         try:
             answers = self.engine.run(step, [(self._key, *share) for share in shares])
         except ObserverError:  # the update was made
-            self._facts = self.engine.run_alike(_facts_of, self._key)[0]
+            self._facts = self.engine.run_alike(steps.facts_of, self._key)[0]
             raise
         self._facts = answers[0][1]
         return [answer for answer, _ in answers]
 
     def _share_out(
-        self, step: Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None,
-        **options: Any,
+        self, step: Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
+        ops: Any = None, **options: Any,
     ) -> list[Any]:  # fmt: skip
         """Cut the arrays of a batch into as many pieces as there are parts, and run a step with them.
 
@@ -266,11 +323,13 @@ class DistributedGraph(AnyDynamicGraph):
         ----------
         data : mapping of str to array-like, optional
             Of an insertion, the edge data.
+        ops : array of uint8, optional
+            Of a mixed batch, the operations.
         """
-        given = src, dst, weights, *(data or {}).values()
-        device = resolve_device("gpu" if any(a is not None and is_on_gpu(a) for a in given) else "cpu")
+        device = _place_of((src, dst, weights, *(data or {}).values()))
         reads = self._given_data(device)
-        columns = dict(data or {}) if data is None or reads is None else reads.rows(data)
+        function = "insert_edges" if ops is None else "apply"
+        columns = dict(data or {}) if data is None or reads is None else reads.rows(data, function)
         batch = [as_ids(device, src, "src"), as_ids(device, dst, "dst")]
         if weights is not None:
             batch.append(as_weights(device, weights, "weights"))
@@ -282,14 +341,16 @@ class DistributedGraph(AnyDynamicGraph):
         shares = [
             (
                 tuple(array[a:b] for array in batch),
-                options | {name: values[a:b] if reads else values for name, values in columns.items()},
+                options
+                | ({} if ops is None else {"ops": ops[a:b]})
+                | {name: values[a:b] if reads else values for name, values in columns.items()},
             )
             for a, b in itertools.pairwise(ends)
         ]
         try:
             return self._call(step, shares)
         except ValueError:
-            self._call(_check, [(tuple(batch),), *[((),)] * (self.num_parts - 1)])
+            self._call(steps.check, [(tuple(batch),), *[((),)] * (self.num_parts - 1)])
             raise
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -298,11 +359,27 @@ class DistributedGraph(AnyDynamicGraph):
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`."""
-        return self._share_out(_insert_edges, src, dst, weights, edge_data, on_existing=on_existing)[0]
+        return self._share_out(steps.insert_edges, src, dst, weights, edge_data, on_existing=on_existing)[0]
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`."""
-        return self._share_out(_delete_edges, src, dst)[0]
+        return self._share_out(steps.delete_edges, src, dst)[0]
+
+    def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
+        """`DynamicGraph.apply`."""
+        check_multi(self.multi)
+        device = _place_of((ops, src, dst, weights, *edge_data.values()))
+        xp = device.xp
+        ops, src, dst = as_operations(device, ops), as_ids(device, src, "src"), as_ids(device, dst, "dst")
+        same_length(ops=ops, src=src, dst=dst)
+        dst = xp.where(ops >= Op.DEGREE, src, dst)
+        inserting = ops == Op.INSERT
+        if weights is not None and self.is_weighted:  # those of other operations have no meaning
+            weights = as_weights(device, weights, "weights", self.weight_dtype)
+            same_length(ops=ops, weights=weights)
+            weights = xp.where(inserting, weights, weights.dtype.type(1))
+        has_data = bool(edge_data) or bool(inserting.any())
+        return joined(self._share_out(steps.apply, src, dst, weights, edge_data if has_data else None, ops=ops))
 
     def expire(self, before: Any) -> UpdateResult:
         """`DynamicGraph.expire`."""
@@ -310,22 +387,22 @@ class DistributedGraph(AnyDynamicGraph):
 
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """`DynamicGraph.insert_vertices`."""
-        return self._call(_on_part, [("insert_vertices", (count_or_ids,))] * self.num_parts)[0]
+        return self._call(steps.on_part, [("insert_vertices", (count_or_ids,))] * self.num_parts)[0]
 
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """`DynamicGraph.delete_vertices`."""
-        return self._call(_on_part, [("delete_vertices", (ids,))] * self.num_parts)[0]
+        return self._call(steps.on_part, [("delete_vertices", (ids,))] * self.num_parts)[0]
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 
     def has_edges(self, src: Any, dst: Any) -> Any:
         """`Graph.has_edges`."""
-        return np.concatenate(self._share_out(_has_edges, src, dst))
+        return np.concatenate(self._share_out(steps.has_edges, src, dst))
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`."""
         check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out(_edge_weights, src, dst))
+        return np.concatenate(self._share_out(steps.edge_weights, src, dst))
 
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
         """The values of edges in a column of edge data: what ``graph.edge_data[name]`` holds for them on one device.
@@ -348,7 +425,7 @@ class DistributedGraph(AnyDynamicGraph):
         """
         check_column(self, name)
         check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out(_edge_values, src, dst, name=name))
+        return np.concatenate(self._share_out(steps.edge_values, src, dst, name=name))
 
     def has_vertices(self, ids: Any) -> Any:
         """`Graph.has_vertices`."""
@@ -375,7 +452,7 @@ class DistributedGraph(AnyDynamicGraph):
         return self._on_all("memory_usage")
 
     def _on_all(self, method: str, *args: Any) -> Any:
-        return self._call(_on_part, [(method, args)] * self.num_parts)[0]
+        return self._call(steps.on_part, [(method, args)] * self.num_parts)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
         """Close an incremental analytic of this graph, as `DynamicGraph.detach` does."""
@@ -383,7 +460,20 @@ class DistributedGraph(AnyDynamicGraph):
 
     def close(self) -> None:
         """Free the parts."""
-        self.engine.run_alike(_drop, self._key)
+        self.engine.run_alike(steps.drop, self._key)
+
+
+class DistributedSnapshot(DistributedGraph):
+    """`DistributedGraph.snapshot`: it is read-only, and freed with the last reference to it."""
+
+    read_only = True
+
+    def snapshot(self) -> DistributedGraph:
+        """Itself."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<snapshot of {super().__repr__()}>"
 
 
 class PartsObject:
@@ -397,7 +487,7 @@ class PartsObject:
         self.graph = graph
         self._class = cls
         self._key = graph.engine.new_key()
-        graph._call(_make_object, [(self._key, cls, args, kwargs)] * graph.num_parts)
+        graph._call(steps.make_object, [(self._key, cls, args, kwargs)] * graph.num_parts)
         weakref.finalize(self, graph._abandoned.append, self._key).atexit = False
 
     def __getattr__(self, name: str) -> Any:
@@ -409,7 +499,7 @@ class PartsObject:
         return self._ask(name)
 
     def _ask(self, name: str, *given: Any) -> Any:
-        return self.graph._call(_ask_object, [(self._key, name, *given)] * self.graph.num_parts)[0]
+        return self.graph._keeping(steps.ask_object, self._key, name, *given)
 
     def __enter__(self) -> PartsObject:
         return self
@@ -425,105 +515,13 @@ class PartsObject:
         return f"{self._class.__name__}({self.graph!r})"
 
 
-# ---- what workers run -----------------------------------------------------------------------------------------------
+def _place_of(given: tuple) -> Device:
+    """Where arrays are read: on the GPU if one of them is there."""
+    return resolve_device("gpu" if any(array is not None and is_on_gpu(array) for array in given) else "cpu")
 
 
-def _make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    host.objects[key] = part = GraphPart(host.comm, structure, **settings)
-    return _facts(part)
-
-
-def _load(host: Host, key: int, path: str) -> dict[str, Any]:
-    host.objects[key] = part = GraphPart.load(host.comm, path)
-    return _facts(part)
-
-
-def _facts(part: GraphPart) -> dict[str, Any]:
-    """What the program knows of the graph without asking."""
-    names = (
-        "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
-        "keep_time", "multi",
-    )  # fmt: skip
-    return {name: getattr(part, name) for name in names} | {"has_edge_data": part.edge_data is not None}
-
-
-def _facts_of(host: Host, key: int) -> dict[str, Any]:
-    return _facts(host.objects[key])
-
-
-def _run(host: Host, key: int, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return _only_first(host, part._run_over_parts(function, (part, *args), kwargs)), _facts(part)
-
-
-def _on_part(host: Host, key: int, method: str, args: tuple) -> Any:
-    part = host.objects[key]
-    return _only_first(host, _to_host(part, getattr(part, method)(*args))), _facts(part)
-
-
-def _only_first(host: Host, result: Any) -> Any:
-    """What is the same on all workers goes back from one."""
-    return result if host.comm.rank == 0 else None
-
-
-def _make_object(host: Host, key: int, name: int, cls: type, args: tuple, kwargs: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    host.objects[name] = cls(part, *args, **kwargs)
-    return None, _facts(part)
-
-
-def _ask_object(host: Host, key: int, name: int, attribute: str, args: Any = None, kwargs: Any = None) -> Any:
-    part = host.objects[key]
-    value = getattr(host.objects[name], attribute)
-    if args is not None:
-        value = value(*args, **kwargs)
-    return _only_first(host, _to_host(part, value)), _facts(part)
-
-
-def _insert_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return part.insert_edges(*arrays, **options), _facts(part)
-
-
-def _delete_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return part.delete_edges(*arrays), _facts(part)
-
-
-def _intersect(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return _to_host(part, intersect(part, *arrays)), _facts(part)
-
-
-def _has_edges(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return _to_host(part, part.has_edges(*arrays)), _facts(part)
-
-
-def _edge_weights(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return _to_host(part, part.edge_weights(*arrays)), _facts(part)
-
-
-def _edge_values(host: Host, key: int, arrays: tuple, options: dict[str, Any]) -> Any:
-    part = host.objects[key]
-    return _to_host(part, part.edge_values(options["name"], *arrays)), _facts(part)
-
-
-def _check(host: Host, key: int, arrays: tuple) -> Any:
-    """Raise what is wrong with a whole batch, if it is about ids or weights."""
-    part = host.objects[key]
-    if arrays:
-        part.local._prepare(*arrays, directed=True, weighted=True).check()
-    return None, _facts(part)
-
-
-def _to_host(part: GraphPart, value: Any) -> Any:
-    """Arrays as NumPy's, which any process can read."""
-    if isinstance(value, tuple):
-        return tuple(_to_host(part, each) for each in value)
-    return part.device.to_host(value) if isinstance(value, part.xp.ndarray) else value
-
-
-def _drop(host: Host, key: int) -> None:
-    host.objects.pop(key, None)
+PROGRAM_FORMS = {
+    inspect.unwrap(intersect): DistributedGraph._intersect,
+    inspect.unwrap(to_dataframe): DistributedGraph._to_dataframe,
+}
+"""What the program runs in place of functions that take a graph and are not run by the workers as they are."""

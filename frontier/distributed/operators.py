@@ -117,7 +117,9 @@ def _push(
     read = _read_afar(graph, op, args)
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
-    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    graph.arrays.before_edges(
+        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=not frontier.is_everyone
+    )  # fmt: skip
     reached = one_device.advance(
         graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
         balance=balance, output=output,
@@ -246,7 +248,7 @@ def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *ar
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = _check_at_edges(graph, op, args, gathers=True)
     arrays = _by_vertex(graph, op, args)
-    graph.arrays.before_edges(arrays, arrays)
+    graph.arrays.before_edges(arrays, arrays, writes_few=not frontier.is_everyone)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
     graph.arrays.unite(arrays)
 
@@ -270,7 +272,9 @@ def visit_edges(
     src, dst = batches.to_sources(graph, src, dst)
     arrays = _by_vertex(graph, op, args)
     read = _read_afar(graph, op, args)
-    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    graph.arrays.before_edges(
+        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=False
+    )  # fmt: skip
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
     graph.arrays.written(_written(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)

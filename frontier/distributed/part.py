@@ -12,27 +12,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import flag, one_of
-from ..batch import Arcs, check_ids
+from ..batch import check_ids
 from ..edge_data import build_rows, make_rows
 from ..edge_frontier import EdgeFrontier
-from ..effective import effective_edges
 from ..frontier import Frontier
 from ..kinds import AnyDynamicGraph
-from ..observers import Observers, Told, observed
+from ..observers import Observers, observed
+from ..opera import MixedResult
 from ..operators import Orientation, SpMV
 from ..operators.extract import incident_arcs
 from ..registry import structure_class
 from ..temporal import as_time
-from ..updates import MemoryUsage, UpdateObserver, UpdateResult
+from ..updates import UpdateResult
 from ..vertex_arrays import MakesVertexArrays
 from . import batches, files, operators
 from .appends import append
 from .columns import (
     MULTI,
     ColumnsOfPart,
-    check_column,
     check_on_existing,
-    check_present,
     column_of,
     edge_dtypes,
     own_records,
@@ -41,13 +39,18 @@ from .communicator import Communicator, PartLostError
 from .edge_frontiers import PartEdgeFrontier
 from .expiry import expire_edges, last_time
 from .frontiers import PartFrontier
+from .ghosts import Ghosts
+from .mixed import apply_operations, replace_records
+from .observing import PartObservers
 from .partition import Partition
 from .products import PartSpMV
+from .queries import PartQueries
+from .snapshots import copy_of, take_snapshot
 from .triangles import PartOrientation
 from .vertex_arrays import VertexArrays
 
 
-class GraphPart(MakesVertexArrays, AnyDynamicGraph):
+class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
     Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results
@@ -80,6 +83,8 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         With in-edges, the arcs that enter the part's vertices, reversed.
     partition : Partition
     arrays : VertexArrays
+    ghosts : dict of str to Ghosts
+        Of the local graphs, by the names that they have here.
     """
 
     is_part = True
@@ -107,15 +112,23 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         )  # fmt: skip
         self.local: Any = self.new_local()
         self.inward: Any = self.new_local() if in_edges and self.directed else None
-        self._reverse: GraphPart | None = None
         self.partition = Partition(comm.device, comm.size, comm.rank)
         self.partition.extend(num_vertices)
         self.arrays = VertexArrays(comm, self.partition, lambda: self.local, self.is_column)
         self._observers = Observers(self)
+        self._start()
+
+    def _start(self, num_arcs: int = 0) -> None:
+        """Set what every part begins with, a copy, too."""
+        self._reverse: GraphPart | None = None
         self._told_sources: list[weakref.ref] = []
+        self._latest_snapshot: Callable[[], Any] = lambda: None
+        own = weakref.ref(self)  # a part that nobody refers to is freed at once
+        self.ghosts = {
+            name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
+        }
         self.broken: str | None = None
-        self._num_arcs = 0
-        self._depth = 0
+        self._num_arcs = num_arcs
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
@@ -198,7 +211,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     @property
     def structure(self) -> type:
         """What the parts are stored in."""
-        return type(self.local)
+        return getattr(self.local, "structure", type(self.local))
 
     @property
     def edge_capacity(self) -> int:
@@ -274,7 +287,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return (
-            f"GraphPart({type(self.local).__name__}, part {self.comm.rank} of {self.comm.size}, "
+            f"{type(self).__name__}({self.structure.__name__}, part {self.comm.rank} of {self.comm.size}, "
             f"{self.num_vertices:,} vertices, {self.num_edges:,} edges in total, {kind}, {self.device.kind})"
         )
 
@@ -313,7 +326,11 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one."""
         self.check_parts()
+        self.be_ready()
         return operators.run(self, function, args, kwargs)
+
+    def be_ready(self) -> None:
+        """Called by all parts before the graph is read."""
 
     def check_parts(self) -> None:
         """Raise if the parts do not agree any more."""
@@ -323,56 +340,7 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
     def _begin_update(self) -> None:
         self.check_parts()
         if self.read_only:
-            raise TypeError("this graph is the reverse of another, which is read-only: update that one")
-
-    # ---- observers --------------------------------------------------------------------------------------------------
-
-    def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
-        """`DynamicGraph.attach`, on every worker.
-
-        Each part's observer is notified of the edges that leave the part's vertices: exact ones of each undirected edge
-        once, on the part that owns its smaller end. All are notified at the same time, also where there are no edges,
-        so that they can call operators.
-        """
-        self._observers.attach(observer, instead_of)
-
-    def detach(self, observer: UpdateObserver) -> None:
-        """`DynamicGraph.detach`, on every worker."""
-        self._observers.detach(observer)
-
-    def _told(self, src: Any, dst: Any, present: bool) -> list[Told]:
-        """Each observer with the edges of a batch that it is to be notified of."""
-        observers = self._observers.live()
-        exact = (src, dst)
-        if any(observer.exact for observer in observers):
-            exact = self._effective(src, dst, present)
-        self._told_sources = []
-        self._remember_told(src, exact[0])
-        return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
-
-    def _told_of_changes(self, src: Any, dst: Any) -> list[Told]:
-        """The same for those that are to be notified of edges which get other values; after `_told`."""
-        observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
-        if not observers or not (self.is_weighted or self.edge_data is not None):
-            return []
-        changing = self._effective(src, dst, present=True)
-        self._remember_told(changing[0])
-        return [(observer, changing) for observer in observers]
-
-    def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
-        """The arcs of a batch that are, or are not, in the graph, each once; undirected edges at the smaller end."""
-        if not self.directed:
-            keep = self.xp.flatnonzero(src < dst)
-            src, dst = src[keep], dst[keep]
-        return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
-
-    def _remember_told(self, *sources: Any) -> None:
-        # All parts hand the same arrays on to operators, which need not look for the owners of their vertices again.
-        self._told_sources += [weakref.ref(array) for array in sources]
-
-    def is_told(self, src: Any) -> bool:
-        """Whether an array holds the sources of edges that observers are notified of, which this part owns."""
-        return any(ref() is src for ref in self._told_sources)
+            raise TypeError(self.refusal)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
@@ -388,17 +356,23 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
             return append(self, batch)
         return self._insert_batch(batch, on_existing)
 
-    def _insert_batch(self, batch: batches.Batch, on_existing: str) -> UpdateResult:
-        """Insert arcs of this part, and notify observers."""
+    def _insert_batch(self, batch: batches.Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
+        """Insert arcs of this part, and notify observers.
+
+        Parameters
+        ----------
+        timed : bool
+            Whether times decide what replaces a record that is there.
+        """
         told = self._told(batch.src, batch.dst, present=False)
         changes = [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
         self._observers.tell("edges_changing", changes)
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def insert() -> UpdateResult:
-            done = self._insert("local", batch, on_existing)
+            done = self._insert("local", batch, on_existing, timed)
             if turned is not None:
-                self._insert("inward", turned, on_existing)
+                self._insert("inward", turned, on_existing, timed)
             return done
 
         done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi == "sum")
@@ -406,16 +380,20 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         self._observers.tell("edges_changed", changes)
         return done
 
-    def _insert(self, name: str, batch: batches.Batch, on_existing: str) -> UpdateResult:
+    def _insert(self, name: str, batch: batches.Batch, on_existing: str, timed: bool = True) -> Any:
         """Insert arcs into one of the local graphs.
 
         The first batch is inserted as `from_edges` does it: faster than into a graph, and without gaps.
         """
+        self.ghosts[name].mark(batch.dst)
         local = getattr(self, name)
         data = local._edge_data
         adds = on_existing == "add" or local.multi != "last"
         logs = data is not None and data.times is not None and data.times.arrivals is not None
-        if local.version or local.num_arcs or adds or logs:  # one that was loaded has version 0
+        if not timed and local.time_unit is not None:
+            return replace_records(local, batch.src, batch.dst, batch.columns)
+        # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
+        if local.version or local.num_arcs or adds or logs or local._history is not None:
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
             if data is None:
@@ -448,6 +426,12 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         done = batches.apply(self, batch, delete, turned)
         self._observers.tell("edges_deleted", told)
         return done
+
+    @observed
+    def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
+        """`DynamicGraph.apply`, of the operations that all parts have; the answers are those to this part's."""
+        self._begin_update()
+        return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @observed
     def expire(self, before: Any) -> UpdateResult:
@@ -528,69 +512,13 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
         """An update has added so many arcs to all parts together."""
         self._num_arcs += arcs
 
-    # ---- queries ----------------------------------------------------------------------------------------------------
+    def snapshot(self) -> GraphPart:
+        """`DynamicGraph.snapshot`, taken by all parts at the same time: a part of it."""
+        return take_snapshot(self, GraphPart)
 
-    def has_vertices(self, ids: Any) -> Any:
-        """`Graph.has_vertices`."""
-        return self.local.has_vertices(ids)
-
-    def has_edges(self, src: Any, dst: Any) -> Any:
-        """`Graph.has_edges`, for the pairs of this part."""
-        return batches.ask(self, src, dst, self.local.has_edges)
-
-    def edge_weights(self, src: Any, dst: Any) -> Any:
-        """`Graph.edge_weights`, for the edges of this part."""
-        return self._of_present(src, dst, self.local.edge_weights)
-
-    def edge_values(self, name: str, src: Any, dst: Any) -> Any:
-        """`DistributedGraph.edge_values`, for the edges of this part."""
-        check_column(self, name)
-        local = self.local
-        return self._of_present(
-            src, dst, lambda u, v: local.edge_data[name][local.find_edges(u, v, checked=False)]
-        )  # fmt: skip
-
-    def _of_present(self, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
-        """`batches.ask`, of edges that must be in the graph."""
-        there = self.has_edges(src, dst)
-        batches.agree(self, lambda: check_present(self.xp.asarray(there), src, dst))
-        return batches.ask(self, src, dst, answer)
-
-    def degrees(self) -> Any:
-        """`Graph.degrees`."""
-        degrees = self.local.degrees()
-        self.arrays.copy_from_owners(degrees)
-        return degrees
-
-    def in_degrees(self) -> Any:
-        """`Graph.in_degrees`."""
-        if self.has_in_edges:
-            return self.reverse.degrees()
-        return self.comm.allreduce(self.local.in_degrees())
-
-    def neighbors(self, v: int) -> Any:
-        """`Graph.neighbors`."""
-        return self.comm.allgather(self.local.neighbors(v))[0]  # parts that do not own v have none
-
-    def to_coo(self) -> tuple[Any, Any, Any]:
-        """`Graph.to_coo`: all edges on every part, for graphs that fit; `local.to_coo` has the part's own arcs."""
-        src, dst, weights = self.local.to_coo()
-        if not self.directed:
-            keep = self.xp.flatnonzero(src < dst)
-            src, dst, weights = src[keep], dst[keep], None if weights is None else weights[keep]
-        src, counts = self.comm.allgather(src)
-        dst, _ = self.comm.allgather(dst, counts)
-        weights = None if weights is None else self.comm.allgather(weights, counts)[0]
-        order = self.xp.argsort(src, kind="stable")  # a vertex is one part's, whose edges are in order
-        return src[order], dst[order], None if weights is None else weights[order]
-
-    def own_edges(self) -> tuple[Any, Any]:
-        """The edges that leave this part's vertices; undirected ones once, where the smaller end is."""
-        src, dst, _ = self.local.to_coo()
-        if self.directed:
-            return src, dst
-        keep = self.xp.flatnonzero(src < dst)
-        return src[keep], dst[keep]
+    def copy(self) -> GraphPart:
+        """`Graph.copy`: an independent graph in as many parts, which can be updated, also if this one cannot."""
+        return copy_of(self, GraphPart)
 
     def empty_like(self) -> GraphPart:
         """A graph with the same vertices and no edges, in parts of the same structure, without weights."""
@@ -601,18 +529,16 @@ class GraphPart(MakesVertexArrays, AnyDynamicGraph):
             made.delete_vertices(self.xp.flatnonzero(self._absent))
         return made
 
-    def memory_usage(self) -> MemoryUsage:
-        """Of all parts together; `local.memory_usage` is that of this one."""
-        own = [each.memory_usage() for each in self.locals()]
-        numbers = [sum(getattr(usage, name) for usage in own) for name in ("used", "reserved", "csr")]
-        numbers.append(own[0].arcs)
-        return MemoryUsage(*self.comm.reduce_numbers(numbers))
+
+def _local_of(part: Callable[[], Any], name: str) -> Any:
+    return getattr(part(), name)
 
 
 class ReversePart(GraphPart):
     """`GraphPart.reverse`: it shares all but the local graph with the graph that it is the reverse of."""
 
     read_only = True
+    refusal = "this graph is the reverse of another, which is read-only: update that one"
 
     def __init__(self, forward: GraphPart):
         self._reverse = forward
@@ -631,6 +557,11 @@ class ReversePart(GraphPart):
         return self._reverse.local
 
     @property
+    def ghosts(self) -> dict[str, Ghosts]:  # type: ignore[override]
+        forward = self._reverse.ghosts
+        return {"local": forward["inward"], "inward": forward["local"]}
+
+    @property
     def partition(self) -> Partition:  # type: ignore[override]
         return self._reverse.partition
 
@@ -645,3 +576,10 @@ class ReversePart(GraphPart):
     @property
     def num_edges(self) -> int:
         return self._reverse.num_edges
+
+    def be_ready(self) -> None:
+        self._reverse.be_ready()
+
+    def snapshot(self) -> GraphPart:
+        """The reverse of a snapshot of the graph."""
+        return self._reverse.snapshot().reverse

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arguments import check_array, check_output, flag
 from ..operators import SpMV
+from .frontiers import PartFrontier
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -19,7 +20,8 @@ class PartSpMV(SpMV):
     """`frontier.SpMV` of a graph in parts.
 
     Vectors are by vertex id. Of a product's vector the entries of the vertices that a part owns are read there, and of
-    its result written. Each part decides on its own whether to take a snapshot.
+    its result written. Each part decides on its own whether to take a snapshot. It gets the entries of its ghosts
+    (`Ghosts`), or all if it has nearly as many.
     """
 
     def __init__(
@@ -33,6 +35,14 @@ class PartSpMV(SpMV):
             graph.inward if gathers else graph.local, transpose=self._scatters, weighted=weighted, snapshot=snapshot,
             products=products,
         )
+        self._route = None
+        if not self._scatters:
+            ghosts = graph.ghosts["inward" if gathers else "local"]
+            ghosts.bring_up()
+            self._route = ghosts.route()
+        # On a CPU, rows without arcs take a fifth of the time of a product.
+        if not self._scatters and self._local.order is None and not graph.device.is_gpu:
+            self._local.rows_of(PartFrontier.all(graph).local._members())
         self.weighted = self._local.weighted
         self.form = self._local.form
 
@@ -55,7 +65,10 @@ class PartSpMV(SpMV):
             if out is x:
                 raise ValueError("out must be another array than x")
         if not self._scatters:  # x is gathered from all vertices
-            graph.arrays.copy_from_owners(x)
+            if self._route is None:
+                graph.arrays.copy_from_owners(x)
+            else:
+                self._route.copy(x)
         else:  # and here a part adds to all vertices, for those that it owns
             x = graph.xp.where(graph.partition.owners == graph.comm.rank, x, x.dtype.type(0))
         product = self._local

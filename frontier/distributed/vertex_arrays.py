@@ -22,6 +22,7 @@ import numpy as np
 from ..arguments import one_of
 from ..frontier import Frontier
 from ..operators import compute
+from .accesses import reads_own_entry
 from .communicator import Communicator
 from .partition import Partition
 
@@ -51,6 +52,8 @@ class Entry:
         Whether they may be other than zero then.
     apart : bool
         Whether copies may have to be combined, by a rule that is a function.
+    before : array or None
+        With such a rule, a copy from before the operator that runs, when all parts' copies said the same.
     """
 
     array: weakref.ref
@@ -60,6 +63,7 @@ class Entry:
     holds_sums: bool = False
     pending: bool = False
     apart: bool = False
+    before: Any = None
 
 
 class VertexArrays:
@@ -170,12 +174,10 @@ class VertexArrays:
         comm = self._comm
         if not arrays or comm.size == 1:
             return
-        order, counts = self._partition.of_first(arrays[0].size)
-        start = sum(counts[: comm.rank])
-        owned = order[start : start + counts[comm.rank]]
-        columns = comm.allgather_columns([array[owned] for array in arrays], counts)
+        owned, others, counts = self._partition.pieces_of_first(arrays[0].size)
+        columns = comm.gather_others([array[owned] for array in arrays], counts)
         for array, values in zip(arrays, columns, strict=True):
-            array[order] = values
+            array[others] = values
 
     def _is_away(self, array: Any) -> Any:
         """Which entries of an array other parts own."""
@@ -190,7 +192,7 @@ class VertexArrays:
             elif entry.pending:
                 self._send_pending(array, entry)
 
-    def before_edges(self, arrays: Sequence[Any], read: Sequence[Any]) -> None:
+    def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
         """Before functors are called at edges.
 
         Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
@@ -200,9 +202,16 @@ class VertexArrays:
         ----------
         read : sequence of array
             Those whose entries of other vertices than `src` are read.
+        writes_few : bool
+            Whether the operator may write to few entries, so that it may pay to look which ones.
         """
         self.complete([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
         self.hold_sums(arrays)
+        for array in arrays:
+            entry = self._entry(array)
+            if callable(entry.rule) and self._comm.size > 1:
+                alike = writes_few and not (entry.behind or entry.apart) and reads_own_entry(entry.rule)
+                entry.before = array.copy() if alike else None
 
     def hold_sums(self, arrays: Sequence[Any], *, adding: bool = True) -> None:
         """Have copies hold what is to be added, where that is the rule; and expect that something will be."""
@@ -352,13 +361,18 @@ class VertexArrays:
     def unite(self, arrays: Sequence[Any]) -> None:
         """Combine all copies of the arrays whose rule is a function, on all parts.
 
-        After step k each part has what 2^k others had, so that log2 of their number is enough. What comes twice does no
-        harm: the functions are idempotent.
+        Where copies have said the same before an operator, and it has changed few entries, these go to all parts.
+        Otherwise whole copies do: after step k each part has what 2^k others had, so that log2 of their number is
+        enough. What comes twice does no harm: the functions are idempotent.
         """
         comm, size = self._comm, self._comm.size
         for array in arrays:
             rule = self._entry(array).rule
             if not callable(rule):
+                continue
+            entry = self._entry(array)
+            before, entry.before, entry.apart = entry.before, None, False
+            if size == 1 or (before is not None and self._unite_changes(array, rule, before)):
                 continue
             everyone = Frontier.all(self._local())
             step = 1
@@ -368,10 +382,34 @@ class VertexArrays:
                 theirs, _ = comm.alltoallv(array, counts, received)
                 compute(everyone, rule, array, theirs)
                 step *= 2
-            self._entry(array).apart = False
+
+    def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
+        """Combine the entries that are not as before, if that is less to send; returns whether it is.
+
+        Parameters
+        ----------
+        before : array
+            It is written over.
+        """
+        xp, comm = self._comm.device.xp, self._comm
+        changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
+        counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()
+        if sum(counts) * (array.itemsize + changed.itemsize) >= array.nbytes * (comm.size - 1).bit_length():
+            return False
+        if not sum(counts):
+            return True
+        ids, values = comm.allgather_columns([changed, array[changed]], counts)
+        start = 0
+        for peer, count in enumerate(counts):
+            piece, start = slice(start, start + count), start + count
+            if peer != comm.rank and count:
+                before[ids[piece]] = values[piece]  # what the rule finds the other copy's entry in
+                compute(Frontier._of(self._local(), ids[piece]), rule, array, before)
+        return True
 
     def set_apart(self, arrays: Sequence[Any]) -> None:
         """Copies whose rule is a function differ from now on."""
         for array in arrays:
             if self.is_united(array):
                 self._entry(array).apart = True
+                self._entry(array).before = None

@@ -11,7 +11,7 @@ from ..arrays import as_device_array, as_ids, as_weights, same_length
 from ..batch import Arcs
 from ..display import fields_text, html_table
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
-from ..runtime import load_kernels
+from ..runtime import Device, load_kernels
 from ..sort import arc_keys, id_bits, sort_pairs
 from ..temporal import TIME
 from .history import History, effects_of
@@ -80,10 +80,25 @@ class Batch:
 
 def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> MixedResult:
     """See `DynamicGraph.apply`."""
-    if graph.multi != "last":
-        raise ValueError(f"apply() is for graphs whose edges are their last records, not for multi={graph.multi!r}")
+    check_multi(graph.multi)
+    batch = check_operations(graph, ops, src, dst, weights, edge_data)
+    answers, insert, delete = answer(graph, batch)
+    _update(graph, batch, insert, delete)
+    return answers
+
+
+def check_multi(multi: str) -> None:
+    """Raise unless each edge is its last record."""
+    if multi != "last":
+        raise ValueError(f"apply() is for graphs whose edges are their last records, not for multi={multi!r}")
+
+
+def answer(graph: DynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
+    """The answers of a mixed batch, and the operations to be applied in the end: insertions, and deletions.
+
+    No pair of vertices is in both. The graph is unchanged.
+    """
     xp = graph.xp
-    batch = _checked(graph, ops, src, dst, weights, edge_data)
     size = int(batch.ops.size)
     answers, changes = xp.zeros(size, np.int64), xp.zeros(size, np.int8)
     net, tally = xp.zeros(size, np.uint8), xp.zeros(3, np.int64)
@@ -99,20 +114,26 @@ def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights:
             offsets = xp.cumsum(offsets)
             neighbors = history.neighbors(batch.src[listed], listed)
     inserted, replaced, deleted = tally.tolist()
-    _update(graph, batch, xp.flatnonzero(net == NET_INSERT), xp.flatnonzero(net == NET_DELETE))
-    return MixedResult(answers, found, offsets, neighbors, inserted, replaced, deleted)
+    result = MixedResult(answers, found, offsets, neighbors, inserted, replaced, deleted)
+    return result, xp.flatnonzero(net == NET_INSERT), xp.flatnonzero(net == NET_DELETE)
 
 
-def _checked(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> Batch:
-    """The batch; raises if anything is wrong with it."""
-    device, xp = graph.device, graph.xp
+def as_operations(device: Device, ops: Any) -> Any:
+    """Operations as an array of uint8; raises if there are others among them."""
+    xp = device.xp
     ops = as_device_array(device, ops, "ops")
     if ops.size and ops.dtype.kind not in "iu":
         raise TypeError(f"ops must hold operations (Op.INSERT, ...), not {ops.dtype}")
     bad = xp.flatnonzero((ops < 0) | (ops > NEIGHBORS))
     if bad.size:
         raise ValueError(f"ops[{int(bad[0])}] is {int(ops[bad[0]])}, which is no operation ({bad.size} such numbers)")
-    ops = ops.astype(np.uint8)
+    return ops.astype(np.uint8)
+
+
+def check_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> Batch:
+    """The batch; raises if anything is wrong with it."""
+    device, xp = graph.device, graph.xp
+    ops = as_operations(device, ops)
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
     same_length(ops=ops, src=src, dst=dst)
     dst = xp.where(ops >= DEGREE, src, dst)

@@ -11,6 +11,6 @@ query chooses its state, and pays for it in its own thread.
 """
 
 from .history import History, remembered
-from .snapshot import take_snapshot
+from .snapshot import REFUSAL, REFUSAL_OF_OBSERVERS, read_now, take_snapshot
 
-__all__ = ["History", "remembered", "take_snapshot"]
+__all__ = ["REFUSAL", "REFUSAL_OF_OBSERVERS", "History", "read_now", "remembered", "take_snapshot"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
+from collections.abc import Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..access import CONTENTS, LAYOUT, reads
@@ -15,6 +17,8 @@ from .history import Copy, History
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
 
+REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
+REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"
 KNOWN = (
     "directed", "device", "vertex_dtype", "weight_dtype", "version", "vertex_version", "_num_vertices", "_num_arcs",
 )  # fmt: skip
@@ -55,8 +59,8 @@ class Snapshot(ReadOnlyGraph):
 
     __slots__ = ()
     refuses = (CONTENTS, LAYOUT)
-    refusal = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
-    observer_refusal = "a snapshot does not change: attach the observer to the graph that it was taken of"
+    refusal = REFUSAL
+    observer_refusal = REFUSAL_OF_OBSERVERS
     _unread: Pending | None
     _shown: DynamicGraph
 
@@ -80,6 +84,21 @@ class Snapshot(ReadOnlyGraph):
             self._shown = graph
             self.__dict__ = graph.__dict__
             self._unread = None
+
+    @property
+    def edge_data(self) -> Mapping[str, Any] | None:
+        """The columns, which must not be written to: another snapshot may show the same. On a CPU they cannot be."""
+        return self._only_read(super().edge_data)  # type: ignore[misc]
+
+    @property
+    def record_data(self) -> Mapping[str, Any] | None:
+        """The columns of the records; likewise."""
+        return self._only_read(super().record_data)  # type: ignore[misc]
+
+    def _only_read(self, columns: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        if columns is None or self.device.is_gpu:  # CuPy has no arrays that can only be read
+            return columns
+        return MappingProxyType({name: self.device.read_only(column) for name, column in columns.items()})
 
     def snapshot(self) -> Any:
         """Itself."""
@@ -109,6 +128,13 @@ def take_snapshot(graph: DynamicGraph) -> Any:
     if history is None:  # another thread may do the same
         history = graph.__dict__.setdefault("_history", History(graph))
     return history.take(functools.partial(_make_snapshot, graph, history))
+
+
+def read_now(snapshot: Any) -> None:
+    """Have a snapshot what it shows, as if it was read; see `DynamicGraph.snapshot` for what is raised."""
+    pending = snapshot._unread
+    if pending is not None:
+        snapshot._read(pending)
 
 
 def _make_snapshot(graph: DynamicGraph, history: History) -> Any:

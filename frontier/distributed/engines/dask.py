@@ -6,6 +6,7 @@ directly.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import uuid
 import weakref
@@ -38,6 +39,8 @@ class DaskEngine(Engine):
     transport : {"ucxx", "nccl"}, optional
         By default NCCL if all workers have a GPU. Each is to see one alone, as those of ``dask_cuda`` do first.
     """
+
+    keeps_results = True
 
     def __init__(self, client: Any, transport: str | None = None):
         from distributed import wait
@@ -117,22 +120,19 @@ class DaskEngine(Engine):
         self._client.run(_leave, self._token, workers=left, on_error="ignore")
         return PartLostError(self._lost)
 
-    def adapt(self, result: Any) -> Any:
-        if hasattr(result, "to_dataframe"):
-            object.__setattr__(result, "_frame_of", self._frame)  # results are frozen
-        return result
-
-    def _frame(self, table: Any) -> Any:
-        """A frame of Dask with a partition for each worker.
-
-        Raises
-        ------
-        ImportError
-            Dask's data frames are not installed.
-        """
+    def frame(self, key: int, columns: Any, counts: Sequence[int]) -> Any:
+        """A frame of Dask with a partition on each worker, whose index numbers all rows."""
         import dask.dataframe
 
-        return dask.dataframe.from_pandas(table, npartitions=self.size)
+        pieces = [
+            self._client.submit(
+                _take, self._token, rank, key, workers=[address], allow_other_workers=False, pure=False, retries=0
+            )
+            for rank, address in enumerate(self.addresses)
+        ]
+        starts = [0, *itertools.accumulate(counts)]
+        divisions = *starts[:-1], max(starts[-1] - 1, starts[-2])
+        return dask.dataframe.from_delayed(pieces, meta=columns, divisions=divisions, prefix="part")
 
     def close(self) -> None:
         if self._lost is None:
@@ -193,6 +193,14 @@ def _meet(token: str, rank: int, transport: str, offers: list[Any], hosts: list[
 
 def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
     return function(_hosts[token, rank], *share)
+
+
+def _take(token: str, rank: int, key: int) -> Any:
+    """What this part keeps under a key, from now on Dask's."""
+    host = _hosts.get((token, rank))
+    if host is None or key not in host.objects:
+        raise PartLostError("a worker that held rows of this frame is gone: make the frame again")
+    return host.objects.pop(key)
 
 
 def _leave(token: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..communicator import Communicator
 
@@ -35,6 +35,8 @@ class Engine(ABC):
     """
 
     size: int
+    keeps_results: ClassVar[bool] = False
+    """Whether workers keep results until their arrays are asked for, and data frames are spread over them."""
 
     def __init__(self) -> None:
         self._keys = itertools.count()
@@ -46,6 +48,8 @@ class Engine(ABC):
     @abstractmethod
     def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
         """Call ``function(host, *shares[rank])`` on every worker at the same time.
+
+        Threads of the program may call it: all workers see the calls in one order.
 
         Returns
         -------
@@ -68,9 +72,17 @@ class Engine(ABC):
     def close(self) -> None:
         """Let the workers go."""
 
-    def adapt(self, result: Any) -> Any:
-        """A result as it is handed to the program: with Dask, one whose data frame is Dask's."""
-        return result
+    def frame(self, key: int, columns: Any, counts: Sequence[int]) -> Any:
+        """A data frame of the rows that every worker has under a key, which it gives up: where `keeps_results`.
+
+        Parameters
+        ----------
+        columns : DataFrame
+            One of pandas without rows.
+        counts : sequence of int
+            Number of rows of each worker.
+        """
+        raise NotImplementedError
 
     def __enter__(self) -> Engine:
         return self

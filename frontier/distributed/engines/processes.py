@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,7 @@ class Processes(Engine):
         context = multiprocessing.get_context("spawn")
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
+        self._lock = threading.Lock()
         try:
             for rank in range(size):
                 here, there = context.Pipe()
@@ -64,6 +66,10 @@ class Processes(Engine):
 
     def _ask(self, messages: Sequence[tuple]) -> list[Any]:
         """Send a message to every worker, and wait for all answers."""
+        with self._lock:
+            return self._ask_alone(messages)
+
+    def _ask_alone(self, messages: Sequence[tuple]) -> list[Any]:
         if not self._workers:
             raise PartLostError("the workers of this graph are gone")
         try:

@@ -27,10 +27,15 @@ class Threads(Engine):
     def __init__(self, size: int, device: Any = "cpu"):
         super().__init__()
         self.size = size
+        self._lock = threading.Lock()
         self._comms = InProcessCommunicator.group(size, resolve_device(device))
         self.hosts = [Host(comm) for comm in self._comms]
 
     def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
+        with self._lock:
+            return self._run(function, shares)
+
+    def _run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
         results: list[Any] = [None] * self.size
         errors: list[BaseException | None] = [None] * self.size
         failed = threading.Event()

@@ -90,7 +90,11 @@ class UcxxCommunicator(Communicator):
     """A part in a process that has met the others by `Listener`."""
 
     def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any]):
+        from ucxx._lib.arr import Array
+        from ucxx.types import Tag, TagMaskFull
+
         super().__init__(rank, size, resolve_device("cpu"))
+        self._array, self._tags, self._whole_tag = Array, [Tag(peer) for peer in range(size)], TagMaskFull
         self._listener = listener
         self._peers = peers
 
@@ -107,27 +111,27 @@ class UcxxCommunicator(Communicator):
     def _requests(self, transfers: Sequence[Transfer]) -> tuple[list[Any], list[Any]]:
         """What sends and receives, for all other parts, and the memory that is to live until it has; what stays is
         copied. A message's tag is the rank of its sender."""
-        from ucxx._lib.arr import Array
-        from ucxx.types import Tag, TagMaskFull
-
         requests: list[Any] = []
         buffers: list[Any] = []
+        make, tags, whole = self._array, self._tags, self._whole_tag
         for transfer in transfers:
             start = 0
             for peer, count in enumerate(transfer.received):
                 piece, start = transfer.out[start : start + count], start + count
+                values = transfer.outgoing[peer]
                 if peer == self.rank:
-                    piece[...] = transfer.outgoing[peer]
+                    if count:
+                        piece[...] = values
                     continue
                 endpoint = self._peers.get(peer)
                 if endpoint is None:
                     raise PartLostError("the communicator of this part is closed")
-                if piece.nbytes:
-                    buffers.append(Array(piece.view(np.uint8)))
-                    requests.append(endpoint.tag_recv(buffers[-1], Tag(peer), TagMaskFull))
-                if transfer.outgoing[peer].nbytes:
-                    buffers.append(Array(np.ascontiguousarray(transfer.outgoing[peer]).view(np.uint8)))
-                    requests.append(endpoint.tag_send(buffers[-1], Tag(self.rank)))
+                if count:
+                    buffers.append(make(piece.view(np.uint8)))
+                    requests.append(endpoint.tag_recv(buffers[-1], tags[peer], whole))
+                if values.size:
+                    buffers.append(make(np.ascontiguousarray(values).view(np.uint8)))
+                    requests.append(endpoint.tag_send(buffers[-1], tags[self.rank]))
         return requests, buffers
 
     def close(self) -> None:

@@ -1,0 +1,99 @@
+"""Algorithms over the parts of a graph, against those of one device.
+
+Threads stand for workers, and exchange by the in-process communicator.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import DEVICES
+from distributed_cases import PARTS, host, of_shape
+from graphs import GRAPHS
+
+from algorithms import bfs, coloring, connected_components, pagerank, triangle_count
+from algorithms.pagerank import ConvergenceError
+from frontier.distributed import DistributedGraph, GraphPart, Threads
+from structures import SlabGraph
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=PARTS)
+def engine(request, device):
+    with Threads(request.param, device) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["empty", "one-vertex", "path", "star", "rmat"])
+def test_algorithms(engine, name, directed):
+    graph, one = of_shape(engine, name, directed)
+    found, expected = bfs(graph, 0), bfs(one, 0)
+    distance = host(expected.distance)
+    assert np.array_equal(host(found.distance), distance) and found.levels == expected.levels
+    before = host(found.predecessor)
+    reached = np.flatnonzero((distance > 0) & (distance < distance.max(initial=1) + (distance.max() < 2**31 - 1)))
+    reached = reached[distance[reached] < 2**31 - 1]
+    assert np.array_equal(distance[before[reached]] + 1, distance[reached])
+    assert np.all(before[np.setdiff1d(np.arange(distance.size), reached)] == -1)
+    assert graph.has_edges(before[reached], reached).all()
+    found, expected = connected_components(graph), connected_components(one)
+    assert np.array_equal(host(found.labels), host(expected.labels)) and found.count == expected.count
+    found, expected = pagerank(graph, max_iter=500), pagerank(one, max_iter=500)
+    assert np.allclose(host(found.pagerank), host(expected.pagerank), rtol=1e-4, atol=1e-9)
+    if not directed:
+        found, expected = triangle_count(graph), triangle_count(one)
+        assert found.total == expected.total
+        assert np.array_equal(host(found.per_vertex), host(expected.per_vertex))
+
+
+def test_algorithms_after_updates(engine):
+    graph, one = of_shape(engine, "rmat")
+    src, dst, _ = GRAPHS["rmat"]
+    for g in (graph, one):
+        g.delete_edges(src[:400], dst[:400])
+        g.delete_vertices([1, 5, 17])
+    assert bfs(graph, 0, depth_limit=2).levels == 2
+    assert np.array_equal(host(connected_components(graph).labels), host(connected_components(one).labels))
+    assert triangle_count(graph, per_vertex=False).total == triangle_count(one).total
+    ranks = [host(pagerank(g, personalization={0: 1.0, 9: 2.0}).pagerank) for g in (graph, one)]
+    assert np.allclose(*ranks, rtol=1e-4, atol=1e-9)
+    with pytest.raises(ConvergenceError):
+        pagerank(graph, max_iter=1)
+    with pytest.raises(ValueError, match="source is 5, a vertex that was deleted"):
+        bfs(graph, 5)
+
+
+def test_a_weighted_pagerank(engine):
+    src, dst, n = GRAPHS["rmat"]
+    weights = np.random.default_rng(1).integers(1, 9, src.size).astype(np.int32)
+    one = SlabGraph.from_edges(src, dst, weights, num_vertices=n, device=engine.hosts[0].comm.device)
+    graph = DistributedGraph(SlabGraph, n, weight_dtype="int32", engine=engine)
+    graph.insert_edges(src, dst, weights)
+    found, expected = (pagerank(g, snapshot=False).pagerank for g in (graph, one))
+    assert np.allclose(host(found), host(expected), rtol=1e-6)
+
+
+def test_algorithms_that_are_not_for_parts_say_so(engine):
+    graph, one = of_shape(engine, "rmat")
+    with pytest.raises(ValueError, match=r"writes to"):
+        bfs(graph, sources=range(12))
+    with pytest.raises(ValueError, match=r"writes to"):
+        coloring(graph)
+    few = bfs(graph, sources=[0, 5, 9])  # one after another
+    assert np.array_equal(host(few.distance), host(bfs(one, sources=[0, 5, 9]).distance))
+
+
+def test_every_worker_has_the_whole_result(engine):
+    graph, one = of_shape(engine, "grid")
+
+    def distances(worker, key):
+        part: GraphPart = worker.objects[key]
+        return host(bfs(part, 3).distance)
+
+    for found in engine.run_alike(distances, graph._key):
+        assert np.array_equal(found, host(bfs(one, 3).distance))

@@ -1,0 +1,100 @@
+"""Products of graphs in parts, for which parts get the entries of their ghosts alone; against one device.
+
+Threads stand for workers, and exchange by the in-process communicator.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import DEVICES
+from distributed_cases import PARTS, host
+
+import frontier as fr
+from frontier.distributed import DistributedGraph, Threads
+from structures import SlabGraph
+
+N = 400
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=PARTS)
+def engine(request, device):
+    with Threads(request.param, device) as engine:
+        yield engine
+
+
+@fr.reads
+def product(graph, transpose, snapshot):
+    """A product with a vector whose entries only the owners know."""
+    xp = graph.xp
+    x = graph.vertex_array(np.float64, -1.0)
+    fr.compute(fr.Frontier.all(graph), number, x)
+    times = fr.SpMV(graph, transpose=transpose, snapshot=snapshot)
+    found = times.restore(times(times.arrange(x)))
+    return (host(found) if xp is not np else found).tolist()
+
+
+def number(v, x):
+    x[v] = 3 * v + 1
+
+
+def multiply_only(part):
+    """A product that is left on the parts."""
+    fr.SpMV(part)(part.xp.ones(part.num_vertices), out=part.xp.empty(part.num_vertices))
+
+
+def routes(part, transpose):
+    """Whether a product of a part gets the entries of ghosts alone."""
+    return fr.SpMV(part, transpose=transpose)._route is not None
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_products_after_updates(engine, directed):
+    rng = np.random.default_rng(8)
+    options = {"directed": directed, "in_edges": directed}
+    graph = DistributedGraph(SlabGraph, N, engine=engine, **options)
+    one = SlabGraph(N, device=engine.hosts[0].comm.device, **options)
+    found = []
+    for step in range(5):
+        n, size = graph.num_vertices, 200 if step < 3 else 3000
+        src, dst = rng.integers(0, n, (2, size))
+        for each in (graph, one):
+            each.insert_edges(src, dst)
+            each.delete_edges(src[::5], dst[::5])
+            if step == 1:
+                each.insert_vertices(50)  # has no arcs yet
+        for transpose in (False, True):
+            assert graph.run(product, transpose, True) == product(one, transpose, True)
+        found.append((graph.run(routes, False), graph.run(routes, True)))
+        if directed:
+            assert graph.run(lambda part: product(part.reverse, False, False)) == product(one.reverse, False, False)
+    assert found[0] == (True, True) and found[-1] == (False, False)  # nearly all vertices are ghosts in the end
+    shown, twin = graph.snapshot(), graph.copy()
+    graph.delete_edges(src, dst)
+    assert shown.run(product, True, True) == twin.run(product, True, True) == product(one, True, True)
+
+
+def test_ghosts_are_what_is_exchanged(engine):
+    """On a graph with few edges: a batch adds few ghosts."""
+    graph = DistributedGraph(SlabGraph, 10_000, engine=engine)
+    ids = np.arange(0, 2000, 2)
+    graph.insert_edges(ids, ids + 1)
+    comm = engine.hosts[0].comm
+
+    def sent(step):
+        before = comm.sent_bytes
+        step()
+        return comm.sent_bytes - before
+
+    def multiply():
+        graph.run(multiply_only)
+
+    first, second = sent(multiply), sent(multiply)
+    assert second < first < 20_000 < 8 * 10_000  # ids are told once
+    graph.insert_edges([0, 2], [7, 9])
+    assert second <= sent(multiply) <= second + 100

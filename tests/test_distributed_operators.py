@@ -1,0 +1,307 @@
+"""Operators over the parts of a graph, against those of one device.
+
+Threads stand for workers, and exchange by the in-process communicator.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import DEVICES
+from distributed_cases import PARTS, host, of_shape
+from graphs import GRAPHS
+
+import frontier as fr
+from algorithms import DynamicCore, bfs, connected_components
+from frontier.distributed import DistributedGraph, Threads, pulls
+from structures import SlabGraph
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=PARTS)
+def engine(request, device):
+    with Threads(request.param, device) as engine:
+        yield engine
+
+
+def count_visits(src, dst, edge, weight, visits):
+    fr.atomic_add(visits, dst, 1)
+    return True
+
+
+def raise_label(src, dst, edge, weight, labels):
+    return fr.atomic_max(labels, dst, labels[src]) < labels[src]
+
+
+def set_bits(src, dst, edge, weight, bits):
+    mine = np.int32(1) << np.int32(src % 20)
+    return fr.atomic_or(bits, dst, mine) & mine == 0
+
+
+def visits_of(graph, start):
+    visits = graph.vertex_array(np.int64, combine="add")
+    reached = fr.advance(graph, fr.Frontier(graph, start), count_visits, visits)
+    again = fr.advance(graph, reached, count_visits, visits)
+    graph.complete(visits)
+    return host(visits).tolist(), list(reached), len(again), again.num_arcs, sorted(again)
+
+
+def labels_of(graph, steps):
+    labels = graph.vertex_array(np.int64, graph.xp.arange(graph.num_vertices), combine="max")
+    made = fr.traverse(graph, fr.Frontier.all(graph), raise_label, labels, max_steps=steps)
+    graph.complete(labels)
+    return host(labels).tolist() if steps is None else made
+
+
+def bits_of(graph):
+    bits = graph.vertex_array(np.int32, combine="or")
+    fr.advance(graph, fr.Frontier.all(graph), set_bits, bits)
+    graph.complete(bits)
+    return host(bits).tolist()
+
+
+def test_rules_combine_copies(engine):
+    graph, one = of_shape(engine, "rmat")
+    for function, *args in ((visits_of, [0, 3, 7]), (visits_of, [500]), (bits_of,)):
+        assert graph.run(function, *args) == function(one, *args)
+    components = host(connected_components(one).labels)
+    largest = np.zeros(components.size, np.int64)
+    np.maximum.at(largest, components, np.arange(components.size))
+    assert graph.run(labels_of, None) == largest[components].tolist()
+    assert graph.run(labels_of, 1) == 1
+
+
+def is_odd(v, values):
+    return values[v] % 2 == 1
+
+
+def square(v, values):
+    values[v] = values[v] * values[v]
+
+
+def value_of(v, values):
+    return values[v]
+
+
+def neighbor_value(src, dst, edge, weight, values):
+    return values[dst]
+
+
+def vertex_operators(graph):
+    xp = graph.xp
+    values = xp.arange(graph.num_vertices, dtype=np.int64)
+    odd = fr.filter(fr.Frontier.all(graph), is_odd, values)
+    fr.compute(odd, square, values)  # only owners know the squares
+    sums = fr.neighbor_reduce(graph, None, neighbor_value, values, reduce="sum", dtype=np.int64)
+    best = fr.neighbor_reduce(graph, odd, neighbor_value, values, reduce="argmax", dtype=np.int64)
+    numbers = [
+        int(fr.reduce(odd, value_of, values, reduce=how, dtype=np.int64)[0]) for how in ("sum", "min", "max")
+    ]
+    graph.complete(values)
+    return [host(array).tolist() for array in (values, sums, best, odd.mask, odd.bits)], numbers, len(odd), 3 in odd
+
+
+def test_operators_over_vertices(engine):
+    graph, one = of_shape(engine, "rmat")
+    assert graph.run(vertex_operators) == vertex_operators(one)
+
+
+def set_operations(graph):
+    xp = graph.xp
+    a, b = fr.Frontier(graph, xp.arange(0, 100)), fr.Frontier(graph, xp.arange(50, 200))
+    return [list(f) for f in (a | b, a & b, a - b, a ^ b)], a == b, a - b <= a, bool(a & b - b), a == (a | a)
+
+
+def test_sets(engine):
+    graph, one = of_shape(engine, "rmat")
+    assert graph.run(set_operations) == set_operations(one)
+
+
+def test_what_is_missing_says_so(engine):
+    graph, _ = of_shape(engine, "one-edge")
+    with pytest.raises(NotImplementedError, match="common_neighbors is not available for a graph of several parts yet"):
+        fr.common_neighbors(graph, [0], [1])
+    with pytest.raises(TypeError, match="a DynamicCore cannot follow one in several parts yet"):
+        DynamicCore(graph)
+    with pytest.raises(ValueError, match="graph must have times"):
+        fr.SlidingWindow(graph, count=3)
+    with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):
+        DistributedGraph(SlabGraph, 3, multi="keep", engine=engine)
+
+
+def count_sources(src, dst, edge, weight, visits):
+    fr.atomic_add(visits, src, 1)
+    return True
+
+
+def pull_back(part):
+    fr.advance(part, fr.Frontier(part, [0]), count_sources, part.vertex_array(np.int64), direction="pull")
+
+
+def pull_edges(part):
+    fr.advance(part, fr.Frontier(part, [0]), any_edge, direction="pull", output="edges")
+
+
+def look_around(part):
+    fr.advance(part, fr.Frontier(part, [0]), any_edge, direction="around")
+
+
+def any_edge(src, dst, edge, weight):
+    return True
+
+
+def follow_nothing(part):
+    part.vertex_array(np.int64, follows=part.vertex_array(np.int64, combine="add"))
+
+
+def count_all(src, dst, edge, weight, counter):
+    fr.atomic_add(counter, 0, 1)
+    return False
+
+
+def hook(src, dst, edge, weight, labels):
+    labels[labels[dst]] = labels[src]
+    return False
+
+
+def double_next(v, values):
+    values[v + 1] = 2
+
+
+def unruled(part):
+    fr.advance(part, fr.Frontier.all(part), raise_label, part.xp.zeros(part.num_vertices, np.int64))
+
+
+def counted(part):
+    fr.advance(part, fr.Frontier.all(part), count_all, part.xp.zeros(1, np.int64))
+
+
+def hooked(part):
+    fr.advance(part, fr.Frontier.all(part), hook, part.vertex_array(np.int64, combine="min"))
+
+
+def doubled(part):
+    fr.compute(fr.Frontier.all(part), double_next, part.vertex_array(np.int64))
+
+
+@pytest.mark.parametrize(
+    "program, message",
+    [
+        (unruled, r"raise_label\(\) writes to labels at edges, .*, with a rule"),
+        (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
+        (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
+        (doubled, r"double_next\(\) writes to entries of values that are not those of v"),
+    ],
+)
+def test_writes_that_no_rule_combines_are_refused(engine, program, message):
+    graph, _ = of_shape(engine, "one-edge")
+    with pytest.raises(ValueError, match=message):
+        graph.run(program)
+
+
+def read_next(v, values, out):
+    out[v] = values[(v + 1) % 5]
+
+
+def shifted(graph):
+    values, out = graph.vertex_array(np.int64), graph.vertex_array(np.int64)
+    fr.compute(fr.Frontier.all(graph), set_id, values)
+    fr.compute(fr.Frontier.all(graph), read_next, values, out)
+    graph.complete(out)
+    return host(out).tolist()
+
+
+def set_id(v, values):
+    values[v] = v
+
+
+def test_entries_of_other_vertices_are_up_to_date(engine):
+    graph, _ = of_shape(engine, "one-edge")
+    assert graph.run(shifted) == [1, 2, 3, 4, 0]
+
+
+def test_rules_that_cannot_be_kept(engine):
+    graph, _ = of_shape(engine, "one-edge")
+    with pytest.raises(ValueError, match=r"count_sources\(\) writes to visits at other ends than that of dst"):
+        graph.run(pull_back)
+    with pytest.raises(ValueError, match="direction='pull' searches for vertices"):
+        graph.run(pull_edges)
+    with pytest.raises(ValueError, match="direction must be one of"):
+        graph.run(look_around)
+    with pytest.raises(ValueError, match="follows must be a vertex array"):
+        graph.run(follow_nothing)
+
+
+def claim(src, dst, edge, weight, parent, heavy, least):
+    if weight < least:
+        return False
+    parent[dst] = src
+    heavy[dst] = heavy[src] + weight
+    return True
+
+
+def has_none(dst, parent, heavy, least):
+    return parent[dst] < 0
+
+
+def pulled(graph, edges, direction):
+    """Two advances, the second with what the first has written at other ends; a vertex looks at the heavy edges."""
+    xp, n = graph.xp, graph.num_vertices
+    parent = graph.vertex_array(np.int32, -1, combine="max")
+    heavy = graph.vertex_array(np.int64, xp.arange(n) % 7, combine="max")
+    reached = fr.Frontier(graph, xp.arange(0, n, 5))
+    found = []
+    for _ in range(2):
+        reached = fr.advance(
+            graph, reached, claim, parent, heavy, 20, condition=has_none, edges=edges, direction=direction
+        )
+        found.append((list(reached), len(reached)))
+    graph.complete(parent, heavy)
+    return found, (host(parent) >= 0).tolist(), (host(heavy) > 7).tolist()
+
+
+@pytest.mark.parametrize("directed, edges", [(False, "out"), (True, "out"), (True, "in")])
+def test_pulls(engine, directed, edges):
+    src, dst, n = GRAPHS["rmat"]
+    options = {"directed": directed, "in_edges": directed, "weight_dtype": "int32"}
+    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
+    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
+    weights = np.random.default_rng(1).integers(10, 100, src.size).astype(np.int32)
+    for each in (graph, one):
+        each.insert_edges(src, dst, weights)
+    assert graph.run(pulled, edges, "pull") == pulled(one, edges, "pull")
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["one-edge", "path", "star", "rmat"])
+def test_searches_that_pull(engine, name, directed, monkeypatch):
+    graph, one = of_shape(engine, name, directed, in_edges=directed)
+    monkeypatch.setattr(pulls, "PULL_ABOVE", 0)
+    found, expected = bfs(graph, 0), bfs(one, 0)
+    assert host(found.distance).tolist() == host(expected.distance).tolist() and found.levels == expected.levels
+    before, distance = host(found.predecessor), host(found.distance)
+    reached = np.flatnonzero(before >= 0)
+    assert np.array_equal(distance[before[reached]] + 1, distance[reached])
+    assert graph.has_edges(before[reached], reached).all()
+    assert np.array_equal(before >= 0, host(expected.predecessor) >= 0)
+
+
+def test_a_dense_search_exchanges_bits(engine):
+    edges = fr.io.rmat(12, 16, seed=3)
+    graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
+    graph.insert_edges(edges.src, edges.dst)
+    comm, source = engine.hosts[0].comm, int(edges.src[0])
+
+    def sent():
+        before = comm.sent_bytes
+        bfs(graph, source)
+        return comm.sent_bytes - before
+
+    pulls_too = sent()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pulls, "PULL_ABOVE", 2)
+        assert sent() > pulls_too
