@@ -103,10 +103,11 @@ def feeding(
     over = "plain loop, host arrays"
     if device.is_gpu:
         over = "plain loop, device arrays"
-        on_device, pinned = [device.xp.asarray(column) for column in host], [_pinned(column) for column in host]
+        on_device = [device.xp.asarray(column) for column in host]
+        in_pinned = [pinned(device, column) for column in host]
         forms[over] = partial(insert, *on_device, size)
         forms["pipeline, device arrays"] = partial(run, lambda: tuple(on_device))
-        forms["pipeline, pinned arrays"] = partial(run, lambda: tuple(pinned))
+        forms["pipeline, pinned arrays"] = partial(run, lambda: tuple(in_pinned))
     forms["pipeline, host arrays"] = partial(run, lambda: host)
     forms["pipeline, generator"] = partial(run, batches)
     forms["pipeline, with a callback"] = lambda graph: run(lambda: host, graph, lambda batch: None)
@@ -114,7 +115,11 @@ def feeding(
             what="feeding", structure=kind.name, batch=size)  # fmt: skip
 
 
-def _pinned(array: np.ndarray) -> np.ndarray:
+def pinned(device: fr.Device, array: Any) -> np.ndarray:
+    """A copy in the host's memory, pinned where the device is a GPU."""
+    array = device.to_host(array)
+    if not device.is_gpu:
+        return array.copy()
     import cupyx
 
     found = cupyx.empty_pinned(array.shape, array.dtype)

@@ -15,6 +15,7 @@ from dynfrontier.peers import is_installed
 
 from . import (
     algorithms_static,
+    cells,
     cold_start,
     compare,
     directed,
@@ -27,6 +28,7 @@ from . import (
     latency,
     native,
     pipeline,
+    ranks,
     schedules,
     several_sources,
     snapshots,
@@ -55,10 +57,10 @@ BENCHMARKS = {
 }  # fmt: skip
 
 OWN_OPTIONS = {
-    "papers": papers_main, "cold": cold_start.main, "compare": compare.main, "distributed": distributed.main,
-    "growth": growth.main, "latency": latency.main, "networkx": _networkx_main, "pipeline": pipeline.main,
-    "snapshots": snapshots.main, "summary": summary.main, "temporal": temporal.main,
-    "walks": walks.main,
+    "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
+    "distributed": distributed.main, "growth": growth.main, "latency": latency.main, "networkx": _networkx_main,
+    "pipeline": pipeline.main, "ranks": ranks.main, "snapshots": snapshots.main, "summary": summary.main,
+    "temporal": temporal.main, "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -69,8 +71,9 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
         "cold, the first batches on a new machine; latency, small updates; growth, a graph that grows from nothing; "
-        "compare, everything against cuGraph; summary, the page of all algorithms; temporal, streams in time; "
-        "pipeline, streams from where they come; snapshots, reading while writing; distributed, graphs in parts; "
+        "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
+        "streams in time; pipeline, streams from where they come; snapshots, reading while writing; "
+        "ranks, ways to maintain PageRank; distributed, graphs in parts; "
         "walks, temporal walks and those of tempest-rw; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])

@@ -22,9 +22,11 @@ PAGE = Path(__file__).parent / "algorithms.md"
 GRAPHS = {"gpu": ("rmat20", "rmat16"), "cpu": ("rmat16",)}
 """The graphs of the page, by device."""
 NATIVE, SNAPSHOT, AUTO = "native", "snapshot", "auto"
-MISSING = "·"
+MISSING, LEFT_OUT = "·", "long"
+LENGTHY = {"truss_numbers": 18}
+"""Algorithms that take minutes on RMAT graphs from a scale on, and that scale."""
 PEERS = ("cugraph", "igraph", "networkit", "scipy", "networkx")
-SOURCES = ("native", "algorithms", "gallery", "compare")
+SOURCES = ("cells", "native", "algorithms", "gallery", "compare")
 """Benchmarks whose times are on the page."""
 HEAD = """\
 # Algorithms by structure, device and form
@@ -32,10 +34,12 @@ HEAD = """\
 Milliseconds (median of a call) on RMAT graphs with 16 edges generated for each vertex, which were built at once. An
 algorithm runs on the structure itself (`native`). Those that can also run on a CSR copy of it have the time with the
 copy, its making included (`snapshot`), and that of what they choose by themselves (`auto`). SpMV is timed without its
-preparation. `{missing}` is not measured. On the right are other libraries, those for CPUs on the CPU of the machine.
+preparation. `{missing}` is not measured, and neither is `{left_out}`, which takes minutes. On the right are other
+libraries, those for CPUs on the CPU of the machine.
 
 This page is made from the files in `results/` by `python -m benchmarks summary`, which takes the latest time of each
-cell. The files are named below each table; times of different files are not of one run.
+cell. The files are named below each table; times of different files are not of one run. `python -m benchmarks cells`
+measures all cells of a graph in one run, or with `--missing` those that no file has.
 """
 
 
@@ -71,7 +75,7 @@ def load(folder: Path = FOLDER) -> dict[str, Results]:
 def page(files: dict[str, Results]) -> tuple[str, int, int]:
     """The page, how many times of structures it has, and how many it could have."""
     times = collect(files)
-    parts, filled, count = [HEAD.format(missing=MISSING)], 0, 0
+    parts, filled, count = [HEAD.format(missing=MISSING, left_out=LEFT_OUT)], 0, 0
     for device, graphs in GRAPHS.items():
         for graph in graphs:
             mine = {key: time for key, time in times.items() if key[:2] == (device, graph)}
@@ -96,7 +100,7 @@ def _times(results: Results) -> Iterator[tuple[Key, float]]:
     """The times of a file that belong on the page."""
     for row in results.rows:
         graph, algorithm = row.get("graph", ""), row.get("algorithm", "")
-        if results.benchmark == "native":
+        if results.benchmark.startswith(("cells", "native")):
             cell = algorithm, row["form"], row["structure"], row.get("median_ms")
         elif results.benchmark == "algorithms" and row["state"] in (STATES[0], PEER):
             cell = "bfs" if algorithm.startswith("bfs") else algorithm, "", row["system"], row.get("median_ms")
@@ -127,6 +131,11 @@ def forms(label: str) -> tuple[str, ...]:
     return (NATIVE, SNAPSHOT, AUTO) if call is not None and "snapshot" in call.analytic.accepted else (NATIVE,)
 
 
+def is_left_out(label: str, graph: str) -> bool:
+    """Whether an algorithm is not measured on a graph, since it takes minutes."""
+    return label in LENGTHY and int(graph.removeprefix("rmat")) >= LENGTHY[label]
+
+
 def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, int]:
     """A table in Markdown, how many of its times are there, and how many could be."""
     structures = list(fr.structures())
@@ -135,11 +144,11 @@ def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, i
     filled = count = 0
     for label in [*calls(), SPMV]:
         for form in forms(label):
-            cells = []
+            cells, left_out = [], is_left_out(label, graph)
             for structure in structures:
                 known = times.get((device, graph, label, form, structure))
-                cells.append(_text(known))
-                filled, count = filled + (known is not None), count + 1
+                cells.append(LEFT_OUT if known is None and left_out else _text(known))
+                filled, count = filled + (known is not None), count + (known is not None or not left_out)
             first = form == forms(label)[0]
             theirs = [_text(_of_peer(times, label, peer)) if first else "" for peer in peers]
             lines.append([label if first else "", form, *cells, *theirs])

@@ -12,7 +12,7 @@ import pytest
 
 from algorithms import DynamicComponents, analytics
 from algorithms.catalogue import GALLERY
-from benchmarks import compare, gallery, incremental, run, summary
+from benchmarks import cold_start, compare, gallery, incremental, run, summary
 from benchmarks.context import Budget, choose_structures
 from benchmarks.defaults import axes_for
 from benchmarks.graphs import BenchmarkGraph, GraphSource
@@ -68,6 +68,8 @@ def test_first_batches(capsys: pytest.CaptureFixture) -> None:
     found = json.loads(capsys.readouterr().out)
     assert len(found["batches_ms"]["insert"]) == len(found["batches_ms"]["delete"]) == 2
     assert found["attach_ms"] > 0 and all(entry["compiler"] == "own" for entry in found["compiled"])
+    row = {"structure": "slab", "analytics": ["components"], "shipped": True, "process_s": 1.0, **found}
+    assert "without" not in cold_start.describe(row) and "first answer" in cold_start.describe(row)
 
 
 def test_small_updates(tmp_path: Path) -> None:
@@ -326,6 +328,34 @@ def test_the_page_of_all_algorithms(tmp_path: Path) -> None:
         results.save(tmp_path)
     assert run.main(["summary", "--results", str(tmp_path), "--page", str(tmp_path / "page.md")]) == 0
     assert " 1.25 " in (tmp_path / "page.md").read_text()
+
+
+def test_cells_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """All forms on the structures that are named, and what is missing afterwards."""
+    options = ["cells", "--device", "cpu", "--scales", "6", "--structures", "hornet", "--out", str(tmp_path), "--quiet"]
+    options += ["--seconds", "0"]
+    few = "bfs,triangles,sssp,spmv"
+    assert run.main([*options, "--algorithms", "bfs,triangles"]) == 0
+    (path,) = tmp_path.glob("cells-6-cpu-*.json")
+    rows = Results.load(path).rows
+    assert len(rows) == 2 * (1 + 3) and all(row["agrees"] and row["graph"] == "rmat6" for row in rows)
+    assert {row["form"] for row in rows if row["algorithm"] == "triangles"} == {"native", "snapshot", "auto"}
+    times = summary.collect(summary.load(tmp_path))
+    assert ("cpu", "rmat6", "triangles", "snapshot", "hornet") in times
+    assert run.main([*options, "--missing", "--algorithms", few]) == 0
+    (path,) = tmp_path.glob("cells-6-run2-cpu-*.json")
+    assert {row["algorithm"] for row in Results.load(path).rows} == {"sssp", "spmv"}
+    assert "6 of 6 times" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        run.main([*options, "--algorithms", "nosuch"])
+    assert "no algorithm 'nosuch'" in capsys.readouterr().err
+
+
+def test_what_takes_minutes_is_not_missing() -> None:
+    assert summary.is_left_out("truss_numbers", "rmat20") and not summary.is_left_out("truss_numbers", "rmat16")
+    text, _, _ = summary.page({})
+    rmat20, rmat16 = (text.split(f"## {name}")[1] for name in ("rmat20", "rmat16"))
+    assert f"| {summary.LEFT_OUT} |" in rmat20.split("## ")[0] and summary.LEFT_OUT not in rmat16.split("## ")[0]
 
 
 def test_a_task_of_a_peer_that_is_late_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import cycle, pairwise
 from operator import methodcaller
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
-from algorithms import bfs, connected_components, k_truss, pagerank, triangle_count
+from algorithms import bfs, connected_components, k_truss, pagerank
 
 from ..defaults import BATCH_SEED, PAGERANK_ALPHA, VECTOR_SEED
 from ..graphs import hub_of
 from ..timing import Samples, timed
 from .cell import Cell
-from .inputs import random_arcs, shuffled, shuffled_edges
+from .inputs import Arcs, random_arcs, shuffled, shuffled_edges
 
 PAGERANK_STEPS = 20
 STREAM_TOLERANCE = 1e-3  # of PageRank after each shift, as GPMA's authors set it
@@ -27,19 +27,27 @@ TRUSSES = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384
 
 
 def triangles(cell: Cell) -> None:
-    """Count triangles: ms."""
+    """Count triangles in the lists as the structure stores them: ms."""
     graph = cell.undirected()
-    samples, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
-    cell.agree("triangles", found.total)
+    samples, found = cell.timed(partial(common_neighbors, graph, *cell.edges()))
+    cell.agree("triangles", found)
     cell.add_time(samples)
+
+
+def common_neighbors(graph: fr.DynamicGraph, src: Any, dst: Any) -> int:
+    """How many neighbors the ends of these edges have in common: three for each triangle if these are all edges.
+
+    The papers count triangles so: by searching for the members of one list in the other, in the structure's own way.
+    """
+    return int(fr.intersect(graph, src, dst, checked=False).sum())
 
 
 def sorting_and_triangles(cell: Cell) -> None:
     """Sort all lists (a sorted CSR copy), and count triangles: ms, and the ratio of the two."""
     graph = cell.undirected()
     sorting, _ = cell.timed(graph.to_csr)
-    counting, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
-    cell.agree("triangles", found.total)
+    counting, found = cell.timed(partial(common_neighbors, graph, *cell.edges()))
+    cell.agree("triangles", found)
     cell.add_time(sorting, "sorted copy")
     cell.add_time(counting, "triangles")
     cell.add(sorting.median / counting.median, "times", "sorted copy over triangles")
@@ -50,13 +58,14 @@ def triangles_after_batches(cell: Cell, size: int) -> None:
     size = cell.size(size)
     src, dst = cell.once("batches", partial(random_arcs, cell.graph, size * TRIANGLE_BATCHES))
     graph = cell.undirected()
-    triangle_count(graph.copy(), per_vertex=False)
+    common_neighbors(graph, *cell.edges())
     inserting, counting = Samples(), Samples()
     for step in cell.each(range(1, TRIANGLE_BATCHES + 1)):
         part = slice((step - 1) * size, step * size)
         timed(cell.device, partial(graph.insert_edges, src[part], dst[part]), inserting)
-        _, found = timed(cell.device, partial(triangle_count, graph, per_vertex=False), counting)
-        cell.agree(f"triangles after batch {step}", found.total)
+        edges = cell.once(("edges after", step), lambda: graph.to_coo()[:2])
+        _, found = timed(cell.device, partial(common_neighbors, graph, *edges), counting)
+        cell.agree(f"triangles after batch {step}", found)
         spent = sum(inserting.wall), sum(counting.wall)
         for quantity, seconds in zip(("insertion", "triangles", "together"), (*spent, sum(spent)), strict=True):
             cell.add(1e3 * seconds, "ms", quantity, step)
@@ -81,11 +90,12 @@ def sparse_product(cell: Cell) -> None:
 
 
 def ranks(cell: Cell) -> None:
-    """Twenty steps of PageRank: ms."""
+    """Twenty steps of PageRank, from the lists as the structure stores them: ms."""
     graph = cell.undirected()
     steps = partial(
-        pagerank, graph, PAGERANK_ALPHA, PAGERANK_STEPS, float(np.finfo(np.float64).tiny), fail_on_nonconvergence=False
-    )
+        pagerank, graph, PAGERANK_ALPHA, PAGERANK_STEPS, float(np.finfo(np.float64).tiny), fail_on_nonconvergence=False,
+        snapshot=False,
+    )  # fmt: skip
     samples, _ = cell.timed(steps)
     cell.add_time(samples)
 
@@ -177,7 +187,9 @@ def exports(cell: Cell) -> None:
     vertices = cell.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     cell.add_time(cell.timed(partial(fr.extract_neighbors, graph, vertices))[0], "as it lies")
     cell.add_time(cell.timed(graph.to_csr)[0], "sorted")
-    cell.add_time(cell.timed(partial(sort_on_the_host, graph, vertices))[0], "sorted on the host")
+    on_host = Samples()  # no kernel of it is to be warmed up
+    timed(cell.device, partial(sort_on_the_host, graph, vertices), on_host)
+    cell.add_time(on_host, "sorted on the host")
 
 
 def sort_on_the_host(graph: fr.Graph, vertices: Any) -> Any:
@@ -209,14 +221,15 @@ def block_utilisation(cell: Cell, sizes: Iterable[int]) -> None:
         cell.add(100 * statistics["block_array_utilisation"], "%", "in block-arrays", size)
 
 
-def load_factors(cell: Cell, factors: Iterable[float], size: int) -> None:
+def load_factors(cell: Cell, factors: Iterable[float], size: int, weighted: bool = False) -> None:
     """Build with each load factor: mean chain, use of slabs, memory, and insertion of a random batch."""
     size = cell.size(size)
     src, dst = cell.once("batch", partial(random_arcs, cell.graph, size))
     for factor in cell.each(factors):
-        graph: Any = cell.directed(load_factor=factor)
+        graph: Any = cell.directed(load_factor=factor, weighted=weighted)
         statistics = graph.statistics()
-        samples, _ = cell.timed_on_copies(graph, methodcaller("insert_edges", src, dst))
+        batch = (src, dst, cell.weights(size)) if weighted else (src, dst)
+        samples, _ = cell.timed_on_copies(graph, methodcaller("insert_edges", *batch))
         cell.add_rate(samples, size, quantity="insertion", x=factor)
         cell.add(statistics["mean_chain"], "slabs", "mean chain", factor)
         cell.add(100 * statistics["slab_load"], "%", "use of slabs", factor)
@@ -224,54 +237,85 @@ def load_factors(cell: Cell, factors: Iterable[float], size: int) -> None:
 
 
 def triangles_by_load_factor(cell: Cell, factors: Iterable[float]) -> None:
-    """Count triangles in a graph that was built with this load factor: ms by load factor."""
+    """Count triangles by edge queries in a graph that was built with this load factor: ms by load factor."""
     for factor in cell.each(factors):
         graph = cell.undirected(load_factor=factor)
-        samples, found = cell.timed(partial(triangle_count, graph, per_vertex=False))
-        cell.agree("triangles", found.total)
+        samples, found = cell.timed(partial(common_neighbors, graph, *cell.edges()))
+        cell.agree("triangles", found)
         cell.add_time(samples, x=factor)
 
 
-# ---- an analytic after each shift of a window ------------------------------------------------------------------------
+# ---- an analytic after each update -----------------------------------------------------------------------------------
+
+Change = tuple[Arcs, Arcs]
+"""Edges that are inserted, and edges that are deleted afterwards."""
 
 
-def after_each_shift(cell: Cell, analytic: str, shares: Iterable[float]) -> None:
-    """Slide a window of half the edges by a share of all, then compute: ms of the update, of the analytic, of both.
+def window_changes(cell: Cell, src: Any, dst: Any, size: int, count: int) -> Iterator[Change]:
+    """A window over half the edges slides: the next edges come, and the oldest go."""
+    half = int(src.size) // 2
+    for begin, end in pairwise(range(half, min(half + (count + 1) * size, int(src.size)), size)):
+        coming, going = slice(begin, end), slice(begin - half, end - half)
+        yield (src[coming], dst[coming]), (src[going], dst[going])
 
-    The shares are percent of the edges of the graph.
+
+def random_changes(cell: Cell, src: Any, dst: Any, size: int, count: int) -> Iterator[Change]:
+    """Random pairs of vertices are inserted, and random edges of the first half deleted, some of them again."""
+    new_src, new_dst = cell.once(("random", size), partial(random_arcs, cell.graph, size * count))
+    drawn = np.random.default_rng(BATCH_SEED).integers(0, int(src.size) // 2, size * count)
+    chosen = cell.once(("chosen", size), lambda: cell.context.device.xp.asarray(drawn))
+    for begin in range(0, size * count, size):
+        part = slice(begin, begin + size)
+        yield (new_src[part], new_dst[part]), (src[chosen[part]], dst[chosen[part]])
+
+
+def after_each_update(
+    cell: Cell, analytics: Iterable[str], shares: Iterable[float], changes: Callable[..., Iterator[Change]]
+) -> None:
+    """Change a graph of half the edges, and compute: ms of the update, of the analytic, of both.
+
+    Parameters
+    ----------
+    analytics : iterable of str
+        Names of `ANALYTICS`; where there are several, quantities are named after them.
+    shares : iterable of float
+        Edges that are inserted, and as many deleted, as percent of the edges of the graph. Systems on the host are
+        measured with the last of them alone.
+    changes : function
+        Makes the updates: `window_changes` or `random_changes`.
     """
     src, dst = cell.once("edges", partial(shuffled_edges, cell.graph))
     half = int(src.size) // 2
     start = cell.system.load(src[:half], dst[:half], cell.graph.num_vertices, cell.device, directed=False)
-    warm_up = cell.context.axes.warm_up
-    for share in cell.each(shares):
+    warm_up, names = cell.context.axes.warm_up, list(analytics)
+    if cell.system.host is not None:  # where all of them would take long
+        shares = list(shares)[-1:]
+    for share, analytic in ((share, analytic) for share in cell.each(shares) for analytic in names):
         size = max(int(src.size * share / 100), 1)
         graph = start.copy()
         compute = ANALYTICS[analytic](cell)
         updating, computing = Samples(), Samples()
-        ends = range(half, min(half + (warm_up + cell.repeat + 1) * size, int(src.size)), size)
-        for index, (begin, end) in enumerate(pairwise(ends)):
-            coming, going = slice(begin, end), slice(begin - half, end - half)
-
-            def shift(graph: Any = graph, coming: slice = coming, going: slice = going) -> None:
-                graph.insert_edges(src[coming], dst[coming])
-                graph.delete_edges(src[going], dst[going])
-
-            timed(cell.device, shift, updating if index >= warm_up else None)
+        for index, change in enumerate(changes(cell, src, dst, size, warm_up + cell.repeat)):
+            timed(cell.device, partial(_apply, graph, *change), updating if index >= warm_up else None)
             _, found = timed(cell.device, partial(compute, graph), computing if index >= warm_up else None)
-            cell.agree(f"{analytic} after shift {index} by {size:,}", found)
+            cell.agree(f"{analytic} after update {index} of {size:,}", found)
             if sum(updating.wall) + sum(computing.wall) > 2 * cell.limit:
                 break
         if updating.wall:
-            cell.add_time(updating, "update", share)
-            cell.add_time(computing, "analytic", share)
-            both = [a + b for a, b in zip(updating.wall, computing.wall, strict=True)]
-            cell.add_time(Samples(both), "together", share)
+            both = Samples([a + b for a, b in zip(updating.wall, computing.wall, strict=True)])
+            prefix = f"{analytic}, " if len(names) > 1 else ""
+            for quantity, samples in (("update", updating), ("analytic", computing), ("together", both)):
+                cell.add_time(samples, prefix + quantity, share)
+
+
+def _apply(graph: fr.DynamicGraph, coming: Arcs, going: Arcs) -> None:
+    graph.insert_edges(*coming)
+    graph.delete_edges(*going)
 
 
 def _bfs_from_random_roots(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
     """The roots are ends of random edges, the same for all."""
-    roots = cycle(cell.once("roots", lambda: cell.device.to_host(cell.prepared["edges"][0][:ROOTS]).tolist()))
+    roots = cycle(cell.once("roots", lambda: cell.context.device.to_host(cell.prepared["edges"][0][:ROOTS]).tolist()))
     return lambda graph: int(bfs(graph, next(roots)).levels)
 
 
@@ -284,7 +328,7 @@ def _ranks_from_the_last(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
     before: list[Any] = [None]
 
     def compute(graph: fr.DynamicGraph) -> int:
-        found = pagerank(graph, PAGERANK_ALPHA, tol=STREAM_TOLERANCE, nstart=before[0])
+        found = pagerank(graph, PAGERANK_ALPHA, tol=STREAM_TOLERANCE, nstart=before[0], snapshot=False)
         before[0] = found.pagerank
         return graph.num_edges
 

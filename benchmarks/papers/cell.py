@@ -15,6 +15,7 @@ from ..graphs import BenchmarkGraph
 from ..results import Results
 from ..timing import Samples, measure, measure_each
 from .axes import shrunk
+from .inputs import random_weights
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,21 @@ class System:
     label : str
     kind : type of DynamicGraph
     options : mapping of str to value
+    host : Device or None
+        Where it is, if that is not the device of the run.
+    shapes : tuple of str
+        The graphs that it is measured on; all if it is empty.
     """
 
     label: str
     kind: type[fr.DynamicGraph]
     options: Mapping[str, Any] = field(default_factory=dict)
+    host: fr.Device | None = None
+    shapes: tuple[str, ...] = ()
+
+    def takes(self, shape: str) -> bool:
+        """Whether it is measured on this graph."""
+        return not self.shapes or shape in self.shapes
 
     def empty(self, num_vertices: int, device: fr.Device, *, directed: bool = True, **more: Any) -> fr.DynamicGraph:
         """A graph without edges."""
@@ -57,9 +68,12 @@ class Cell:
     experiment : str
         Key of the table or figure.
     graph : BenchmarkGraph
+        On the device of the run.
     system : System
     prepared : dict
         Inputs that all systems share on this graph, and what they have agreed on.
+    smaller : int
+        See `Experiment`.
     """
 
     context: Context
@@ -68,15 +82,17 @@ class Cell:
     graph: BenchmarkGraph
     system: System
     prepared: dict[Any, Any]
+    smaller: int = 0
 
     @property
     def device(self) -> fr.Device:
-        return self.context.device
+        """Where the system is."""
+        return self.system.host or self.context.device
 
     @property
     def xp(self) -> Any:
         """``numpy`` or ``cupy``."""
-        return self.context.device.xp
+        return self.device.xp
 
     @property
     def repeat(self) -> int:
@@ -93,13 +109,21 @@ class Cell:
 
     def size(self, size: int) -> int:
         """A number of edges, vertices or queries of the paper, shrunk as the graphs are."""
-        return shrunk(size, self.context.axes.scales[0])
+        return shrunk(size, self.context.axes.scales[0] - self.smaller)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """An input that is made for the first system and shared by all."""
+        """An input that is made for the first system and shared by all: an array, a tuple of arrays, or anything else.
+
+        Arrays are made on the device of the run, and copied once to that of the system if it is another.
+        """
         if key not in self.prepared:
             self.prepared[key] = make()
-        return self.prepared[key]
+        if self.system.host is None:
+            return self.prepared[key]
+        copied = ("on the host", key)
+        if copied not in self.prepared:
+            self.prepared[copied] = _to_host(self.context.device, self.prepared[key])
+        return self.prepared[copied]
 
     def each(self, values: Iterable[Any]) -> Iterator[Any]:
         """The distinct values of an axis, for as long as there is time; what is left out is noted."""
@@ -109,16 +133,27 @@ class Cell:
                 return
             yield value
 
-    def directed(self, **options: Any) -> fr.DynamicGraph:
-        """The graph in this system, directed, with both directions of every edge: an edge of a batch is one arc."""
-        return self.system.load(*self.graph.arcs(), self.graph.num_vertices, self.device, **options)
+    def edges(self) -> tuple[Any, Any]:
+        """Each edge of the graph once, on the system's device."""
+        return self.once("edges of the graph", lambda: (self.graph.src, self.graph.dst))
 
-    def undirected(self, **options: Any) -> fr.DynamicGraph:
+    def weights(self, count: int) -> Any:
+        """So many weights, of float32, on the system's device."""
+        return self.once(("weights", count), lambda: random_weights(self.context.device.xp, count))
+
+    def directed(self, *, weighted: bool = False, **options: Any) -> fr.DynamicGraph:
+        """The graph in this system, directed, with both directions of every edge: an edge of a batch is one arc."""
+        src, dst = self.once("arcs of the graph", self.graph.arcs)
+        if weighted:
+            options["weights"] = self.weights(int(src.size))
+        return self.system.load(src, dst, self.graph.num_vertices, self.device, **options)
+
+    def undirected(self, *, weighted: bool = False, **options: Any) -> fr.DynamicGraph:
         """The graph in this system, undirected."""
-        graph = self.graph
-        return self.system.load(
-            graph.src, graph.dst, graph.num_vertices, self.device, directed=False, **options
-        )
+        src, dst = self.edges()
+        if weighted:
+            options["weights"] = self.weights(int(src.size))
+        return self.system.load(src, dst, self.graph.num_vertices, self.device, directed=False, **options)
 
     # ---- measurements -----------------------------------------------------------------------------------------------
 
@@ -137,11 +172,11 @@ class Cell:
 
     # ---- findings ---------------------------------------------------------------------------------------------------
 
-    def add(self, value: float, unit: str, quantity: str = "", x: Any = None, **more: Any) -> None:
-        """Keep a number."""
+    def add(self, value: float, unit: str, quantity: str = "", x: Any = None, graph: str = "", **more: Any) -> None:
+        """Keep a number, of another graph than that of the cell if it has a name."""
         self.results.add(
-            experiment=self.experiment, graph=self.graph.name, system=self.system.label, quantity=quantity, x=x,
-            value=float(value), unit=unit, **more,
+            experiment=self.experiment, graph=graph or self.graph.name, system=self.system.label, quantity=quantity,
+            x=x, value=float(value), unit=unit, **more,
         )  # fmt: skip
 
     def add_time(self, samples: Samples, quantity: str = "", x: Any = None) -> None:
@@ -163,3 +198,10 @@ class Cell:
         expected = self.prepared.setdefault(("agreed", what), found)
         if found != expected:
             raise AssertionError(f"{self.system.label} found {found} for {what}, others {expected}")
+
+
+def _to_host(device: fr.Device, value: Any) -> Any:
+    """Arrays of a device, copied to the host; what is no array is left as it is."""
+    if isinstance(value, tuple):
+        return tuple(_to_host(device, part) for part in value)
+    return device.to_host(value) if hasattr(value, "dtype") else value

@@ -27,16 +27,53 @@ class Variant:
         Name in the registry.
     options : mapping of str to value
         Of the structure's class.
+    on_host : bool
+        It is on the CPU of the machine, also where the run is on a GPU. On a CPU there is no such column: it would be
+        that of the structure.
+    shapes : tuple of str
+        The graphs that it is measured on; all of the experiment if it is empty.
     """
 
     label: str
     structure: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    on_host: bool = False
+    shapes: tuple[str, ...] = ()
 
 
 def only(*structures: str) -> tuple[Variant, ...]:
     """Structures with their default options, as the only columns."""
     return tuple(Variant(name, name) for name in structures)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """How an experiment was measured before it was changed. Results of that time are shown while there are no others.
+
+    Attributes
+    ----------
+    until : str
+        The date of the change.
+    how : str
+        What was different, as it is put after a verdict; "" if results of that time are not to be shown.
+    comparable : bool
+        Whether verdicts still mean something.
+    quantities : tuple of str
+        Those that are concerned; all if it is empty.
+    note : str
+        What else is to be said of results of that time.
+    """
+
+    until: str
+    how: str
+    comparable: bool = False
+    quantities: tuple[str, ...] = ()
+    note: str = ""
+
+    def concerns(self, check: Check) -> bool:
+        """Whether the claim is one about these quantities."""
+        named = {labels.get("quantity") for labels in (check.of, check.over or {}, check.where)}
+        return not self.quantities or not named.isdisjoint(self.quantities)
 
 
 @dataclass(frozen=True)
@@ -46,12 +83,14 @@ class Experiment:
     Attributes
     ----------
     number : str
-        As the paper counts: ``table 2``, ``figure 8``, ``figure 4a``.
+        As the paper counts: ``table 2``, ``figure 8``, ``figure 4a``; ``section 6.2`` where there is neither.
     title : str
     claim : str
         What the paper shows, in a sentence with its numbers.
     how : str
         How it is reproduced, and how that differs from the paper.
+    why : str
+        What in the structures or the engine explains the verdicts. Without measured numbers, which are in the table.
     shapes : tuple of str
         Graphs (see `shapes`).
     measure : function of Cell
@@ -70,6 +109,11 @@ class Experiment:
         There is nothing to measure where graphs are in the host's memory.
     derive : function of rows
         Computes the rows that are shown and judged from those that were measured; by default they are the same.
+    smaller : int
+        Its graphs have this many fewer powers of two of vertices than those of other experiments, and its batches fewer
+        edges.
+    earlier : Earlier or None
+        How it was measured before, if that differs.
     """
 
     number: str
@@ -86,9 +130,12 @@ class Experiment:
     curve: bool = False
     gpu_only: bool = False
     derive: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list
+    why: str = ""
+    smaller: int = 0
+    earlier: Earlier | None = None
 
     def is_part_of(self, kind: str, number: str) -> bool:
-        """Whether it is, or is a part of, this table or figure: ``figure 4a`` is one of ``figure 4``."""
+        """Whether it is, or is a part of, this table, figure or section: ``figure 4a`` is one of ``figure 4``."""
         return re.fullmatch(f"{kind} {re.escape(number)}[a-z]?", self.number) is not None
 
 

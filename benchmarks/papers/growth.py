@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +30,8 @@ class Stream:
         Time of every batch.
     grew : list of bool
         Whether the structure's pool was larger after the batch.
+    densities : list of float
+        Of a packed memory array: its density before the batch.
     graph : DynamicGraph
         As it is now.
     """
@@ -37,6 +40,7 @@ class Stream:
     graph: Any
     samples: Samples = field(default_factory=Samples)
     grew: list[bool] = field(default_factory=list)
+    densities: list[float] = field(default_factory=list)
 
 
 def growth(cell: Cell, sizes: Iterable[int], summary: Callable[[Cell, Stream], None]) -> None:
@@ -54,6 +58,7 @@ def growth(cell: Cell, sizes: Iterable[int], summary: Callable[[Cell, Stream], N
         while end < total and spent < 8 * cell.limit:
             part = slice(end, end + size)
             capacity = graph.slot_capacity
+            stream.densities.append(getattr(graph, "density", float("nan")))
             wall, _ = timed(cell.device, partial(graph.insert_edges, src[part], dst[part]), stream.samples)
             spent, end = spent + wall, end + size
             stream.grew.append(graph.slot_capacity > capacity)
@@ -91,6 +96,16 @@ def mean_rate(cell: Cell, stream: Stream) -> None:
 
 
 # ---- what packed memory arrays move (their `statistics`) -------------------------------------------------------------
+
+
+def by_density(cell: Cell, stream: Stream) -> None:
+    """Median time of the batches that found the array at a density, to one digit: ms. Those of growth do not count."""
+    found: dict[float, list[float]] = {}
+    for density, wall, grown in zip(stream.densities, stream.samples.wall, stream.grew, strict=True):
+        if not grown:
+            found.setdefault(math.floor(10 * density) / 10, []).append(wall)
+    for density, walls in sorted(found.items()):
+        cell.add(1e3 * float(np.median(walls)), "ms", x=density, batches=len(walls), size=stream.size)
 
 
 def at_growth(cell: Cell, stream: Stream) -> None:

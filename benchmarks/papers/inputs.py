@@ -13,6 +13,8 @@ from ..graphs import BenchmarkGraph
 
 Arcs = tuple[Any, Any]
 KEPT = 8  # graphs whose arcs in some order are kept from one experiment to the next
+MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # odd numbers: so keys that are mixed stay distinct
+MIX_WEIGHTS = 2_654_435_761
 
 
 def random_arcs(graph: BenchmarkGraph, size: int) -> Arcs:
@@ -33,15 +35,28 @@ def arcs_of(graph: BenchmarkGraph, size: int) -> Arcs:
 def shuffled(graph: BenchmarkGraph) -> Arcs:
     """Both directions of every edge, all in random order: a stream with random times, as the papers make theirs."""
     src, dst = graph.arcs()
-    order = graph.device.xp.asarray(np.random.default_rng(GRAPH_SEED).permutation(int(src.size)))
+    order = random_order(graph.device.xp, int(src.size))
     return src[order], dst[order]
 
 
 @lru_cache(KEPT)
 def shuffled_edges(graph: BenchmarkGraph) -> Arcs:
     """Each edge once, in random order."""
-    order = graph.device.xp.asarray(np.random.default_rng(GRAPH_SEED).permutation(graph.num_edges))
+    order = random_order(graph.device.xp, graph.num_edges)
     return graph.src[order], graph.dst[order]
+
+
+def random_order(xp: Any, count: int) -> Any:
+    """The numbers from 0 to `count` in random order, made where they are used: the same on every device."""
+    keys = xp.arange(1, count + 1, dtype=np.uint64) * np.uint64(MIX[0]) + np.uint64(GRAPH_SEED)
+    for factor in MIX[1:]:
+        keys = (keys ^ (keys >> np.uint64(31))) * np.uint64(factor)
+    return xp.argsort(keys ^ (keys >> np.uint64(31)))
+
+
+def random_weights(xp: Any, count: int) -> Any:
+    """Whole numbers from 1 to 256, as float32."""
+    return (xp.arange(count, dtype=np.int64) * MIX_WEIGHTS % 256 + 1).astype(np.float32)
 
 
 @lru_cache(KEPT)

@@ -23,7 +23,7 @@ def report(paper: Paper, results: Results) -> str:
         parts.append(f"### {title_of(experiment)}\n")
         parts.append(f"Paper: {experiment.claim}\n")
         parts += tables(experiment, rows)
-        parts.append(verdict_lines(experiment, rows))
+        parts.append(verdict_lines(experiment, rows, results))
     notes = "\n".join(f"* {note}" for note in results.notes)
     return "\n".join([*parts, notes]) if notes else "\n".join(parts)
 
@@ -33,12 +33,15 @@ def title_of(experiment: Experiment) -> str:
     return f"{experiment.number.capitalize()}: {experiment.title}"
 
 
-def place_of(results: Results) -> str:
-    """Where, when and how large."""
+def place_of(results: Results, smaller: int = 0, hosted: bool = False) -> str:
+    """Where, when and how large; with the CPU beside the GPU if some columns are `hosted` there."""
     machine = results.header["machine"]
-    place = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
+    host = f"{machine['cpu']}, {machine['cores']} cores"
+    place = machine.get("gpu") or host
+    if hosted and place != host:
+        place += f" and {host}"
     commit = results.header["commit"][:10] + (" with changes" if results.header["dirty"] else "")
-    return f"{place}, {results.header['date'][:10]}, commit {commit}, scale {results.header['scale']}"
+    return f"{place}, {results.header['date'][:10]}, commit {commit}, scale {results.header['scale'] - smaller}"
 
 
 def verdicts(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[Verdict]:
@@ -46,12 +49,35 @@ def verdicts(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[Ver
     return [judge(check, rows) for check in experiment.checks]
 
 
-def verdict_lines(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> str:
+def is_earlier(source: Results, experiment: Experiment) -> bool:
+    """Whether results are from before the experiment was changed."""
+    return experiment.earlier is not None and source.header["date"] < experiment.earlier.until
+
+
+def may_be_shown(source: Results, experiment: Experiment) -> bool:
+    """Whether results are of the experiment as it is, or can be shown nevertheless."""
+    return not is_earlier(source, experiment) or bool(experiment.earlier and experiment.earlier.how)
+
+
+def word_of(verdict: Verdict, source: Results, experiment: Experiment) -> str:
+    """The verdict, unless it would rest on results of a CPU, or on older ones that cannot be compared."""
+    earlier = experiment.earlier
+    if not verdict.ratios:
+        return verdict.text
+    if source.device != "gpu":
+        return "not measured on a GPU"
+    if earlier is None or not is_earlier(source, experiment) or not earlier.concerns(verdict.check):
+        return verdict.text
+    return f"{verdict.text} ({earlier.how})" if earlier.comparable else f"not comparable: {earlier.how}"
+
+
+def verdict_lines(experiment: Experiment, rows: Sequence[dict[str, Any]], source: Results) -> str:
     """The claims as a list, each with its verdict and both ratios."""
     lines = []
     for verdict in verdicts(experiment, rows):
         paper = f"; paper {verdict.check.paper}" if verdict.check.paper else ""
-        lines.append(f"* **{verdict.text}**: {verdict.check.text}. Here {verdict.measured}{paper}.")
+        word = word_of(verdict, source, experiment)
+        lines.append(f"* **{word}**: {verdict.check.text}. Here {verdict.measured}{paper}.")
     return "\n".join(lines) + "\n"
 
 

@@ -6,22 +6,33 @@ import time
 from collections.abc import Iterable
 from functools import partial
 
+import frontier as fr
+
 from ..context import Context
 from ..defaults import BATCH_SEED, GRAPH_SEED
 from ..results import Results, describe_run
 from .cell import Cell, System
 from .experiment import EVERY, Experiment, Paper
+from .shapes import smaller_name
+
+SHARE = 4.0
+"""An experiment may take this many times the time that an even share of the rest is: most take less than theirs."""
+SMALLEST = 3  # base-2 logarithm of the vertices of the smallest graphs
 
 
-def measure_paper(context: Context, paper: Paper, experiments: Iterable[Experiment], name: str) -> Results:
+def measure_paper(
+    context: Context, paper: Paper, experiments: Iterable[Experiment], name: str, later: int = 0
+) -> Results:
     """Measure experiments of a paper.
 
     Parameters
     ----------
     context : Context
-        Its clock is shared out evenly; what one experiment does not use is there for the next.
+        Of its time, what one experiment does not use is there for the next.
     name : str
         Of the results, and so of their file.
+    later : int
+        Experiments of other papers that are to be measured afterwards, in the same time.
     """
     scale = context.axes.scales[0]
     seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED}
@@ -29,9 +40,9 @@ def measure_paper(context: Context, paper: Paper, experiments: Iterable[Experime
     results = Results(name, context.device.kind, context.mode, header=header)
     whole, chosen = context.budget, list(experiments)
     for position, experiment in enumerate(chosen):
-        for shape in experiment.shapes:
-            context.graph(shape)
-        context.budget = whole.part(1 / (len(chosen) - position))
+        for graph in graphs_of(context, experiment):
+            context.graph(graph)
+        context.budget = whole.part(min(SHARE / (len(chosen) - position + later), 1.0))
         begin = time.perf_counter()
         measure_experiment(context, results, paper.key(experiment), experiment)
         context.say(f"{paper.key(experiment)}: {time.perf_counter() - begin:.1f} s")
@@ -45,18 +56,30 @@ def measure_experiment(context: Context, results: Results, key: str, experiment:
         context.skip(results, f"{key}: left out, graphs are in the host's memory here")
         return
     systems = systems_of(context, results, key, experiment)
+    smaller = smaller_by(context, experiment)
     for shape in experiment.shapes if systems else ():
         prepared: dict = {}
         left_out = []
-        for system in systems:
+        for system in (system for system in systems if system.takes(shape)):
             if context.budget.left() <= 0:
                 left_out.append(system.label)
                 continue
             what = f"{key}: {system.label} on {shape}"
-            cell = Cell(context, results, key, context.graph(shape), system, prepared)
+            graph = context.graph(smaller_name(shape, smaller))
+            cell = Cell(context, results, key, graph, system, prepared, smaller)
             context.attempt(results, what, partial(experiment.measure, cell))
         if left_out:
             context.skip(results, f"{key}: {', '.join(left_out)} on {shape}: not run, no time left")
+
+
+def smaller_by(context: Context, experiment: Experiment) -> int:
+    """By how many powers of two the graphs of an experiment are smaller, in this run."""
+    return max(min(experiment.smaller, context.axes.scales[0] - SMALLEST), 0)
+
+
+def graphs_of(context: Context, experiment: Experiment) -> list[str]:
+    """The names of the graphs of an experiment, in this run."""
+    return [smaller_name(shape, smaller_by(context, experiment)) for shape in experiment.shapes]
 
 
 def systems_of(context: Context, results: Results, key: str, experiment: Experiment) -> list[System]:
@@ -66,8 +89,12 @@ def systems_of(context: Context, results: Results, key: str, experiment: Experim
         if isinstance(wanted, str):
             assert wanted == EVERY
             found += [System(name, kind) for name, kind in context.structures.items()]
+        elif wanted.on_host and (not context.device.is_gpu or context.mode == "smoke"):
+            continue
         elif wanted.structure in context.structures:
-            found.append(System(wanted.label, context.structures[wanted.structure], wanted.options))
+            host = fr.resolve_device("cpu") if wanted.on_host else None
+            kind = context.structures[wanted.structure]
+            found.append(System(wanted.label, kind, wanted.options, host, wanted.shapes))
         else:
             context.skip(results, f"{key}: {wanted.label} left out, structure {wanted.structure!r} is not in this run")
     return found

@@ -1,4 +1,4 @@
-"""Graphs of the papers' shapes, generated at one scale: 2**scale vertices, where the papers' have 1 to 50 million.
+"""Graphs of the papers' shapes, of 2**scale vertices, where the papers' have 1 to 50 million.
 
 ========== ============================================================== =============================================
 name       what it is                                                     stands for
@@ -27,10 +27,14 @@ DENSE_FACTOR = 64  # edges for each vertex of the graphs with a quarter of the v
 
 
 class Shapes(GraphSource):
-    """Makes graphs by the name of their shape, at the first scale of the axes; each is generated once."""
+    """Makes graphs by the name of their shape, at the first scale of the axes; each is generated once.
+
+    ``road / 4`` is a road network with a quarter of the vertices (`smaller_name`), whose own name is ``road``.
+    """
 
     def _make(self, name: str) -> BenchmarkGraph:
-        scale = self.axes.scales[0]
+        name, _, divisor = name.partition(" / ")
+        scale = self.axes.scales[0] - int(divisor or 1).bit_length() + 1
         fewer = max(scale - 2, 3)
         rmat_scale = None
         if name == "scale-free":
@@ -53,6 +57,11 @@ class Shapes(GraphSource):
             raise ValueError(f"there is no shape {name!r}")
         src, dst = simplify(self.device.xp, edges.src, edges.dst, edges.num_vertices)
         return BenchmarkGraph(name, text, edges.num_vertices, src, dst, self.device, rmat_scale)
+
+
+def smaller_name(shape: str, powers: int) -> str:
+    """The name of a graph of a shape with this many fewer powers of two of vertices."""
+    return f"{shape} / {2**powers}" if powers else shape
 
 
 def triangles(rows: int, cols: int) -> fr.io.EdgeList:

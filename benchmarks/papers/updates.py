@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import methodcaller
 from typing import Any
 
+from ..graphs import BenchmarkGraph
 from ..timing import Samples, timed
 from .cell import Cell
-from .inputs import arcs_of, in_csr_order, random_arcs, random_vertices, shuffled
+from .inputs import Arcs, arcs_of, in_csr_order, random_arcs, random_vertices, shuffled
 
 MB = 1e6
 
 Row = dict[str, Any]
 
 
-def insertion(cell: Cell, sizes: Iterable[int]) -> None:
+def insertion(cell: Cell, sizes: Iterable[int], weighted: bool = False) -> None:
     """Insert a batch of random arcs into the graph: M edges/s by batch size."""
-    graph = cell.directed()
+    graph = cell.directed(weighted=weighted)
     for size in cell.each(map(cell.size, sizes)):
-        src, dst = cell.once(size, partial(random_arcs, cell.graph, size))
-        samples, found = cell.timed_on_copies(graph, methodcaller("insert_edges", src, dst))
+        batch = (*cell.once(size, partial(random_arcs, cell.graph, size)), *_weights(cell, size, weighted))
+        samples, found = cell.timed_on_copies(graph, methodcaller("insert_edges", *batch))
         cell.agree(f"insertions of {size:,}", found.inserted)
         cell.add_rate(samples, size, x=size)
 
 
-def deletion(cell: Cell, sizes: Iterable[int]) -> None:
+def _weights(cell: Cell, size: int, weighted: bool) -> tuple[Any, ...]:
+    """The weights of a batch as an argument of `insert_edges`, if it has them."""
+    return (cell.weights(size),) if weighted else ()
+
+
+def deletion(cell: Cell, sizes: Iterable[int], weighted: bool = False) -> None:
     """Delete a batch of the graph's arcs: M edges/s by batch size."""
-    graph = cell.directed()
+    graph = cell.directed(weighted=weighted)
     for size in cell.each(map(cell.size, sizes)):
         src, dst = cell.once(size, partial(arcs_of, cell.graph, size))
         samples, found = cell.timed_on_copies(graph, methodcaller("delete_edges", src, dst))
@@ -37,9 +43,9 @@ def deletion(cell: Cell, sizes: Iterable[int]) -> None:
         cell.add_rate(samples, size, x=size)
 
 
-def vertex_deletion(cell: Cell, sizes: Iterable[int]) -> None:
+def vertex_deletion(cell: Cell, sizes: Iterable[int], weighted: bool = False) -> None:
     """Delete random vertices with all their edges: M vertices/s by batch size."""
-    graph = cell.undirected()
+    graph = cell.undirected(weighted=weighted)
     for size in cell.each(map(cell.size, sizes)):
         ids = cell.once(size, partial(random_vertices, cell.graph, size))
         samples, found = cell.timed_on_copies(graph, methodcaller("delete_vertices", ids))
@@ -47,24 +53,27 @@ def vertex_deletion(cell: Cell, sizes: Iterable[int]) -> None:
         cell.add_rate(samples, int(ids.size), "M vertices/s", x=size)
 
 
-def build(cell: Cell) -> None:
+def build(cell: Cell, weighted: bool = False) -> None:
     """Build the graph from its arcs in random order: ms."""
     src, dst = cell.once("arcs", partial(shuffled, cell.graph))
-    samples, graph = cell.timed(partial(cell.system.load, src, dst, cell.graph.num_vertices, cell.device))
+    options = {"weights": cell.weights(int(src.size))} if weighted else {}
+    samples, graph = cell.timed(partial(cell.system.load, src, dst, cell.graph.num_vertices, cell.device, **options))
     cell.agree("arcs", graph.num_arcs)
     cell.add_time(samples)
 
 
-def incremental_build(cell: Cell, sizes: Iterable[int]) -> None:
+def incremental_build(cell: Cell, sizes: Iterable[int], weighted: bool = False) -> None:
     """Insert all arcs in batches into a graph without edges: M edges/s by batch size."""
     src, dst = cell.once("arcs", partial(shuffled, cell.graph))
+    weights = _weights(cell, int(src.size), weighted)
     for size in cell.each(map(cell.size, sizes)):
-        graph = cell.system.empty(cell.graph.num_vertices, cell.device)
+        graph = cell.system.empty(cell.graph.num_vertices, cell.device, weight_dtype="float32" if weighted else None)
         samples = Samples()
         spent, done = 0.0, 0
         for begin in range(0, int(src.size), size):
             part = slice(begin, begin + size)
-            wall, _ = timed(cell.device, partial(graph.insert_edges, src[part], dst[part]), samples)
+            batch = [column[part] for column in (src, dst, *weights)]
+            wall, _ = timed(cell.device, partial(graph.insert_edges, *batch), samples)
             spent, done = spent + wall, min(begin + size, int(src.size))
             if spent > 4 * cell.limit:
                 break
@@ -139,9 +148,11 @@ def in_use_and_reserved(rows: Sequence[Row]) -> list[Row]:
 # ---- windows ---------------------------------------------------------------------------------------------------------
 
 
-def window_shifts(cell: Cell, sizes: Iterable[int]) -> None:
+def window_shifts(
+    cell: Cell, sizes: Iterable[int], stream: Callable[[BenchmarkGraph], Arcs] = shuffled
+) -> None:  # fmt: skip
     """Slide a window of half the stream's arcs: ms for a shift, the new arcs inserted and the oldest deleted."""
-    src, dst = cell.once("arcs", partial(shuffled, cell.graph))
+    src, dst = cell.once("arcs", partial(stream, cell.graph))
     half = int(src.size) // 2
     start = cell.system.load(src[:half], dst[:half], cell.graph.num_vertices, cell.device)
     shifts = cell.context.axes.warm_up + cell.repeat
