@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 
-def goes_up(src, dst, edge, weight, degrees):
+UP, DOWN = np.bool_(True), np.bool_(False)
+"""For `leads`: an argument, so that one kernel is compiled for both."""
+
+
+def leads(src, dst, edge, weight, degrees, up):
+    """Whether an arc leads to the end of higher degree, or to that of lower degree unless `up`. A functor."""
     a = degrees[src]
     b = degrees[dst]
-    return a < b or (a == b and src < dst)
-
-
-def goes_down(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a > b or (a == b and src > dst)
+    return (a < b or (a == b and src < dst)) == up

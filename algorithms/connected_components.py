@@ -98,8 +98,8 @@ def _link(src, dst, edge, weight, labels):
 
 
 def unite(v, labels, theirs):
-    """Link v to what another part of the graph has linked it to."""
-    if theirs[v] >= 0:
+    """Link v to what another part of the graph has linked it to, which may be nothing."""
+    if theirs[v] >= 0 and theirs[v] != v:
         join(labels, labels[v], theirs[v])
 
 

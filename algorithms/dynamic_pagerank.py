@@ -16,11 +16,20 @@ vertices finds its size, by which it is decided what comes next:
 
     push     vertices with much pending, and in turn those that they leave with much, send it. The arcs of a vertex are
              the fewer for what they achieve the larger its pending share is, so the largest shares go first.
-    sweep    all vertices send what is pending; along in-edges each vertex sums up what it gets. On a CPU, from a
-             snapshot of the graph if many sweeps are expected.
+    sweep    all vertices send what is pending; along in-edges each vertex sums up what it gets
     scale    everything is multiplied by a number, after which pending shares add up to 0. Without this the slowest part
              of the error shrinks by a factor of alpha in a sweep, on R-MAT graphs all others by less than a half: it is
              the total rank, which batches change and the walk within a component conserves.
+    step     in undirected graphs, in place of the last two (below)
+
+Sums over all arcs are taken from the graph as it is stored, or, if so many are expected that it pays, from a static
+copy.
+
+Undirected graphs are symmetric, and so is what is to be solved for `sent`: with the totals as a diagonal matrix D and
+the weights of edges as A, it is (D - alpha * A) * sent = alpha * (1 - alpha) * jump, and what is pending is the
+residual. The method of conjugate gradients, with D as preconditioner, takes a third of the sweeps' rounds where these
+converge slowly, as on road networks. Before each step all vertices send the same amount more, by which pending shares
+add up to 0: the neighbors of v get its total times that, so no arc is looked at. The directions that follow keep it so.
 
 The error bound follows from what is pending. Let z be the ranks, s their sum, r what z would receive if all that is
 pending were sent, t the sum of r, and G one iteration of `pagerank`. Then x = z / s adds up to 1, and
@@ -35,7 +44,8 @@ same tolerance.
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006 (pushing); Hong, "D-iteration:
 Application to Differential Equations", 2012 (what was sent is remembered, so that the matrix may change); Sahu, "DF*
-PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024.
+PageRank: Incrementally Expanding Approaches for Updating PageRank on Dynamic Graphs", 2024; Hestenes and Stiefel,
+"Methods of Conjugate Gradients for Solving Linear Systems", 1952.
 """
 
 from __future__ import annotations
@@ -47,8 +57,10 @@ import numpy as np
 
 import frontier as fr
 
+from . import _pagerank_functors as functors
+from ._pagerank_functors import MEASURES
 from .incremental import IncrementalAlgorithm, maintained
-from .pagerank import LEAST_TOTAL, ConvergenceError, check_parameters, damping_of, distribution, pagerank
+from .pagerank import ConvergenceError, check_parameters, damping_of, distribution, pagerank
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
@@ -75,8 +87,16 @@ MOST_SCALED = 2.0
 MOST_PUSHES = 32
 """Of vertices far above the mean, before all vertices are swept."""
 
-GAIN = 2.3
-"""The factor by which a sweep is expected to reduce what is pending."""
+GAIN = 2.5
+"""The factor by which a sweep or a step is expected to reduce what is pending."""
+
+SLOW_STEPS = 6
+MOST_LEFT = 0.5
+"""Sweeps take over where steps, all but the first so many of them, have left more of what is pending than a factor of
+alpha each, which sweeps are sure to reach, or of this: rounding has spoiled the directions."""
+
+MOST_KEPT = 1e3
+"""Of the last direction; directions begin anew after a step that increased the energy by more."""
 
 LEAST_KEPT = 0.1
 """Old ranks are used as a starting point only if their sum is larger."""
@@ -86,9 +106,6 @@ ROUNDING = 2.0**-50
 
 LEAST_ERROR = 2.0**-52
 """Rounding error of ranks that were just summed up."""
-
-MEASURES = 5
-"""Numbers that `_measure` sums up."""
 
 
 class DynamicPageRank(IncrementalAlgorithm):
@@ -149,6 +166,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     sees_changes = True  # of weights
     over_parts = True
+    _local_share = LOCAL_SHARE
 
     def __init__(
         self, graph: fr.DynamicGraph, alpha: float = 0.85, tol: float = 1e-5, personalization: Any = None, *,
@@ -164,12 +182,13 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._weighted = weighted
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
-        self._value = _moved_by_weight if self._uses_weights else _moved
+        self._value = functors.weighted_share_of if self._uses_weights else functors.share_of
         # Increments that are sent in float32 are subtracted as such, so that no error arises; weights may exceed it.
         narrow = graph.device.is_gpu and not self._uses_weights
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
+        self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
         self._start()
         self._attach()
 
@@ -198,7 +217,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             if self._taking:  # an update failed
                 self._taken.fill(0)
             self._taking = True
-            fr.visit_edges(self.graph, src, dst, _take, self._sent, self._taken, self._both, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.take, self._sent, self._taken, self._both, output=False)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Take back what deleted edges brought."""
@@ -207,10 +226,10 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._changed()
         if self._uses_weights:
             self._take_back(src, dst)
-            self._find_totals(src, dst, _always)
+            self._find_totals(src, dst, functors.always)
         else:
             arrays = self._totals, self._sent, self._received
-            fr.visit_edges(self.graph, src, dst, _remove_edge, *arrays, self._both, output=False)
+            fr.visit_edges(self.graph, src, dst, functors.remove_edge, *arrays, self._both, output=False)
 
     def edges_changing(self, src: Any, dst: Any) -> None:
         """Find what edges bring with their old weights."""
@@ -251,18 +270,18 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Receive what edges bring. Each step needs that of the whole batch before it."""
         graph, both = self.graph, self._both
         if self._uses_weights:
-            self._find_totals(src, dst, _note_end, self._totals, self._fresh)
+            self._find_totals(src, dst, functors.note_end, self._totals, self._fresh)
         else:
-            fr.visit_edges(graph, src, dst, _add_edge, self._totals, self._fresh, both, output=False)
+            fr.visit_edges(graph, src, dst, functors.add_edge, self._totals, self._fresh, both, output=False)
         arrays = self._ranks, self._received, self._totals, self._sent, self._fresh
-        fr.visit_edges(graph, src, dst, _send_first, *arrays, self.alpha, both, output=False)
-        receive = _receive_weighted if self._uses_weights else _receive
+        fr.visit_edges(graph, src, dst, functors.send_first, *arrays, self.alpha, both, output=False)
+        receive = functors.receive_weighted if self._uses_weights else functors.receive
         arrays = self._sent, self._received, self._fresh, self._bad
         fr.visit_edges(graph, src, dst, receive, *arrays, both, output=False)
 
     def _take_back(self, src: Any, dst: Any) -> None:
         """Subtract what was found before the edges changed."""
-        fr.visit_edges(self.graph, src, dst, _take_from, self._taken, self._received, self._both, output=False)
+        fr.visit_edges(self.graph, src, dst, functors.take_from, self._taken, self._received, self._both, output=False)
         self._taking = False
 
     def _find_totals(self, src: Any, dst: Any, note: Any, *args: Any) -> None:
@@ -270,8 +289,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, xp = self.graph, self.graph.xp
         ends = (dst, src) if graph.directed else (xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         touched: Any = fr.visit_edges(graph, *ends, note, *args)  # of an edge, the second
-        fr.neighbor_reduce(graph, touched, _weight, out=self._totals)
-        fr.compute(touched, _check_total, self._totals, self._bad)
+        fr.neighbor_reduce(graph, touched, functors.weight_of, out=self._totals)
+        fr.compute(touched, functors.check_total, self._totals, self._bad)
 
     # ---- ranks ------------------------------------------------------------------------------------------------------
 
@@ -300,7 +319,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._jump = self._jumps()
         damping = damping_of(graph, self.alpha, self._weighted)
         if self._uses_weights:
-            self._totals = fr.neighbor_reduce(graph, None, _weight)
+            self._totals = fr.neighbor_reduce(graph, None, functors.weight_of)
         else:
             self._totals = graph.degrees().astype(np.float64)
         self._ranks = self._jump.copy()
@@ -319,7 +338,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._fresh = xp.zeros(n, np.uint8)
         self._taken = xp.zeros(n if self._uses_weights else 0, np.float64)
         self._taking = False
-        self._measures = xp.zeros(MEASURES, np.float64)
+        self._measures, self._slopes = xp.zeros(MEASURES, np.float64), xp.zeros(2, np.float64)
         self._total = 1.0
         self._drift = 0.0
         self._bad.fill(0)
@@ -351,19 +370,22 @@ class DynamicPageRank(IncrementalAlgorithm):
             self._settled = True
             return
         stale, self._stale = self._stale, True  # until all of this has worked
-        if stale:
-            self._sum_up()
+        self._may_prepare, self._may_solve = True, self._may_solve_in(self.graph)
         try:
-            self._send_all(share)
+            self._send_all(share, stale)
         finally:
             self._product = None
         self._stale, self._settled = False, True
 
-    def _send_all(self, share: float) -> None:
-        """The rounds of `_settle`."""
-        rounds, begun = 0, False
+    def _may_solve_in(self, graph: fr.DynamicGraph) -> bool:
+        """Whether pending shares are the residual of a symmetric system."""
+        return not graph.directed
+
+    def _send_all(self, share: float, stale: bool) -> None:
+        """The rounds of `_settle`; the ranks are summed up first if they are `stale`."""
+        rounds, begun, found = 0, False, self._sum_up() if stale else self._measure()
         while True:
-            pending, net, self._total, jumps, weight = self._measure()
+            pending, net, self._total, jumps, weight, _ = found
             goal = self.alpha * self.tol * self._total
             error = pending + abs(net)
             if not (self.alpha and weight):  # nothing is ever sent
@@ -377,258 +399,132 @@ class DynamicPageRank(IncrementalAlgorithm):
                     f"change ranks by {error / goal * self.tol:.3g}. Make it with a larger tol or max_iter, or ask "
                     "again to go on from there"
                 )
+            taken, most = 1, self.max_iter - rounds
             if reached:
-                self._sum_up()
+                found = self._sum_up()
             # What a batch leaves near its edges may have one sign: it is sent there, not made up for everywhere.
-            elif begun and abs(net) > SCALE_ABOVE * pending and _is_near(jumps, jumps - net):
-                self._scale(jumps / (jumps - net))
+            elif begun and not self._may_solve and abs(net) > SCALE_ABOVE * pending and _is_near(jumps, jumps - net):
+                found = self._scale(jumps / (jumps - net))
+            elif pushes := self._push(pending / weight, goal / weight, begun, most):
+                taken, found = pushes, self._measure()
             else:
-                rounds += self._send(pending / weight, goal / weight, not begun, self.max_iter - rounds) - 1
-                begun = True
-            rounds += 1
-            self._drift += ROUNDING
+                self._prepare(error, share * goal, most)
+                taken, found = self._solve(found, share * goal, most) if self._may_solve else (1, self._sweep())
+            begun = begun or not reached
+            rounds += taken
+            self._drift += taken * ROUNDING
 
-    def _measure(self) -> list[float]:
-        """Add what was received to the ranks, and sum up what they and the shares are.
-
-        Returns
-        -------
-        list of float
-            What is pending, without and with its sign; the ranks; of vertices that send anything, what jumps add to
-            what they send; the weights of all arcs.
-        """
+    def _measure(self, functor: Any = functors.measure_vertex, *more: Any) -> list[float]:
+        """Add what was received to the ranks, and sum up what they and the shares are: the numbers of MEASURES."""
         arrays = self._jump, self._received, self._ranks, self._totals, self._sent
         found = fr.reduce(
-            self._everyone, _measure_vertex, *arrays, self.alpha, columns=MEASURES, out=self._measures
+            self._everyone, functor, *arrays, self.alpha, *more, columns=MEASURES, out=self._measures
         )  # fmt: skip
         return self.graph.device.to_host(found).tolist()
 
-    def _send(self, mean: float, goal: float, may_push_few: bool, most: int) -> int:
-        """Send what is pending, by pushes or a sweep; returns the number of rounds, `most` at most.
+    def _push(self, mean: float, goal: float, begun: bool, most: int) -> int:
+        """Push vertices with much pending; returns the number of rounds, `most` at most, or 0 if they are too many.
 
         `mean` and `goal` are pending shares: the mean over all arcs, and what it is to be.
         """
-        graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
-        most_arcs = int(LOCAL_SHARE * graph.num_arcs)
-        enough = max(ABOVE_MEAN * mean, BELOW_GOAL * goal)
         if self._product is not None:
-            return self._sweep()
-        active = fr.filter(self._everyone, _has_pending, *arrays, self.alpha, enough)
-        if active.num_arcs > most_arcs and self._prepares(mean, goal, most):
-            return self._sweep()
-        if active.num_arcs > most_arcs and may_push_few:
+            return 0
+        graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
+        most_arcs = int(self._local_share * graph.num_arcs)
+        enough = max(ABOVE_MEAN * mean, BELOW_GOAL * goal)
+        active = fr.filter(self._everyone, functors.has_pending, *arrays, self.alpha, enough)
+        if active.num_arcs > most_arcs and not begun:
             enough = FAR_ABOVE_MEAN * mean
-            active = fr.filter(active, _has_pending, *arrays, self.alpha, enough)
+            active = fr.filter(active, functors.has_pending, *arrays, self.alpha, enough)
             most, most_arcs = min(most, MOST_PUSHES), most_arcs // 2
-        if active and active.num_arcs <= most_arcs:
-            push = _push_weighted if self._uses_weights else _push
-            return fr.traverse(
-                graph, active, push, *arrays, self._received, self._moved, self.alpha, enough, prepare=_push_vertex,
-                max_arcs=most_arcs, max_steps=most,
-            )  # fmt: skip
-        return self._sweep()
+        if not active or active.num_arcs > most_arcs:
+            return 0
+        push = functors.push_weighted if self._uses_weights else functors.push
+        return fr.traverse(
+            graph, active, push, *arrays, self._received, self._moved, self.alpha, enough,
+            prepare=functors.push_vertex, max_arcs=most_arcs, max_steps=most,
+        )  # fmt: skip
 
-    def _prepares(self, mean: float, goal: float, most: int) -> bool:
-        """Whether products were prepared, from which the sweeps that are to come are expected to be faster."""
-        sweeps = int(min(math.log(mean / goal, GAIN), most)) if goal * most > 0 else 0
-        if self.graph.device.is_gpu or sweeps < 1:
-            return False
-        product = fr.SpMV(self.graph, transpose=True, weighted=self._uses_weights, products=sweeps)
-        self._product = product if product.form.snapshot else None
-        return self._product is not None
+    def _prepare(self, error: float, goal: float, most: int) -> None:
+        """Prepare products, once, if the rounds that are to come are expected to be faster with them."""
+        if not self._may_prepare:
+            return
+        self._may_prepare = False
+        rounds = int(min(math.log(error / goal, GAIN), most)) if goal > 0 else most
+        if rounds > 0:
+            product = self._product_for(rounds)
+            self._product = product if product.form.snapshot else None
 
-    def _sweep(self) -> int:
-        """Have all vertices send what is pending; returns 1, the number of rounds."""
-        fr.compute(self._everyone, _send_pending, self._ranks, self._totals, self._sent, self._moved, self.alpha)
+    def _product_for(self, rounds: int, snapshot: bool | str = "auto") -> fr.SpMV:
+        """Products for so many rounds."""
+        weighted = self._uses_weights
+        return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, snapshot=snapshot)
+
+    def _solve(self, found: list[float], goal: float, most: int) -> tuple[int, list[float]]:
+        """Send what is pending in conjugate directions, until the error is below `goal`, in `most` rounds at most.
+
+        If that turns out to take more of them than sweeps would, the rest of the work is left to these. Takes and
+        returns the numbers of MEASURES; the number of rounds comes first.
+        """
+        pending, net, _, _, weight, energy = found
+        error = first = pending + abs(net)
+        rounds, kept = 0, 0.0
+        while rounds < most and error >= goal:
+            if rounds >= SLOW_STEPS and not error < first * max(self.alpha, MOST_LEFT) ** (rounds - SLOW_STEPS):
+                self._may_solve = False
+                break
+            energy -= net * (net / weight)
+            arrays = self._ranks, self._totals, self._sent
+            shift = net / (1 - self.alpha) / weight
+            fr.compute(self._everyone, functors.turn, *arrays, self._moved, self.alpha, shift, kept)
+            self._gather(self._moved)
+            sums = self._received, self._moved, self.alpha
+            fr.reduce(self._everyone, functors.slope, *arrays, *sums, columns=2, out=self._slopes)
+            found = self._measure(functors.step_vertex, self._moved, self._slopes)
+            pending, net, _, _, _, now = found
+            error = pending + abs(net)
+            kept, energy = (now / energy if 0 <= now < MOST_KEPT * energy else 0.0), now
+            rounds += 1
+        return rounds, found
+
+    def _sweep(self) -> list[float]:
+        """Have all vertices send what is pending."""
+        fr.compute(
+            self._everyone, functors.send_pending, self._ranks, self._totals, self._sent, self._moved, self.alpha
+        )
         self._gather(self._moved)
-        return 1
+        return self._measure()
 
-    def _scale(self, factor: float) -> None:
+    def _scale(self, factor: float) -> list[float]:
         """Multiply what was sent and received."""
-        fr.compute(self._everyone, _scale_vertex, self._jump, self._ranks, self._sent, self.alpha, factor)
+        fr.compute(self._everyone, functors.scale_vertex, self._jump, self._ranks, self._sent, self.alpha, factor)
+        return self._measure()
 
-    def _sum_up(self) -> None:
+    def _sum_up(self) -> list[float]:
         """Sum up the ranks from what was sent, without the errors of earlier sums."""
         self._gather(self._sent)
-        fr.compute(self._everyone, _set_rank, self._jump, self._received, self._ranks, self.alpha)
+        fr.compute(self._everyone, functors.set_rank, self._jump, self._received, self._ranks, self.alpha)
         self._drift = LEAST_ERROR
+        return self._measure()
 
     def _gather(self, shares: Any) -> None:
         """Have all vertices receive their neighbors' shares; nothing that was received before is left."""
-        if self._product is not None:
-            self._product(shares, out=self._received)
+        product = self._product
+        if product is not None and product.order is not None:
+            self._received[:] = product.restore(product(product.arrange(shares)))
+        elif product is not None:
+            product(shares, out=self._received)
         elif self.graph.has_in_edges:
             fr.neighbor_reduce(self.graph.reverse, self._everyone, self._value, shares, out=self._received)
         else:
             self._received.fill(0)
-            give = _give_weighted if self._uses_weights else _give
+            give = functors.give_weighted if self._uses_weights else functors.give
             fr.advance(self.graph, self._everyone, give, shares, self._received)
 
 
 def _is_near(one: float, other: float) -> bool:
     """Whether neither of two numbers is much larger than the other."""
     return one < MOST_SCALED * other and other < MOST_SCALED * one
-
-
-# ---- batches --------------------------------------------------------------------------------------------------------
-
-
-def _add_edge(src, dst, edge, weight, totals, fresh, both):
-    """Count a new edge; who had none is to send its first share."""
-    if fr.atomic_add(totals, src, 1.0) == 0:
-        fresh[src] = 1
-    if both and fr.atomic_add(totals, dst, 1.0) == 0:
-        fresh[dst] = 1
-
-
-def _remove_edge(src, dst, edge, weight, totals, sent, received, both):
-    """Discount a deleted edge, and take back what it brought."""
-    fr.atomic_add(totals, src, -1.0)
-    fr.atomic_add(received, dst, -sent[src])
-    if both:
-        fr.atomic_add(totals, dst, -1.0)
-        fr.atomic_add(received, src, -sent[dst])
-
-
-def _note_end(src, dst, edge, weight, totals, fresh):
-    if totals[dst] < LEAST_TOTAL:
-        fresh[dst] = 1
-    return True
-
-
-def _always(src, dst, edge, weight):
-    return True
-
-
-def _weight(src, dst, edge, weight):
-    return weight
-
-
-def _check_total(v, totals, bad):
-    if totals[v] > 0 and not LEAST_TOTAL <= totals[v] < math.inf:
-        bad[0] = 1
-
-
-def _first_share(v, ranks, received, totals, alpha):
-    """In the walk that stays at dangling vertices a vertex without edges has all rank that it keeps when it gets some:
-    a geometric series, of which the rank here is the first term."""
-    return alpha * (ranks[v] + received[v]) / ((1 - alpha) * totals[v])
-
-
-def _send_first(src, dst, edge, weight, ranks, received, totals, sent, fresh, alpha, both):
-    """Have a vertex with its first edges send a share."""
-    if fresh[src] and totals[src] >= LEAST_TOTAL:
-        sent[src] = _first_share(src, ranks, received, totals, alpha)
-    if both and fresh[dst] and totals[dst] >= LEAST_TOTAL:
-        sent[dst] = _first_share(dst, ranks, received, totals, alpha)
-
-
-def _receive(src, dst, edge, weight, sent, received, fresh, bad, both):
-    fresh[src] = 0
-    fr.atomic_add(received, dst, sent[src])
-    if both:
-        fresh[dst] = 0
-        fr.atomic_add(received, src, sent[dst])
-
-
-def _receive_weighted(src, dst, edge, weight, sent, received, fresh, bad, both):
-    if not 0 <= weight < math.inf:
-        bad[0] = 1
-    fresh[src] = 0
-    fr.atomic_add(received, dst, weight * sent[src])
-    if both:
-        fresh[dst] = 0
-        fr.atomic_add(received, src, weight * sent[dst])
-
-
-def _take(src, dst, edge, weight, sent, taken, both):
-    fr.atomic_add(taken, dst, weight * sent[src])
-    if both:
-        fr.atomic_add(taken, src, weight * sent[dst])
-
-
-def _take_from(src, dst, edge, weight, taken, received, both):
-    fr.atomic_add(received, dst, -fr.atomic_exch(taken, dst, 0.0))
-    if both:
-        fr.atomic_add(received, src, -fr.atomic_exch(taken, src, 0.0))
-
-
-# ---- ranks ----------------------------------------------------------------------------------------------------------
-
-
-def _measure_vertex(v, column, jump, received, ranks, totals, sent, alpha):
-    """One of the numbers of `_measure`; the first is asked for first."""
-    if column == 0:
-        ranks[v] += received[v]
-        received[v] = 0.0
-    if column == 2:
-        return ranks[v]
-    if totals[v] < LEAST_TOTAL:
-        return 0.0
-    if column == 3:
-        return alpha * (1 - alpha) * jump[v]
-    if column == 4:
-        return totals[v]
-    pending = alpha * ranks[v] - totals[v] * sent[v]
-    return abs(pending) if column == 0 else pending
-
-
-def _has_pending(v, ranks, totals, sent, alpha, enough):
-    return totals[v] >= LEAST_TOTAL and abs(alpha * ranks[v] - totals[v] * sent[v]) > enough * totals[v]
-
-
-def _push_vertex(v, ranks, totals, sent, received, moved, alpha, enough):
-    ranks[v] += fr.atomic_exch(received, v, 0.0)
-    moved[v] = alpha * ranks[v] / totals[v] - sent[v]
-    sent[v] += moved[v]
-
-
-def _push(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough):
-    rank = ranks[dst] + fr.atomic_add(received, dst, moved[src]) + moved[src]
-    return totals[dst] >= LEAST_TOTAL and abs(alpha * rank - totals[dst] * sent[dst]) > enough * totals[dst]
-
-
-def _push_weighted(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough):
-    share = weight * moved[src]
-    rank = ranks[dst] + fr.atomic_add(received, dst, share) + share
-    return totals[dst] >= LEAST_TOTAL and abs(alpha * rank - totals[dst] * sent[dst]) > enough * totals[dst]
-
-
-def _send_pending(v, ranks, totals, sent, moved, alpha):
-    if totals[v] < LEAST_TOTAL:
-        moved[v] = 0.0
-    else:
-        moved[v] = alpha * ranks[v] / totals[v] - sent[v]
-        sent[v] += moved[v]
-
-
-def _scale_vertex(v, jump, ranks, sent, alpha, factor):
-    own = (1 - alpha) * jump[v]
-    ranks[v] = own + factor * (ranks[v] - own)
-    sent[v] *= factor
-
-
-def _set_rank(v, jump, received, ranks, alpha):
-    ranks[v] = (1 - alpha) * jump[v] + received[v]
-    received[v] = 0.0
-
-
-def _moved(src, dst, edge, weight, shares):
-    return shares[dst]
-
-
-def _moved_by_weight(src, dst, edge, weight, shares):
-    return weight * shares[dst]
-
-
-def _give(src, dst, edge, weight, shares, received):
-    fr.atomic_add(received, dst, shares[src])
-    return False
-
-
-def _give_weighted(src, dst, edge, weight, shares, received):
-    fr.atomic_add(received, dst, weight * shares[src])
-    return False
 
 
 class _OverParts(DynamicPageRank):

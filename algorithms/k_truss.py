@@ -253,8 +253,8 @@ def _costs(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
 
 
 def _holding(graph: fr.Graph, src: Any, dst: Any, form: fr.Form) -> fr.Graph:
-    """A graph with these edges: `graph`, or a snapshot of just these if they are few. Also if look-ups in `graph` are
-    slow, unless it is to be used as it is stored."""
+    """A graph with these edges: `graph`, or a static copy of just these if they are few. Also if look-ups in `graph`
+    are slow, unless it is to be used as it is stored."""
     if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not form.snapshot):
         return graph
     return fr.snapshot_structure().from_edges(

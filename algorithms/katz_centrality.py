@@ -64,7 +64,7 @@ def katz_centrality(
     tol : float
         Stop once an iteration changes vertices by less than this on average, as NetworkX does.
     normalized : bool
-        Scale the result to a Euclidean norm of 1.
+        Scale the result to a Euclidean norm of 1, unless it is 0 or, since alpha is too large, infinite.
     fail_on_nonconvergence : bool
         Raise if `max_iter` iterations were not enough; otherwise return what there is.
 
@@ -120,8 +120,10 @@ def katz_centrality(
             "fail_on_nonconvergence=False"
         )
     if normalized:
-        norm = float((centrality * centrality).sum()) ** 0.5
-        centrality = centrality / (norm or 1.0)
+        largest = float(centrality.max()) if centrality.size else 0.0
+        if 0 < largest < np.inf:  # whose square float64 may not hold
+            centrality = centrality / largest
+            centrality = centrality / float((centrality * centrality).sum()) ** 0.5
     return Katz(centrality, iterations, error, error < tol)
 
 

@@ -55,7 +55,7 @@ class PageRank(Result):
     converged : bool
         Whether `error` fell below the tolerance.
     form : Form or None
-        Whether the graph was read as it is stored or as a snapshot, and why.
+        Whether the graph was read as it is stored or as a static copy, and why.
     """
 
     pagerank: Any
@@ -99,9 +99,9 @@ def pagerank(
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
     snapshot : bool or "auto"
-        True: prepare a snapshot for the products (`frontier.SpMV`). False: read the graph as it is stored. ``"auto"``:
-        what is expected to be faster for about as many iterations as the tolerance asks for, the preparation included;
-        the result's `form` says why.
+        True: prepare a static copy for the products (`frontier.SpMV`). False: read the graph as it is stored.
+        ``"auto"``: what is expected to be faster for about as many iterations as the tolerance asks for, the
+        preparation included; the result's `form` says why.
 
     Returns
     -------
@@ -117,9 +117,9 @@ def pagerank(
     Notes
     -----
     O(V + E) work per iteration; about log(tol) / log(alpha) iterations, fewer on graphs without tight clusters. O(V)
-    memory for the graph as it is stored, O(V + E) with a snapshot. Directed graphs that keep in-edges are read
-    backward; in others each iteration of the first form adds to the destinations of arcs atomically, and the snapshot
-    is sorted by them.
+    memory for the graph as it is stored, O(V + E) with a static copy. Directed graphs that keep in-edges are read
+    backward; in others each iteration of the first form adds to the destinations of arcs atomically, and the static
+    copy is sorted by them.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Random walks: from each start, along edges drawn uniformly at random.
 
-A walk is one call of a functor, which goes along the lists of a sorted snapshot. Each step draws a number that belongs
-to the walk and the step, so that walks are the same on every structure and device.
+A walk is one call of a functor, which goes along the lists of a sorted static copy. Each step draws a number that
+belongs to the walk and the step, so that walks are the same on every structure and device.
 
     paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
 
@@ -63,7 +63,7 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
 
     Notes
     -----
-    O(length) work per walk, and a snapshot of the graph if it is none: O(V + E) work and memory.
+    O(length) work per walk, and a static copy of the graph if it is none: O(V + E) work and memory.
 
     Examples
     --------

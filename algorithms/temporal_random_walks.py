@@ -170,7 +170,9 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
     times = ~column[arcs.edges] if backward else column[arcs.edges]
     offsets = xp.zeros(graph.num_vertices + 1, np.int64)
     xp.cumsum(xp.bincount(src, minlength=graph.num_vertices), out=offsets[1:])
-    _, order = fr.keys.sort(graph, fr.keys.pack(graph, src, ids), xp.arange(src.size))
+    ends, order = fr.keys.pack(graph, src, ids), xp.arange(src.size)
+    if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that keeps them sorted, going forward
+        _, order = fr.keys.sort(graph, ends, order)
     low, high = (int(times.min()), int(times.max())) if times.size else (0, 0)
     ranks = times - low if high - low < SORTABLE else xp.unique(times, return_inverse=True)[1]
     _, order = fr.keys.sort(graph, ranks[order], order)

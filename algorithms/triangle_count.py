@@ -23,7 +23,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._degree_order import goes_down, goes_up
+from ._degree_order import DOWN, UP, leads
 from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
@@ -98,8 +98,8 @@ def triangle_count(
     if not form.snapshot:
         return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)
     degrees = graph.degrees()
-    up = fr.extract_subgraph(graph, goes_up, degrees)
-    down = fr.extract_subgraph(graph, goes_down, degrees)
+    up = fr.extract_subgraph(graph, leads, degrees, UP)
+    down = fr.extract_subgraph(graph, leads, degrees, DOWN)
     return TriangleCount(fr.intersect_arcs(up, down, tally), tally, form)
 
 

@@ -58,15 +58,47 @@ def has_dlpack(values: Any) -> bool:
     )
 
 
+def is_cudf(values: Any) -> bool:
+    """Whether `values` is a column or a frame of cuDF.
+
+    Its columns must be asked for before other interfaces are: those have attributes that raise errors for some types.
+    """
+    return hasattr(type(values), "to_cupy")
+
+
+def cudf_kind(column: Any) -> str:
+    """The letter that NumPy has for the type of a column of cuDF; ``"O"`` for types that NumPy has not."""
+    dtype = column.dtype
+    return str(getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O"))
+
+
+def cudf_null(column: Any, name: str) -> int | None:
+    """Where the first null of a column of cuDF is, which NaN may be, too; None if there is none."""
+    return int(_cupy(name).asarray(column.isna()).argmax()) if column.hasnans else None
+
+
+def _of_cudf(column: Any, name: str) -> Any:
+    """A column of cuDF as an array of CuPy, without a copy if it has no nulls. Those among floats are NaN."""
+    kind = cudf_kind(column)
+    if kind not in "iufb":
+        raise TypeError(f"{name} must hold numbers, not {column.dtype} ({type(column).__name__} of cuDF)")
+    row = cudf_null(column, name)
+    if row is None:
+        return column.to_cupy()
+    if kind != "f":
+        raise ValueError(f"{name}[{row}] is missing (null)")
+    return column.to_cupy(na_value=np.nan)
+
+
 def _foreign(device: Device, values: Any, name: str) -> Any:
     """An array of another library, or of the other device, as an array of this one."""
     values = _plain(values)
-    if has_dlpack(values):
+    if is_cudf(values):
+        array = _of_cudf(values, name)
+    elif has_dlpack(values):
         array = _from_dlpack(values, name)
     elif hasattr(values, "__cuda_array_interface__"):
         array = (device.xp if device.is_gpu else _cupy(name)).asarray(values)
-    elif device.is_gpu and hasattr(values, "values") and hasattr(values.values, "__cuda_array_interface__"):
-        return device.xp.asarray(values.values)
     else:
         array = _host_array(values, name)
     if device.is_gpu:
@@ -146,6 +178,8 @@ def _kind(column: Any) -> str:
 def is_on_gpu(values: Any) -> bool:
     """Whether `values` is an array in the memory of a GPU, or in managed memory."""
     values = _plain(values)
+    if is_cudf(values):
+        return True
     if has_dlpack(values) and int(values.__dlpack_device__()[0]) in DLPACK_GPU:
         return True
     return hasattr(values, "__cuda_array_interface__")

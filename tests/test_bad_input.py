@@ -375,7 +375,7 @@ MISTAKES = {
     "fr.intersect_arcs(g, tally=[0] * 6)": "tally must be a ",
     "fr.intersect_arcs(g, tally=xp.zeros(6))": "tally must be an array of int64, not float64",
     "fr.intersect_arcs(g, tally=xp.zeros(12, int)[::2])": "tally must be contiguous",
-    "fr.edge_support(nxg, g)": "up must be a static snapshot",
+    "fr.edge_support(nxg, g)": "up must be a static copy",
     "fr.extract_subgraph(nxg, arc)": "graph must be a Graph",
     "fr.extract_subgraph(arc, g)": "graph must be a Graph, not function",
     "fr.visit_edges(nxg, [0], [1], arc)": "graph must be a Graph",

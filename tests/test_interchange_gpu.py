@@ -14,10 +14,12 @@ import pytest
 from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make
 from verifiers import host
 
+import algorithms
 import frontier as fr
 from frontier import interchange
 from frontier.interchange.tensors import as_tensor
 from frontier.storage import stored_arrays
+from frontier.temporal.times import as_times
 from structures import CSR
 
 
@@ -358,6 +360,130 @@ def test_frames_without_cudf(libraries, monkeypatch):
         interchange.to_dataframe(fake_graph())
 
 
+# ---- columns of cuDF ------------------------------------------------------------------------------------------------
+
+
+class _Column:
+    """A column of cuDF over one of pandas, which raises errors where cuDF's does."""
+
+    def __init__(self, series):
+        self.series = series
+
+    dtype = property(lambda self: self.series.dtype)
+    dt = property(lambda self: SimpleNamespace(tz_convert=lambda zone: _Column(self.series.dt.tz_convert(zone))))
+    hasnans = property(lambda self: bool(self.series.isna().any()))
+
+    def isna(self):
+        return self.series.isna().to_numpy().view(OnDevice)
+
+    def astype(self, kind):
+        return _Column(self.series.astype(kind))
+
+    def to_cupy(self, na_value=None):
+        assert na_value is not None or not self.hasnans, "CuPy has no nulls"
+        dtype = getattr(self.dtype, "numpy_dtype", self.dtype)
+        return self.series.to_numpy(dtype, na_value=na_value or 0).view(OnDevice)
+
+    def to_arrow(self):
+        return pytest.importorskip("pyarrow").Array.from_pandas(self.series)
+
+    @property
+    def __cuda_array_interface__(self):
+        raise TypeError("Categorical does not support `__cuda_array_interface__`")
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Implicit conversion to a host NumPy array via __array__ is not allowed")
+
+
+class _ColumnFrame:
+    """A frame of such columns."""
+
+    def __init__(self, frame):
+        self.frame, self.columns = frame, frame.columns
+
+    def __getitem__(self, name):
+        return _Column(self.frame[name])
+
+    def to_cupy(self):
+        raise AssertionError("its columns have several types")
+
+    def to_arrow(self, preserve_index=None):
+        return pytest.importorskip("pyarrow").Table.from_pandas(self.frame, preserve_index=preserve_index)
+
+
+class _CupyThatCopies(_Cupy):
+    @staticmethod
+    def asnumpy(array):
+        return array.view(np.ndarray)
+
+
+def test_numbers_of_cudf(libraries):
+    pd = pytest.importorskip("pandas")
+    for dtype in ("int32", "uint8", "float32", "bool", "Int64", "Float64"):
+        array = fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([3, 0, 1]).astype(dtype)), "values")
+        require_on_device(array)
+        assert array.dtype == np.dtype(dtype.lower())
+        assert array.view(np.ndarray).tolist() == ([True, False, True] if dtype == "bool" else [3, 0, 1])
+    nulls = fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None], dtype="Float64")), "values")
+    require_on_device(nulls)
+    assert np.isnan(nulls.view(np.ndarray)).tolist() == [False, True]
+    for dtype in ("Int64", "boolean"):
+        with pytest.raises(ValueError, match=r"src\[1\] is missing \(null\)"):
+            fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None, 1], dtype=dtype)), "src")
+    for bad in (["a", "b"], pd.Categorical([1, 2]), pd.to_datetime(["2026-01-01"])):
+        with pytest.raises(TypeError, match="src must hold numbers, not"):
+            fr.arrays.as_ids(FAKE_GPU, _Column(pd.Series(bad)), "src")
+
+
+def test_times_of_cudf(libraries):
+    pd = pytest.importorskip("pandas")
+    stamps = pd.Series(pd.to_datetime(["2026-01-01 12:00:00", "1969-12-31 23:59:58"]))
+    for kind, hour in (("datetime64[ns]", 0), ("datetime64[s]", 0), ("zone", 1)):
+        column = stamps.dt.tz_localize("+01:00") if kind == "zone" else stamps.astype(kind)
+        times = as_times(FAKE_GPU, _Column(column), "time", "s")
+        require_on_device(times)
+        assert times.view(np.ndarray).tolist() == [1767268800 - 3600 * hour, -2 - 3600 * hour]
+    assert as_times(FAKE_GPU, _Column(pd.Series([5, -6])), "time", "s").view(np.ndarray).tolist() == [5, -6]
+    with pytest.raises(ValueError, match=r"time\[1\] is missing \(NaT\)"):
+        as_times(FAKE_GPU, _Column(pd.Series([stamps[0], None])), "time", "s")
+
+
+def test_names_of_cudf(libraries, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    monkeypatch.setitem(sys.modules, "cupy", _CupyThatCopies())
+    called = ["bob", "ann", "bob", "eve"]
+    for kind in ("str", "category"):
+        names = fr.Names()
+        assert names.ids(_Column(pd.Series(called, dtype=kind))).tolist() == [0, 1, 0, 2]
+        assert list(names) == ["bob", "ann", "eve"]
+        with pytest.raises(TypeError, match="has no name at 1 of its places"):
+            names.ids(_Column(pd.Series(["ann", None], dtype=kind)))
+    names = fr.Names()
+    assert names.ids(_Column(pd.Series([2**40, 7, 2**40]))).tolist() == [0, 1, 0]
+    with pytest.raises(TypeError, match=r"\[1\] is missing: every vertex needs a name"):
+        names.ids(_Column(pd.Series([7, None], dtype="Int64")))
+
+
+def test_tables_of_cudf(libraries):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = _ColumnFrame(pd.DataFrame({"src": ["b", "a"], "dst": ["a", "c"], "weight": [1.5, 2]}, index=[5, 6]))
+    edges = fr.io.from_table(frame)
+    assert edges.ids[edges.src].tolist() == ["b", "a"] and edges.ids[edges.dst].tolist() == ["a", "c"]
+    assert edges.weights.tolist() == [1.5, 2]
+
+
+def test_frames_of_cudf_take_names(libraries, monkeypatch):
+    """cuDF has no objects: text, and integers among which some are missing, go by Arrow."""
+    pyarrow = pytest.importorskip("pyarrow")
+    monkeypatch.setitem(sys.modules, "cudf", SimpleNamespace(DataFrame=dict))
+    columns = {"vertex": np.array(["a", None], object), "predecessor": np.array([2**63, None], object)}
+    frame = interchange.dataframe.data_frame(columns | {"rank": np.array([0.5, 1])}, "cudf")
+    assert frame["vertex"].to_pylist() == ["a", None] and frame["predecessor"].to_pylist() == [2**63, None]
+    assert frame["predecessor"].type == pyarrow.uint64() and frame["rank"].tolist() == [0.5, 1]
+
+
 # ---- the real libraries of the GPU ----------------------------------------------------------------------------------
 
 GPU_ROUND_TRIPS = {
@@ -408,3 +534,165 @@ def test_real_matrices_stay_on_the_gpu(directed):
     assert type(matrix).__module__.startswith("cupyx")
     assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="gpu"), graph)
     assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="cpu"), graph)
+
+
+NO_COPIES = {"Series": ["to_numpy", "to_pandas", "to_arrow"], "DataFrame": ["to_numpy", "to_pandas", "to_arrow"]}
+
+
+@pytest.fixture
+def cudf(monkeypatch):
+    """cuDF, whose frames and columns cannot be copied to the host unless `monkeypatch` is undone."""
+    if not fr.gpu_available():
+        pytest.skip("there is no GPU")
+    module = pytest.importorskip("cudf")
+
+    def refuse(*args, **options):
+        raise AssertionError("a copy to the host")
+
+    for kind, methods in NO_COPIES.items():
+        for method in methods:
+            monkeypatch.setattr(getattr(module, kind), method, refuse)
+    return module
+
+
+@pytest.mark.gpu
+def test_real_frames(cudf, directed, monkeypatch):
+    """A frame to a graph and back, with weights, edge data (NaN, truth values, large integers) and times."""
+    stamps = np.array(["2026-01-01T12:00:00", "1969-12-31T23:59:58"] * 3, "datetime64[ms]")[: len(SRC)]
+    columns = {"src": SRC, "dst": DST, "weight": WEIGHTS["float32"], "at": stamps,
+               "amount": np.array([0.5, np.nan, 2, 4, 8]), "flag": np.array([True, False, True, True, False]),
+               "step": np.array([2**60, -1, 0, 3, 9])}  # fmt: skip
+    frame = cudf.DataFrame(columns)
+    options = {"data": ["amount", "flag", "step"], "num_vertices": N, "directed": directed}
+    options |= {"weight": "weight", "time_unit": "s", "weight_dtype": "float32"}
+    expected = interchange.from_dataframe("csr", columns, time="at", device="cpu", **options)
+    theirs = interchange.to_dataframe(expected)
+    frames = []
+    for kind in ("slab", "csr"):
+        graph = interchange.from_dataframe(kind, frame, time="at", device="gpu", **options)
+        frames.append(interchange.to_dataframe(graph))
+        assert type(frames[-1]) is cudf.DataFrame
+        assert_equal(interchange.from_dataframe(kind, frames[-1], time="time", device="gpu", **options), graph)
+    monkeypatch.undo()
+    for ours in frames:
+        assert list(ours) == list(theirs)
+        for name in ours:
+            np.testing.assert_array_equal(host(fr.arrays.as_device_array(graph.device, ours[name], name)), theirs[name])
+
+
+@pytest.mark.gpu
+def test_real_columns(cudf):
+    """Columns of updates: ids, weights, times; and what is missing or of another type is named."""
+    graph = fr.structures()["slab"](N, device="gpu", weight_dtype="float64", time="s")
+    frame = cudf.DataFrame({"src": SRC, "dst": DST, "weight": WEIGHTS["float64"]})
+    times = cudf.Series(np.array([0, 1000, 5000, -3000, 7000], "datetime64[ms]"))
+    graph.insert_edges(frame["src"], frame["dst"], frame["weight"], time=times)
+    expected = make(CSR, "cpu", weight_dtype="float64")
+    for a, b in zip(graph.to_coo(), expected.to_coo(), strict=True):
+        assert (host(a) == host(b)).all()
+    for unit in ("s", "ms", "us", "ns"):
+        found = as_times(graph.device, times.astype(f"datetime64[{unit}]"), "time", "s")
+        assert host(found).tolist() == [0, 1, 5, -3, 7]
+    zoned = times.dt.tz_localize("Europe/Berlin")
+    assert host(as_times(graph.device, zoned, "time", "s")).tolist() == [v - 3600 for v in [0, 1, 5, -3, 7]]
+    for device in (graph.device, expected.device):
+        floats = fr.arrays.as_device_array(device, cudf.Series([1.5, None, np.nan], nan_as_null=False), "x")
+        assert np.isnan(host(floats)).tolist() == [False, True, True]
+        for bad, error, text in (
+            (cudf.Series([0, None, 2]), ValueError, r"src\[1\] is missing \(null\)"),
+            (cudf.Series([True, None]), ValueError, r"src\[1\] is missing \(null\)"),
+            (cudf.Series(["a"]), TypeError, "src must hold numbers, not"),
+            (cudf.Series(["a"], dtype="category"), TypeError, "src must hold numbers, not"),
+        ):
+            with pytest.raises(error, match=text):
+                fr.arrays.as_device_array(device, bad, "src")
+        with pytest.raises(ValueError, match=r"time\[1\] is missing \(NaT\)"):
+            as_times(device, cudf.Series(np.array([1, "NaT"], "datetime64[s]")), "time", "s")
+        assert fr.arrays.as_device_array(device, cudf.Series([], dtype="int32"), "src").size == 0
+
+
+@pytest.mark.gpu
+def test_real_names(cudf, monkeypatch):
+    """Text is encoded on the GPU, categories are; then results have names again."""
+    payer, payee = ["bob", "ann", "bob", "eve"], ["ann", "eve", "eve", "zoë"]
+    monkeypatch.undo()
+    for kind in ("str", "category"):
+        names = fr.Names()
+        src, dst = names.ids_of_edges(cudf.Series(payer, dtype=kind), cudf.Series(payee, dtype=kind))
+        assert names[src].tolist() == payer and names[dst].tolist() == payee
+        with pytest.raises(TypeError, match="has no name at 1 of its places"):
+            fr.Names().ids(cudf.Series(["ann", None], dtype=kind))
+    assert fr.Names().ids(cudf.Series([2**40, 7, 2**40])).tolist() == [0, 1, 0]
+    with pytest.raises(TypeError, match=r"\[1\] is missing: every vertex needs a name"):
+        fr.Names().ids(cudf.Series([7, None]))
+    table = fr.io.from_table(cudf.DataFrame({"src": payer, "dst": payee, "weight": [1, 2, 3, 4]}))
+    assert table.ids[table.src].tolist() == payer and table.weights.tolist() == [1, 2, 3, 4]
+
+    graph = fr.structures()["slab"].from_edges(src, dst, num_vertices=6, device="gpu")
+    for library in ("cudf", "pandas"):
+        found = algorithms.bfs(graph, 0).to_dataframe(names, library=library)
+        found = found.to_pandas() if library == "cudf" else found
+        assert found["vertex"].tolist() == [names[i] for i in range(4)]
+        assert [None if x is None or x != x else x for x in found["predecessor"]] == [None, "bob", "bob", "eve"]
+    numbers = fr.Names()
+    numbers.ids(np.array([2**63 + 5, 3, 1, 2], np.uint64))
+    found = algorithms.bfs(graph, 0).to_dataframe(numbers, library="cudf").to_arrow()
+    assert found["vertex"].to_pylist() == [2**63 + 5, 3, 1, 2] and found["predecessor"].to_pylist()[0] is None
+
+
+@pytest.mark.gpu
+def test_real_frames_of_results(cudf):
+    """By default a result on a GPU is a frame of cuDF, made without a copy to the host."""
+    graph = make(fr.structures()["slab"], "gpu", weight_dtype="float32")
+    for result in (algorithms.bfs(graph, 0), algorithms.pagerank(graph), algorithms.connected_components(graph)):
+        frame = result.to_dataframe()
+        assert type(frame) is cudf.DataFrame and len(frame) == N
+        for name in frame:
+            column = getattr(result, name, None)
+            if column is not None:
+                assert bool((frame[name].to_cupy() == column).all())
+
+
+@pytest.mark.gpu
+def test_real_cugraph_of_a_snapshot(cudf, directed):
+    """A snapshot goes to cuGraph and back; neither sees what happens to the graph later."""
+    cugraph = pytest.importorskip("cugraph")
+    weights = np.float32([1, 2, 3, 4, 5])
+    graph = fr.structures()["slab"].from_edges(SRC, DST, weights, num_vertices=N, directed=directed, device="gpu")
+    graph.delete_vertices([7])
+    before, snapshot = graph.copy(), graph.snapshot()
+    handed_over = interchange.to_cugraph(snapshot, store_transposed=True)
+    graph.insert_edges([1, 4], [3, 5], [2, 2])
+    assert_equal(interchange.from_cugraph("csr", handed_over, num_vertices=N, device="gpu"), before)
+    theirs = cugraph.pagerank(handed_over, tol=1e-9, max_iter=500)
+    ours = algorithms.pagerank(snapshot, tol=1e-9, max_iter=500, weighted=True).pagerank
+    vertices = theirs["vertex"].to_cupy()
+    assert sorted(host(vertices).tolist()) == list(range(N - 1))
+    assert host(abs(theirs["pagerank"].to_cupy() - ours[vertices])).max() < 1e-6
+    assert graph.num_edges == before.num_edges + 2
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
+@pytest.mark.parametrize("library", ["cupy", "rmm"])
+def test_real_allocators(library):
+    """Results and scratch memory come from the allocator that CuPy is told to use."""
+    cupy = pytest.importorskip("cupy")
+    if library == "rmm":
+        allocate = pytest.importorskip("rmm.allocators.cupy").rmm_cupy_allocator
+    else:
+        allocate = cupy.cuda.MemoryPool().malloc
+    taken = []
+
+    def counting(size):
+        taken.append(size)
+        return allocate(size)
+
+    graph = make(fr.structures()["slab"], "gpu")
+    with cupy.cuda.using_allocator(counting):
+        ranks = algorithms.pagerank(graph).pagerank
+        assert ranks.nbytes <= max(taken)
+        graph.insert_edges([1], [6])
+        ours = algorithms.bfs(graph, 0).distance
+    assert host(ours).tolist()[6] == 2 and abs(float(ranks.sum()) - 1) < 1e-6
+    del ranks, ours

@@ -61,9 +61,9 @@ def test_edge_support_names_what_is_wrong(structure, device):
     ranks = graph.xp.arange(3)
     up, down = fr.extract_subgraph(graph, goes_up, ranks), fr.extract_subgraph(graph, goes_down, ranks)
     if not isinstance(graph, snapshot_structure()):
-        with pytest.raises(TypeError, match="up must be a static snapshot"):
+        with pytest.raises(TypeError, match="up must be a static copy"):
             fr.edge_support(graph, down)
-        with pytest.raises(TypeError, match="down must be a static snapshot"):
+        with pytest.raises(TypeError, match="down must be a static copy"):
             fr.edge_support(up, graph)
     with pytest.raises(ValueError, match="same edges"):
         fr.edge_support(up, fr.extract_subgraph(graph, goes_down, graph.xp.zeros(3, np.int64)))

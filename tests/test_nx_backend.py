@@ -94,11 +94,18 @@ def test_the_page_lists_the_functions():
     assert f"<!-- functions -->\n| function | restricted to |\n| --- | --- |\n{rows}\n<!-- /functions -->" in page
 
 
+LATER = {"closeness_centrality": ["sp"], "hits": ["method"]}
+"""Arguments that NetworkX 3.7 has and earlier versions have not."""
+
+
 @pytest.mark.parametrize("name", list(SUPPORTED))
 def test_signatures_are_networkxs(name):
     ours = TABLE[name].signature.parameters.values()
     theirs = inspect.signature(inspect.unwrap(original(name))).parameters.values()
-    assert [(p.name, p.default) for p in ours] == [(p.name, p.default) for p in theirs]
+    assert [(p.name, p.default) for p in ours if p.name not in LATER.get(name, ())] == [
+        (p.name, p.default) for p in theirs if p.name not in LATER.get(name, ())
+    ]
+    assert all(p.kind is p.KEYWORD_ONLY for p in ours if p.name in LATER.get(name, ()))
 
 
 def test_networkx_imports_no_compiler():
@@ -109,6 +116,7 @@ def test_networkx_imports_no_compiler():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PROJECT_ROOT)
 
 
+@pytest.mark.skipif(nx.__version__ < "3.6", reason="NetworkX has it from 3.6 on")
 def test_classes():
     assert type(nx.Graph([(0, 1)], backend=NAME)) is dn.Graph
     assert type(nx.DiGraph([(0, 1)], backend=NAME)) is dn.DiGraph

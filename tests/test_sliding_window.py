@@ -77,6 +77,20 @@ def test_weights_and_data_of_records_in_time(device):
     assert to_host(graph, graph.edge_weights([2, 3], [3, 4])).tolist() == [3.0, 4.0]
 
 
+def test_ids_of_records(device):
+    graph = SlabGraph(5, time="s", edge_data={"kind": "int32"}, multi="keep", device=device)
+    window = fr.SlidingWindow(graph, "1min", lateness="10s")
+    first = window.push([0, 0, 2], [1, 1, 2], time=[100, 101, 102], kind=[1, 2, 3])
+    assert to_host(graph, first.record_ids).tolist() == [0, 1, -1]  # the last is a loop
+    late = window.push([1, 2, 3], [2, 3, 4], time=[89, 95, 120], kind=[4, 5, 6])
+    ids = to_host(graph, late.record_ids)
+    assert ids[0] == -1 and to_host(graph, graph.record_data["kind"][ids[1:]]).tolist() == [5, 6]
+    counted = fr.SlidingWindow(SlabGraph(5, time="s", multi="keep", device=device), count=9)
+    assert to_host(graph, counted.push([0, 0], [1, 1]).record_ids).tolist() == [0, 1]
+    assert window.advance(0).record_ids is None
+    assert fr.SlidingWindow(SlabGraph(2, time="s", device=device), count=2).push([0], [1]).record_ids is None
+
+
 def test_first_arrivals(device):
     graph = SlabGraph(5, time="s", keep_time="first", device=device)
     window = fr.SlidingWindow(graph, span=10)

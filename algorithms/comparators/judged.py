@@ -8,8 +8,6 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 import frontier as fr
 
@@ -273,6 +271,8 @@ def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *,
     early = np.flatnonzero((steps[alive] < length) & (degrees[ends[alive]] > 0))
     if early.size:
         return f"walk {alive[early[0]]} ends after {steps[alive[early[0]]]} edges, where others lead on"
+    from scipy.sparse import coo_array  # imported late: it takes as long as half of the project
+
     going = coo_array((1 / degrees[src], (dst, src)), shape=(n, n)).tocsr()
     expected = np.zeros(n)
     expected[alive] = 1.0
@@ -333,6 +333,9 @@ def _forest_edges(found: Found) -> tuple[np.ndarray, ...]:
 
 
 def _count_components(num_vertices: int, src: np.ndarray, dst: np.ndarray) -> int:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     matrix = coo_array((np.ones(len(src), np.int8), (src, dst)), shape=(num_vertices, num_vertices))
     return int(connected_components(matrix, directed=False)[0]) if num_vertices else 0
 

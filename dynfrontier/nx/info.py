@@ -21,7 +21,7 @@ SUPPORTED = {
     "bfs_predecessors": "As `bfs_edges`.",
     "bfs_successors": "As `bfs_edges`.",
     "bfs_tree": "As `bfs_edges`.",
-    "closeness_centrality": "`distance` must be None.",
+    "closeness_centrality": "`distance` and `sp` must be None.",
     "clustering": "Undirected graphs; `weight` must be None.",
     "connected_components": "",
     "core_number": "",
@@ -30,7 +30,7 @@ SUPPORTED = {
     "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "greedy_color": 'Strategy "largest_first" on undirected graphs without self-loops; the order of nodes of equal'
     " degree differs.",
-    "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True.",
+    "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True, `method` the default.",
     "is_connected": "",
     "is_strongly_connected": "",
     "is_weakly_connected": "",

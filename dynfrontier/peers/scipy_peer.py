@@ -29,6 +29,7 @@ class Peer(BasePeer):
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
+        src, dst = (np.asarray(ends, np.int32) for ends in (src, dst))  # all that csgraph took before SciPy 1.16
         edges = (src, dst, np.ones(src.size) if weights is None else np.asarray(weights, np.float64))
         return num_vertices, *(edges if directed else both_directions(*edges))
 

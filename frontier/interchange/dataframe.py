@@ -95,20 +95,30 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
     if library is None:
         if any(hasattr(column, "__cuda_array_interface__") for column in columns.values()):
             try:
-                return importlib.import_module("cudf").DataFrame(dict(columns))
+                return _cudf_frame(importlib.import_module("cudf"), columns)
             except ImportError:
                 pass
         library = "pandas"
     one_of(library, "library", PACKAGES)
     module = require(library, PACKAGES[library], "to_dataframe")
     if library == "cudf":
-        return module.DataFrame(dict(columns))
+        return _cudf_frame(module, columns)
     held = {name: column.get() if hasattr(column, "get") else column for name, column in columns.items()}
     if library == "pandas":
         return module.DataFrame(held)
     if library == "polars":
         return module.DataFrame({name: c.tolist() if c.dtype == object else c for name, c in held.items()})
     return module.table({name: module.array(c, _arrow_type(module, c)) for name, c in held.items()})
+
+
+def _cudf_frame(cudf: Any, columns: Mapping[str, Any]) -> Any:
+    """cuDF takes no objects of Python but text; those go by Arrow, which it needs itself."""
+    held = dict(columns)
+    for name, column in columns.items():
+        if column.dtype == object:
+            pyarrow = importlib.import_module("pyarrow")
+            held[name] = pyarrow.array(column, _arrow_type(pyarrow, column))
+    return cudf.DataFrame(held)
 
 
 def _arrow_type(pyarrow: Any, column: np.ndarray) -> Any:

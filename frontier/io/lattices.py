@@ -102,7 +102,8 @@ def _spanning_tree(count: int, src: np.ndarray, dst: np.ndarray, order: np.ndarr
 
     rank = np.empty(len(src))
     rank[order] = np.arange(1, len(src) + 1)  # from 1: csgraph takes a zero for no edge
-    tree = minimum_spanning_tree(coo_array((rank, (src, dst)), shape=(count, count)).tocsr())
+    ends = (src.astype(np.int32), dst.astype(np.int32))  # all that csgraph took before SciPy 1.16
+    tree = minimum_spanning_tree(coo_array((rank, ends), shape=(count, count)).tocsr())
     mask = np.zeros(len(src), dtype=bool)
     mask[order[tree.data.astype(np.int64) - 1]] = True
     return mask

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.arrays import is_cudf
 from frontier.io import words as wd
 from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
 from frontier.io.edge_list import EdgeList
@@ -35,7 +36,7 @@ def from_table(
 
     Parameters
     ----------
-    table : pyarrow.Table, pandas.DataFrame, polars.DataFrame, mapping of str to array, or structured ndarray
+    table : pyarrow.Table, DataFrame of pandas, Polars or cuDF, mapping of str to array, or structured ndarray
         Anything with named columns, also what has Arrow's ``__arrow_c_stream__``, such as a relation of DuckDB. The
         ends of edges are integers, or words of any kind, which are then numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
@@ -181,6 +182,8 @@ def require_pyarrow(what: str) -> Any:
 
 def _access(table: Any) -> tuple[list[str], Any]:
     """Names of the columns, and a function from position to NumPy column."""
+    if is_cudf(table):
+        table = table.to_arrow(preserve_index=False)
     if hasattr(table, "column_names") and hasattr(table, "column"):  # pyarrow
         return list(table.column_names), lambda k: _from_arrow(table.column(k))
     if isinstance(table, np.ndarray) and table.dtype.names:

@@ -1,4 +1,4 @@
-"""Columns of names, as users have them: of NumPy, CuPy, pandas, Polars, Arrow, or lists."""
+"""Columns of names, as users have them: of NumPy, CuPy, pandas, Polars, Arrow, cuDF, or lists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import as_device_array, has_dlpack
+from ..arrays import as_device_array, cudf_kind, cudf_null, has_dlpack, is_cudf
 from ..runtime import resolve_device
 
 
@@ -47,7 +47,9 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     """
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must be a column of names, not one: put it into a list")
-    if hasattr(values, "__cuda_array_interface__") or has_dlpack(values):
+    if is_cudf(values):
+        values = _of_cudf(values, name)
+    elif hasattr(values, "__cuda_array_interface__") or has_dlpack(values):
         values = as_device_array(resolve_device("cpu"), values, name)
     if hasattr(values, "dictionary_encode"):  # Arrow
         return _of_arrow(values, name)
@@ -73,6 +75,15 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
 
 def _is_numeric(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+
+
+def _of_cudf(values: Any, name: str) -> Any:
+    """Integers as an array, and text as a dictionary of Arrow: it is encoded on the GPU, and each name copied once."""
+    if cudf_kind(values) not in "iufb":
+        return (values if hasattr(values.dtype, "categories") else values.astype("category")).to_arrow()
+    if (row := cudf_null(values, name)) is not None:
+        raise TypeError(f"{name}[{row}] is missing: every vertex needs a name")
+    return as_device_array(resolve_device("cpu"), values, name)
 
 
 def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:

@@ -12,11 +12,11 @@ import numba
 import numpy as np
 
 from ..functor import (
+    CudaFunctor,
     blamed,
     c_parameters,
     check_functor,
     cpu_functor,
-    cuda_functor,
     explain,
     functor_arguments,
     functor_identity,
@@ -27,6 +27,7 @@ from ..functor.checking import check_report, checked_arguments, is_checking
 from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import define_text
+from ..runtime.shipped import Shipped
 from .weights import ByEdge
 
 if TYPE_CHECKING:
@@ -171,10 +172,12 @@ def cuda_kernels_for(
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:
-        from ..runtime.cuda import current_arch
+        from ..runtime.cuda import current_arch, shipped_cubin
 
         arch = current_arch()
-        defines, codes = cuda_build(graph, functors, args, options, arch)
+        defines, linked = cuda_request(graph, functors, args, options)
+        shipped = shipped_cubin(header, defines, arch, linked)
+        codes = codes_of(linked, arch) if shipped is None else shipped
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
     return found
 
@@ -196,7 +199,20 @@ def _view_header(graph: Graph) -> str:
 
 def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
     """The macros and functors' code with which an operator's header is compiled; needs no GPU."""
+    defines, linked = cuda_request(graph, functors, args, options)
+    return defines, codes_of(linked, arch)
+
+
+def codes_of(linked: tuple[CudaFunctor, ...], arch: str) -> tuple[bytes, ...]:
+    """The LTO-IR of functors."""
     capability = (int(arch[3:-1]), int(arch[-1]))
+    return tuple(functor.code(capability) for functor in linked)
+
+
+def cuda_request(
+    graph: Graph, functors: tuple, args: tuple, options: tuple
+) -> tuple[tuple[tuple[str, str], ...], tuple[CudaFunctor, ...]]:
+    """The macros and the functors with which an operator's header is compiled; nothing is compiled yet."""
     types = parameter_types(args)
     kinds = {
         "vertex": graph.vertex_dtype,
@@ -204,14 +220,14 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
         "column": np.dtype(np.int64),
         "weight": graph.weight_dtype or np.dtype(np.float32),
     }
-    codes = []
+    linked = []
     for symbol, function, parameters, result in functors:
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
             full = tuple((result if of_values else kinds[kind], 0) for kind in parameters)
             checked = is_checking() and not of_values
             full = full if of_values else full + types
-            codes.append(cuda_functor(function, symbol, result, full, capability, checked=checked))
+            linked.append(CudaFunctor(function, symbol, result, full, checked))
     declared, named = c_parameters(types)
     defines = {
         **{name: define_text(value) for name, value in graph.defines.items()},
@@ -221,13 +237,13 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
         **dict(edge_macros(graph)),
         **dict(options),
     }
-    return tuple(sorted(defines.items())), tuple(codes)
+    return tuple(sorted(defines.items())), tuple(linked)
 
 
 class CudaKernels:
     """The kernels of one header, found as attributes when they are first asked for."""
 
-    def __init__(self, header: str, defines: tuple, codes: tuple):
+    def __init__(self, header: str, defines: tuple, codes: tuple[bytes, ...] | Shipped):
         self._origin = (header, defines, codes)
 
     def __getattr__(self, name: str) -> Any:

@@ -15,6 +15,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from ..runtime.cpu import LINKED_OPTIONS
+
 
 class ByEdge(NamedTuple):
     """The weights of a graph with edge data.
@@ -54,8 +56,7 @@ def weight_or_one(weights: Any, slot: Any) -> Any:
     return weight_at(weights, slot) if held is None or slot >= 0 else held.dtype.type(1)
 
 
-LINKED: dict[str, Any] = {"jit_options": {"_nrt": False, "forceinline": True}}
-"""As `frontier.runtime.jit` compiles functions that kernels call."""
+LINKED: dict[str, Any] = {"jit_options": {"forceinline": True, **LINKED_OPTIONS}}
 
 
 def _is_by_edge(weights: Any) -> bool:

@@ -9,12 +9,12 @@ from .arcs import (
     unique_arcs,
 )
 from .csr import row_ids, sorted_unique_arcs
-from .distinct import DistinctKeys, distinct_keys
+from .distinct import DistinctKeys, distinct_keys, distinct_of_sorted
 from .sorted import END, SortedKeys, sort_kernels, sorted_keys
 from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [
-    "END", "TILE", "DistinctKeys", "SortedKeys", "arc_keys", "distinct_keys", "id_bits", "last_of_runs", "row_ids",
-    "running_sums", "sort_kernels", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count",
-    "tile_launch", "unique_arcs",
+    "END", "TILE", "DistinctKeys", "SortedKeys", "arc_keys", "distinct_keys", "distinct_of_sorted", "id_bits",
+    "last_of_runs", "row_ids", "running_sums", "sort_kernels", "sort_pairs", "sorted_keys", "sorted_unique_arcs",
+    "split_keys", "tile_count", "tile_launch", "unique_arcs",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Arcs
-from .sorted import sort_kernels, sorted_keys
+from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
@@ -55,9 +55,15 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
     -----
     A sort: O(m log m) work.
     """
-    keys, bits, _, order = sorted_keys(graph, arcs, origin=origin)
+    keys = sorted_keys(graph, arcs, origin=origin)
     if not graph.device.is_gpu:
-        return DistinctKeys(keys, order, np.array([keys.size]))
+        return DistinctKeys(keys.keys, keys.order, np.array([keys.keys.size]))
+    return distinct_of_sorted(graph, keys, origin=origin)
+
+
+def distinct_of_sorted(graph: Graph, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
+    """`distinct_keys` on a GPU, of a batch that is sorted already."""
+    keys, bits, _, order = batch
     size, scratch, kernels = int(keys.size), graph._scratch.get, sort_kernels(graph)
     sums = scratch("distinct_sums", tile_count(size), np.int64)
     kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))

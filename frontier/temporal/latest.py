@@ -71,4 +71,3 @@ def latest_neighbors(graph: Graph, vertices: Any, count: int, *, before: Any = N
     chosen = xp.flatnonzero(xp.arange(rows.size) - begin[rows] < count)
     ends = xp.minimum(xp.diff(begin), count)
     return xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(ends)]), ids[chosen], times[chosen]
-

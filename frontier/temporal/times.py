@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_numbers
+from ..arrays import as_numbers, cudf_kind, cudf_null, is_cudf
 from ..runtime import Device
 from ..values import kind_of
 
@@ -45,6 +45,10 @@ def as_times(device: Device, values: Any, name: str, unit: str) -> Any:
     """
     if type(values) is device.xp.ndarray and values.dtype == INT64 and values.ndim == 1:
         return device.xp.ascontiguousarray(values)
+    if is_cudf(values):
+        if cudf_kind(values) != "M":
+            return as_numbers(device, values, name, INT64)
+        return _rescaled(device.xp, *_of_cudf(device, values, name), name, unit)
     interface = getattr(values, "__cuda_array_interface__", None)
     if interface is not None and interface["typestr"][1] == "M":
         ticks = as_numbers(device, _Integers(interface), name, INT64)
@@ -121,6 +125,16 @@ def _parsed(text: str, name: str) -> Fraction:
     if rest or not parts or any(word not in LENGTHS for _, word in parts):
         raise ValueError(f"{name} is {text!r}, which names no length of time; one is '10min', '1h 30min' or '500ms'")
     return sum((Fraction(number) * LENGTHS[word] for number, word in parts), Fraction(0))
+
+
+def _of_cudf(device: Device, column: Any, name: str) -> tuple[Any, str]:
+    """Timestamps of cuDF as the integers that they are stored as, in UTC, and their unit."""
+    if getattr(column.dtype, "tz", None) is not None:
+        column = (column.dt if hasattr(column, "dt") else column).tz_convert(None)
+    if (row := cudf_null(column, name)) is not None:
+        raise ValueError(f"{name}[{row}] is missing (NaT)")
+    tick, _ = np.datetime_data(np.dtype(getattr(column.dtype, "numpy_dtype", column.dtype)))
+    return as_numbers(device, column.astype("int64"), name, INT64), tick
 
 
 class _Integers:

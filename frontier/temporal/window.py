@@ -36,6 +36,10 @@ class WindowResult:
         Records that came too late, and were not inserted.
     late_records : array of int64, shape (late,)
         Their positions in the batch, on the graph's device.
+    record_ids : array of int64, shape (m,), or None
+        Of a push into a graph with ``multi="keep"``: the id of each record of the batch (`Graph.record_data`), on the
+        graph's device; -1 for those that were late, or dropped, as self-loops. A record that left the window with the
+        push that brought it has an id that is free again.
     """
 
     inserted: int = 0
@@ -43,6 +47,7 @@ class WindowResult:
     expired: int = 0
     late: int = 0
     late_records: Any = field(default=None, compare=False, repr=False)
+    record_ids: Any = field(default=None, compare=False, repr=False)
 
 
 class SlidingWindow:
@@ -144,6 +149,7 @@ class SlidingWindow:
         """
         xp = self.graph.xp
         late_records: Any = xp.empty(0, np.int64)
+        keep: Any = None
         if self._by == "span":
             if time is None:
                 raise TypeError("push() needs time=, the time of each record")
@@ -166,7 +172,11 @@ class SlidingWindow:
         self.clock = clock
         self.late += int(late_records.size)
         expired = self._expire().deleted
-        return WindowResult(done.inserted, done.replaced, expired, int(late_records.size), late_records)
+        record_ids = getattr(done, "record_ids", None)
+        if record_ids is not None and keep is not None:
+            ids, record_ids = record_ids, xp.full(keep.size + late_records.size, -1, np.int64)
+            record_ids[keep] = ids
+        return WindowResult(done.inserted, done.replaced, expired, int(late_records.size), late_records, record_ids)
 
     def advance(self, now: Any) -> WindowResult:
         """Move the clock to `now` without a batch, and delete what has left the window.

@@ -23,8 +23,10 @@ def betweenness_centrality(
     return mirror.by_node(found.betweenness_centrality)
 
 
-@function(least_nodes=500, distance=None)
-def closeness_centrality(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Any:
+@function(least_nodes=500, distance=None, sp=None)
+def closeness_centrality(
+    G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
+) -> Any:
     mirror = mirror_of(G)
     if u is None:
         found = algorithms.closeness_centrality(mirror.graph, wf_improved=bool(wf_improved))

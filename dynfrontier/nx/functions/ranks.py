@@ -82,10 +82,14 @@ def pagerank(
     return mirror.by_node(found.pagerank)
 
 
-@function(least_nodes=FEW, nstart=None, normalized=True, refuse=lambda tol, **_: _number("tol", tol))
+@function(
+    least_nodes=FEW, nstart=None, normalized=True, method="power_iteration",
+    refuse=lambda tol, **_: _number("tol", tol),
+)  # fmt: skip
 def hits(
-    G: Any, max_iter: int = 100, tol: float = 1e-8, nstart: Any = None, normalized: bool = True
-) -> tuple[dict[Any, float], dict[Any, float]]:
+    G: Any, max_iter: int = 100, tol: float = 1e-8, nstart: Any = None, normalized: bool = True, *,
+    method: str = "power_iteration",
+) -> tuple[dict[Any, float], dict[Any, float]]:  # fmt: skip
     mirror = mirror_of(G, "weight")
     without_loops(mirror, "hits")
     if not len(mirror):

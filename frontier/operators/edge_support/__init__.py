@@ -26,11 +26,11 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     Parameters
     ----------
     up : Graph or Orientation
-        A static snapshot of an acyclic orientation: each edge points from the end that comes first in some order of the
+        A static copy of an acyclic orientation: each edge points from the end that comes first in some order of the
         vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it. Or an `Orientation` of
         a graph of any structure.
     down : Graph
-        The same edges reversed, also a snapshot. Not for an `Orientation`.
+        The same edges reversed, also a static copy. Not for an `Orientation`.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
     Raises
     ------
     TypeError
-        `up` or `down` is not a snapshot.
+        `up` or `down` is not a static copy.
     ValueError
         They differ in size.
     RuntimeError
@@ -61,7 +61,7 @@ def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
         return count_support(up)
     for name, graph in (("up", up), ("down", down)):
         if not isinstance(graph, snapshot_structure()):
-            raise TypeError(f"{name} must be a static snapshot, such as extract_subgraph makes")
+            raise TypeError(f"{name} must be a static copy, such as extract_subgraph makes")
     assert down is not None
     if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
         raise ValueError("up and down must be the same edges in both directions, on the same device")

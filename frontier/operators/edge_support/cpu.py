@@ -14,7 +14,7 @@ from ...runtime import parallel_kernel
 def make_edge_support(iterator: ModuleType) -> Any:
     """The triangles of every edge, counted at the middle one of their vertices.
 
-    Both views are of snapshots: each vertex has its neighbors in one run without gaps.
+    Both views are of static copies: each vertex has its neighbors in one run without gaps.
     """
     segment = iterator.segment
 

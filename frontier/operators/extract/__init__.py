@@ -33,7 +33,7 @@ HEADER = "frontier/operators/extract/extract.cuh"
 
 @reads
 def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
-    """A static snapshot of the arcs for which `op` is true: a directed CSR graph over the same vertices.
+    """A static copy of the arcs for which `op` is true: a directed CSR graph over the same vertices.
 
     Parameters
     ----------

@@ -150,10 +150,10 @@ def _checked_pairs(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
 
 @reads
 def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
-    """`graph`, or a snapshot of it if making one is cheaper than look-ups in `graph` for these pairs.
+    """`graph`, or a static copy of it if making one is cheaper than look-ups in `graph` for these pairs.
 
-    `intersect` without `op` does so itself. With `op` it does not, since slots of a snapshot are its own: ask for the
-    graph first, then for slots in it.
+    `intersect` without `op` does so itself. With `op` it does not, since slots of a static copy are its own: ask for
+    the graph first, then for slots in it.
 
     Parameters
     ----------
@@ -209,4 +209,4 @@ def _expand_pairs(graph: Graph, count: int, functor: tuple, values: tuple, optio
     )  # fmt: skip
 
 
-SNAPSHOT_STEPS = 8  # slots that can be looked at in the time in which a snapshot takes in an arc
+SNAPSHOT_STEPS = 8  # slots that can be looked at in the time in which a static copy takes in an arc

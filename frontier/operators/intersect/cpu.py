@@ -96,7 +96,7 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
                 many = longer[group[0]] if grouped else us[group[0]]
                 placed = grouped and is_worth_it(view, many, us, vs, group)
                 if placed:
-                    set_places(view, many, place, True)
+                    set_places(view, many, place, placed)
                 for i in group:
                     u, v = us[i], vs[i]
                     swapped = longer[i] == u if grouped else degree(view, u) > degree(view, v)
@@ -137,7 +137,7 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
                     if counts is not None:
                         counts[i] = found
                 if placed:
-                    set_places(view, many, place, False)
+                    set_places(view, many, place, not placed)
 
     return intersect
 

@@ -49,8 +49,8 @@ def intersect_arcs(graph: Graph | Orientation, pairs: Graph | None = None, tally
     Notes
     -----
     O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
-    hash table in shared memory on the GPU), in which those of its partners are looked up. Works on snapshots, which it
-    makes of graphs of other structures. An `Orientation` is walked as it lies in memory, in any structure, in O(V)
+    hash table in shared memory on the GPU), in which those of its partners are looked up. Works on static copies, which
+    it makes of graphs of other structures. An `Orientation` is walked as it lies in memory, in any structure, in O(V)
     memory; for each x, all neighbors of its partners are looked up, those below them included.
     """
     if isinstance(graph, Orientation):
@@ -83,6 +83,8 @@ def intersect_arcs(graph: Graph | Orientation, pairs: Graph | None = None, tally
     else:
         kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
         views = bare_view(graph), bare_view(pairs)
-        tickets = np.zeros(1, np.int64)
-        run_cpu(kernel, (), workers_for(graph.num_vertices), graph.num_vertices, *views, tally, tickets, counters.array)
+        workers, n = workers_for(graph.num_vertices), graph.num_vertices
+        marks = np.zeros((workers, n), graph.vertex_dtype)
+        tallies, tickets = np.zeros((workers, 0 if tally is None else n), np.int64), np.zeros(1, np.int64)
+        run_cpu(kernel, (), workers, n, *views, marks, tallies, tally, tickets, counters.array)
     return counters.read()[0]

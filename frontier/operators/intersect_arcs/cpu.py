@@ -14,17 +14,17 @@ from ...runtime import parallel_kernel
 def make_intersect_arcs(iterator: ModuleType) -> Any:
     """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
 
-    Both views are of snapshots: each vertex has its neighbors in one run without gaps.
+    Both views are of static copies: each vertex has its neighbors in one run without gaps. Each worker has a row of
+    `marks` (the vertex, plus one, among whose neighbors another is) and of `tallies`: an atomic for every common
+    neighbor would take most of the time. They begin as 0.
     """
     segment = iterator.segment
 
     @parallel_kernel(few=None)
-    def intersect_arcs(begin, end, num_vertices, view, pairs, tally, tickets, counters):
+    def intersect_arcs(begin, end, num_vertices, view, pairs, marks, tallies, tally, tickets, counters):
         grain = 64
-        for _worker in range(begin, end):
-            mark = np.full(num_vertices, -1, view.neighbors.dtype)
-            # Each worker keeps a tally of its own: an atomic for every common neighbor would take most of the time.
-            own = np.zeros(0 if tally is None else num_vertices, np.int64)
+        for worker in range(begin, end):
+            mark, own = marks[worker], tallies[worker]
             total = 0
             while True:
                 first = atomic_add(tickets, 0, grain)
@@ -36,7 +36,7 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
                     if low == high or low_pair == high_pair:
                         continue
                     for slot in range(low, high):
-                        mark[view.neighbors[slot]] = x
+                        mark[view.neighbors[slot]] = x + 1
                     of_x = 0
                     for pair in range(low_pair, high_pair):
                         y = pairs.neighbors[pair]
@@ -44,7 +44,7 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
                         of_y = 0
                         for slot in range(low_y, high_y):
                             w = view.neighbors[slot]
-                            common = np.int64(mark[w] == x)
+                            common = np.int64(mark[w] == x + 1)
                             of_y += common
                             if tally is not None:
                                 own[w] += common  # always, since a branch would often be mispredicted

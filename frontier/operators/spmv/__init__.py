@@ -46,12 +46,12 @@ class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
     Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored,
-    without preparation. Or the products are prepared, which costs about four of them: by a snapshot of the arcs, in
+    without preparation. Or the products are prepared, which costs about four of them: by a static copy of the arcs, in
     which on a GPU high-degree vertices come first, so that their values can be cached in shared memory. Vectors are in
     that order then: permute them with `arrange`, and back with `restore`.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
-    version, construct it from a snapshot, ``SpMV(graph.to_csr())``.
+    version, construct it from a static copy, ``SpMV(graph.to_csr())``.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ class SpMV:
     Attributes
     ----------
     form : Form
-        Whether there is a snapshot, and why.
+        Whether there is a static copy, and why.
     graph : Graph
-        The graph with its vertices in the order of the vectors, for operators on these: a snapshot, or the graph itself
-        (or its reverse) without one.
+        The graph with its vertices in the order of the vectors, for operators on these: a static copy, or the graph
+        itself (or its reverse) without one.
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy); None for the order of ids.
 
@@ -96,7 +96,7 @@ class SpMV:
         weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
         self.weighted = weighted and graph.is_weighted
         self._order: Any = None
-        self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a snapshot
+        self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a static copy
         self._version = graph.version
         self._size = graph.num_vertices
         if transpose and graph.has_in_edges:
@@ -110,7 +110,7 @@ class SpMV:
 
     @reads
     def _prepare(self, graph: Graph, transpose: bool) -> None:
-        """Take a snapshot of the graph, in the order of the products."""
+        """Make a static copy of the graph, in the order of the products."""
         if graph.device.is_gpu:
             self._sort_by_degree(transpose)
         elif transpose:
@@ -118,6 +118,10 @@ class SpMV:
         elif not isinstance(graph, snapshot_structure()):
             offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
             self.graph = _snapshot(graph, offsets, dst, graph._weights_at(slots) if self.weighted else None)
+
+    def rows_of(self, members: Any) -> None:
+        """Have products of some vertices alone, the others of which are 0; where `order` is None."""
+        self._everyone = Frontier._of(self.graph, members)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle or a copy holds: of the graphs, only that of the products."""
@@ -227,7 +231,7 @@ class SpMV:
         neighbor_reduce(graph, self._everyone, op, x, out=out, columns=columns)
 
     def _sort_by_degree(self, transpose: bool) -> None:
-        """Take the snapshot, and find which rows are taken by how many threads."""
+        """Make the static copy, and find which rows are taken by how many threads."""
         graph, xp = self.graph, self.graph.xp
         if transpose:
             graph = _snapshot(graph, *_transposed(graph, self.weighted))
@@ -322,7 +326,7 @@ def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
 
 
 def _copy_bytes(product: SpMV) -> int:
-    """Memory of a snapshot."""
+    """Memory of a static copy."""
     graph = product.graph
     weight = graph.weight_dtype.itemsize if product.weighted and graph.weight_dtype is not None else 0
     return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
