@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from .runtime import Device
+
+FEW = 4096
+"""So many entries are summed up on the host, which takes less than a kernel that CuPy compiles."""
+
 
 class MakesVertexArrays:
     """The part of a graph that makes arrays with an entry for each vertex."""
 
-    xp: Any
+    device: Device
     num_vertices: int
+    xp: Any
 
     def vertex_array(
         self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None
@@ -58,6 +64,17 @@ class MakesVertexArrays:
         """
         return self.xp.zeros(count, np.int32)
 
+    def sums(self, count: int = 1) -> Any:
+        """A small array of zeros, for functors to add to (`atomic_add`); `total` is its sum over all parts.
+
+        With some more entries than one, spread by any number, functors wait less for each other.
+
+        Returns
+        -------
+        array of int64, shape (count,), on the graph's device
+        """
+        return self.xp.zeros(count, np.int64)
+
     def complete(self, *arrays: Any, of: Any = None) -> None:
         """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
 
@@ -77,8 +94,8 @@ class MakesVertexArrays:
         """
 
     def total(self, array: Any) -> Any:
-        """The sum of an array by vertex."""
-        return array.sum()
+        """The sum of an array by vertex, or of one made by `sums`."""
+        return (self.device.to_host(array) if array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
         """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""

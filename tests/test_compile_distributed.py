@@ -9,6 +9,7 @@ from test_compile_operators import check_compiles
 
 from frontier.distributed import triangles
 from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.operators.intersect import cuda_functors
 from structures import SlabGraph
 
 components = importlib.import_module("algorithms.connected_components")
@@ -28,16 +29,17 @@ def labels(graph):
 
 
 MARKS, BATCH, SIXTHS = np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64)
-COMMON = (("LANES", str(common_module.LANES)), CHOOSE[0])
+LANES = (("LANES", str(common_module.LANES)),)
+PER_PAIR = cuda_functors(dynamic_module._share, dynamic_module._credit, False)
+NUMBERED = cuda_functors(temporal_triangles._count_at_latest, None, True)
 
 CASES = {
     "common": ("visit_common", lambda g: (
-        (("op", dynamic_module._credit, common_module.KINDS, None),), (MARKS, BATCH, SIXTHS), COMMON
+        PER_PAIR[0], (MARKS, BATCH, np.int64(1), SIXTHS, SIXTHS), (*LANES, *PER_PAIR[1])
     )),
-    "common-count": ("visit_common", lambda g: ((), (), COMMON[:1])),
+    "common-count": ("visit_common", lambda g: ((), (), LANES)),
     "common-numbered": ("visit_common", lambda g: (
-        (("op", temporal_triangles._count_at_latest, ("edge", *common_module.KINDS), None),),
-        (SIXTHS, SIXTHS, np.int64(9), SIXTHS), (*COMMON, ("NUMBERED", "1")),
+        NUMBERED[0], (SIXTHS, SIXTHS, np.int64(9), SIXTHS), (*LANES, *NUMBERED[1]),
     )),
     "take-root": ("reduce", lambda g: (
         (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),

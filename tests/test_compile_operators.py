@@ -8,6 +8,7 @@ from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.operators import engine
+from frontier.operators.intersect import cuda_functors
 from frontier.registry import snapshot_structure, structures
 from frontier.runtime.kernels import C_TYPES
 
@@ -222,9 +223,9 @@ def vertices_case(op, result):
 
 
 def intersect_case(graph):
-    functor = (("op", dynamic_module._credit, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
-    args = (np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64))
-    return functor, args, (("HAS_OP", "1"),)
+    functors, options = cuda_functors(dynamic_module._share, dynamic_module._credit, False)
+    sums = np.zeros(1, np.int64)
+    return functors, (np.zeros(1, np.uint8), np.uint8(1), np.int64(1), sums, sums), options
 
 
 def numbered_case(graph):

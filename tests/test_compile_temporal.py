@@ -9,6 +9,7 @@ from test_kept_records import payments, totals
 
 import frontier as fr
 from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_pagerank, temporal_random_walks
+from frontier.operators.intersect import cuda_functors
 from structures import CSR, FaimGraph, SlabGraph
 
 pytest.importorskip("cuda.core")
@@ -63,14 +64,14 @@ def test_functors_of_incremental_triangles_compile(monkeypatch):
     graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], device="cpu")
     counter = DynamicTemporalTriangleCount(graph, 5)
     with monkeypatch.context() as patch:
-        patch.setattr(fr, "intersect", lambda *args, **options: kept.append(args))
+        patch.setattr(fr, "intersect", lambda *args, **options: kept.append((args, options)))
         graph.insert_edges([0], [2], time=[3])
-    _, _, _, op, *args = kept[0]
-    kinds = ("edge", "vertex", "vertex", "vertex", "edge", "edge")
+    (_, _, _, op, *args), options = kept[0]
+    functors, macros = cuda_functors(op, options["per_pair"], options["numbered"])
 
     def case(graph):
         values = tuple(value if hasattr(value, "dtype") else np.int64(value) for value in args)
-        return (("op", op, kinds, None),), values, (("HAS_OP", "1"), ("NUMBERED", "1"))
+        return functors, values, macros
 
     check_compiles(SlabGraph, "intersect", case, *NARROW, WITH_TIMES)
     assert counter.total == 0

@@ -94,6 +94,40 @@ def test_unchecked_intersect(pair):
     assert to_host(graph, unchecked).tolist() == to_host(graph, checked).tolist()
 
 
+def shared(u, v, w, edge_uw, edge_vw, tally, of_pairs):
+    fr.atomic_add(tally, w, 1)
+    return w % 3
+
+
+def take_sum(u, v, total, tally, of_pairs):
+    fr.atomic_add(of_pairs, u, total)
+
+
+def test_sums_of_pairs(pair):
+    graph = pair.graph
+    us, vs = all_pairs(graph)
+    tally, of_pairs = (graph.xp.zeros(graph.num_vertices, np.int64) for _ in range(2))
+    us[::5] = -1  # pairs to be skipped
+    vs[::10] = -1
+    assert fr.intersect(graph, us, vs, shared, tally, of_pairs, per_pair=take_sum, checked=False) is None
+    neighbors = [set(to_host(graph, graph.neighbors(v)).tolist()) for v in range(graph.num_vertices)]
+    found, sums = np.zeros_like(to_host(graph, tally)), np.zeros_like(to_host(graph, of_pairs))
+    for u, v in zip(to_host(graph, us).tolist(), to_host(graph, vs).tolist(), strict=True):
+        for w in neighbors[u] & neighbors[v] if u >= 0 else ():
+            found[w] += 1
+            sums[u] += w % 3
+    assert to_host(graph, tally).tolist() == found.tolist()
+    assert to_host(graph, of_pairs).tolist() == sums.tolist()
+
+
+def test_sums_of_pairs_need_something_to_sum(pair):
+    ends = on_device(pair.graph, [0], [1])
+    with pytest.raises(TypeError, match="per_pair takes what op returns"):
+        fr.intersect(pair.graph, *ends, per_pair=take_sum)
+    with pytest.raises(fr.FunctorError, match="per_pair <lambda>"):
+        fr.intersect(pair.graph, *ends, shared, *ends, per_pair=lambda take_sum: None)
+
+
 def test_unchecked_intersect_checks_functors(pair):
     none = on_device(pair.graph, [], [])
     with pytest.raises(fr.FunctorError, match="op"):

@@ -90,6 +90,7 @@ __device__ void intersect_pairs(const View& view, i64 count, int items, const VI
   const int warp = threadIdx.x / 32;
   for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
     for (i64 i = base + warp; i < base + items && i < count; i += BLOCK / 32) {
+      if (us[i] < 0) continue;
       Ends ends(view, us[i], vs[i]);
       i64 segments = view.segments(ends.many);
       if (view.degree(ends.few) == 0) continue;

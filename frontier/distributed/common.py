@@ -9,7 +9,7 @@ that needs it, and its members are looked up there. What functors read by edge t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +18,19 @@ import numpy as np
 from .. import operators as one_device
 from ..arguments import flag
 from ..operators.extract import extract
+from ..operators.intersect import OF_PAIR
 from ..operators.visit_common import visit_common
 from .accesses import arrays_of
 from .batches import Pairs
-from .vertex_arrays import FLAGS
+from .vertex_arrays import FLAGS, SUMS
 
 if TYPE_CHECKING:
     from .part import GraphPart
 
 
 def intersect(
-    graph: GraphPart, us: Any, vs: Any, op: Callable | None = None, *args: Any, numbered: bool = False,
-    checked: bool = True,
+    graph: GraphPart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
+    numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
     """`frontier.intersect`, of the pairs that all parts list.
 
@@ -39,15 +40,20 @@ def intersect(
     """
     args = graph.with_own_columns(args)
     by_edge, by_pair = ([], []) if op is None else _check(graph, op, args, flag(numbered, "numbered"))
+    if per_pair is not None:
+        _check_writes(graph, per_pair, arrays_of(per_pair, len(OF_PAIR), args, graph.xp.ndarray))
     if graph.comm.size == 1:
-        return one_device.intersect(graph.local, us, vs, op, *args, numbered=numbered, checked=checked)
+        return one_device.intersect(
+            graph.local, us, vs, op, *args, per_pair=per_pair, numbered=numbered, checked=checked
+        )
     pairs = Pairs(graph, us, vs)
     u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
     args = _replaced(args, by_pair, of_pairs)
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
-    counts = _find(graph, u, v, op, args, by_edge, by_pair, numbered)
+    functors = {"per_pair": per_pair, "numbered": numbered}
+    counts = _find(graph, u, v, op, args, by_edge, by_pair, functors)
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.give_back(counts)
@@ -57,22 +63,29 @@ def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple
     """The places of the arrays by edge, and of those by pair; raises if `op` writes to what cannot be combined."""
     by_edge: list[int] = []
     by_pair: list[int] = []
-    for name, array, use, parameters in arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray):
-        rule = graph.arrays.rule_of(array)
+    found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
+    _check_writes(graph, op, found)
+    for name, array, use, parameters in found:
         edges, pair = set(parameters[-2:]), set(parameters[:1]) if numbered else set()
-        if use.writes and rule not in ("add", FLAGS) and not callable(rule):
-            raise ValueError(
-                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
-                "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
-            )
-        for kind, indices, found in (("edge", edges, by_edge), ("pair", pair, by_pair)):
+        for kind, indices, places in (("edge", edges, by_edge), ("pair", pair, by_pair)):
             if use.reads & indices:
                 if not use.reads <= indices:
                     raise ValueError(
                         f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
                     )
-                found.append(next(i for i, value in enumerate(args) if value is array))
+                places.append(next(i for i, value in enumerate(args) if value is array))
     return by_edge, by_pair
+
+
+def _check_writes(graph: GraphPart, op: Callable, found: Iterable[tuple]) -> None:
+    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` tells of it."""
+    for name, array, use, _ in found:
+        rule = graph.arrays.rule_of(array)
+        if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
+                "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
+            )
 
 
 def _replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple:
@@ -105,7 +118,7 @@ class Lists:
 
 def _find(
     graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
-    numbered: bool,
+    functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of `u`; returns the numbers of common neighbors unless there is an `op`."""
     xp, comm, local = graph.xp, graph.comm, graph.local
@@ -113,7 +126,7 @@ def _find(
     mine = graph.partition.is_mine(v)
     here, away = xp.flatnonzero(mine), xp.flatnonzero(~mine)
     values = _replaced(args, by_pair, [array[here] for array in of_pairs])
-    found = one_device.intersect(local, u[here], v[here], op, *values, numbered=numbered, checked=False)
+    found = one_device.intersect(local, u[here], v[here], op, *values, checked=False, **functors)
     order, counts = graph.partition.by_owner(v[away])
     away = away[order]
     u_out, v_out = u[away], v[away]
@@ -144,8 +157,7 @@ def _find(
     both = [xp.concatenate([ours[from_u], theirs[from_v]]) for ours, theirs in zip(of_in, of_out, strict=True)]
     values = _replaced(values, by_pair, both)
     there = visit_common(
-        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values,
-        numbered=numbered,
+        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values, **functors
     )  # fmt: skip
     if op is not None:
         return None

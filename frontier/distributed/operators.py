@@ -27,7 +27,7 @@ from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
 from .pulls import check_pull, pull, pull_pays
 from .triangles import PartOrientation, count_triangles
-from .vertex_arrays import FLAGS
+from .vertex_arrays import OF_NO_VERTEX
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -317,7 +317,7 @@ def _check_at_edges(
                 f"{op.__name__}() uses {name} by edge: along in-edges, which have other ids on a graph's parts, only "
                 "columns of edge data can be"
             )
-        if callable(rule) or rule == FLAGS or use.writes <= {src}:
+        if callable(rule) or rule in OF_NO_VERTEX or use.writes <= {src}:
             continue
         if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own
             if graph.inward is not None and graph.is_column(array):
@@ -381,7 +381,7 @@ def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable:
     behind = []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        if not (use.writes <= set(vertex[:writable]) or rule == FLAGS or (callable(rule) and writable)):
+        if not (use.writes <= set(vertex[:writable]) or rule in OF_NO_VERTEX or (callable(rule) and writable)):
             raise ValueError(
                 f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
                 "parts each of them has a copy"

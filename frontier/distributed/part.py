@@ -47,7 +47,7 @@ from .products import PartSpMV
 from .queries import PartQueries
 from .snapshots import copy_of, take_snapshot
 from .triangles import PartOrientation
-from .vertex_arrays import VertexArrays
+from .vertex_arrays import SUMS, VertexArrays
 
 
 class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
@@ -302,6 +302,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
     def flags(self, count: int = 1) -> Any:
         return self.arrays.register_flags(super().flags(count))
 
+    def sums(self, count: int = 1) -> Any:
+        return self.arrays.register_sums(super().sums(count))
+
     def complete(self, *arrays: Any, of: Any = None) -> None:
         if of is None:
             self.arrays.complete(arrays)
@@ -313,6 +316,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         self.arrays.hold_sums(arrays, adding=False)
 
     def total(self, array: Any) -> Any:
+        if self.arrays.rule_of(array) == SUMS:
+            return self.sum_over_parts(int(super().total(array)))
         self.arrays.settle([array])
         return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
 

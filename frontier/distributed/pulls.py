@@ -17,7 +17,7 @@ from ..operators.advance import pull as pull_here
 from ..operators.engine import EDGE_POSITION, functor_args
 from .accesses import accesses_of, arrays_of
 from .frontiers import PartFrontier
-from .vertex_arrays import FLAGS
+from .vertex_arrays import OF_NO_VERTEX
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -39,7 +39,7 @@ def check_pull(graph: GraphPart, op: Callable, args: tuple, *, edges: str, prepa
         raise ValueError(f"direction='pull' searches for vertices: it cannot be combined with output={output!r}")
     for name, array, use, (_, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        if callable(rule) or not (use.writes <= {dst} or use.writes <= {edge} or rule == FLAGS):
+        if callable(rule) or not (use.writes <= {dst} or use.writes <= {edge} or rule in OF_NO_VERTEX):
             raise ValueError(
                 f"{op.__name__}() writes to {name} at other ends than that of dst, which direction='pull' cannot send"
             )
@@ -57,7 +57,7 @@ def pull_pays(graph: GraphPart, found: int, op: Callable, args: tuple, condition
         rule = graph.arrays.rule_of(array)
         if graph.inward is not None and rule is None and edge in use.reads | use.writes and not graph.is_column(array):
             return False  # in-edges have other ids
-        if callable(rule) or not (use.writes <= {dst} or rule == FLAGS):
+        if callable(rule) or not (use.writes <= {dst} or rule in OF_NO_VERTEX):
             return False
         if graph.arrays.among([array]) and not use.reads <= {dst, edge}:
             return False  # copies would have to be brought up to date

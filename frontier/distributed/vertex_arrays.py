@@ -32,6 +32,9 @@ MARKED = 256
 and sorted otherwise."""
 FLAGS = "flags"
 """In place of a rule, for small arrays of flags, which are not by vertex."""
+SUMS = "sums"
+"""Likewise, for small arrays that any part may add to."""
+OF_NO_VERTEX = FLAGS, SUMS
 
 
 @dataclass
@@ -119,12 +122,17 @@ class VertexArrays:
         self._entry(array, FLAGS)
         return array
 
+    def register_sums(self, array: Any) -> Any:
+        """Remember a small array that any part may add to; returns the array."""
+        self._entry(array, SUMS)
+        return array
+
     def among(self, args: Sequence[Any]) -> list[Any]:
         """The arrays by vertex among the arguments of a functor."""
         size, kind = self._partition.owners.size, self._comm.device.xp.ndarray
         return [
             value for value in args
-            if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) != FLAGS
+            if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) not in OF_NO_VERTEX
             and not self._is_column(value)
         ]  # fmt: skip
 

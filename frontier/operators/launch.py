@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import threads_for
+from ..runtime import fill_with, threads_for
 from ..values import one_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Pieces:
         # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
         capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
         size = graph._scratch.get("num_pieces", 1, np.uint32)
-        size.data.memset_async(0, size.nbytes)  # `fill` is a kernel of CuPy's
+        fill_with(size, 0)
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 
 

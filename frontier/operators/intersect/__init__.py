@@ -12,8 +12,10 @@ from ...access import reads
 from ...arguments import check_graph, flag
 from ...arrays import same_length
 from ...batch import check_ids
+from ...runtime.launches import recorder
 from ...sort import row_ids
 from ..engine import (
+    A_NUMBER,
     bare_view,
     check_op,
     cpu_kernel_for,
@@ -33,13 +35,16 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
 NUMBERED = ("i", *PARAMETERS)
-_KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
+OF_PAIR = ("u", "v", "total")
+KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
+TOTAL = np.dtype(np.int64)
+"""What `op` returns where there is a `per_pair`."""
 
 
 @reads
 def intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None = None, *args: Any, numbered: bool = False,
-    checked: bool = True,
+    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None = None, *args: Any,
+    per_pair: Callable[..., Any] | None = None, numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs of vertices: counted, or passed to `op` one by one.
 
@@ -51,13 +56,18 @@ def intersect(
         Called for every common neighbor `w` of every pair, with the `edge` (see `advance`) of u -> w and of v -> w.
     *args : arrays and numbers
         As in `advance`.
+    per_pair : function ``per_pair(u, v, total, *args)``, optional
+        Called for pairs with the sum of the integers that `op` returned for them, unless it is 0. On a GPU and over
+        several parts a pair may get its sum in pieces, so that it is to be added to something. What is the same for all
+        common neighbors of a pair is so written once, and not for each.
     numbered : bool
         Whether `op` also takes the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``. So it can
         read what `args` hold for each pair.
     checked : bool
         False where `us` and `vs` are arrays of the graph's vertex dtype, on its device, that are known to hold ids of
-        its vertices. Then the host does not wait for the device, neither to check them nor to find out whether a
-        snapshot would be faster to search (`snapshot_if_faster`). What arrays that are not so lead to is undefined.
+        its vertices, or negative numbers in `us` for pairs to be skipped. Then the host does not wait for the device,
+        neither to check them nor to find out whether a snapshot would be faster to search (`snapshot_if_faster`). What
+        arrays that are not so lead to is undefined.
 
     Returns
     -------
@@ -82,12 +92,38 @@ def intersect(
     check_graph(graph)
     if checked:
         us, vs = _checked_pairs(graph, us, vs)
-    if op is not None:
-        check_op(op, "op", NUMBERED if flag(numbered, "numbered") else PARAMETERS, args)
-    elif args:
-        raise TypeError("arguments were given, but no op to hand them to")
+    check_functors(op, per_pair, flag(numbered, "numbered"), args)
     source = snapshot_if_faster(graph, us, vs) if checked and op is None else graph
-    return _intersect(source, us, vs, op, args, numbered)
+    return _intersect(source, us, vs, op, args, numbered, per_pair)
+
+
+def check_functors(
+    op: Callable[..., Any] | None, per_pair: Callable[..., Any] | None, numbered: bool, args: tuple
+) -> None:  # fmt: skip
+    """Check the form of the functors of `intersect`."""
+    if op is not None:
+        check_op(op, "op", NUMBERED if numbered else PARAMETERS, args, None if per_pair is None else A_NUMBER)
+    elif args or per_pair is not None:
+        raise TypeError(
+            "arguments were given, but no op to hand them to" if args else "per_pair takes what op returns: give an op"
+        )
+    if per_pair is not None:
+        check_op(per_pair, "per_pair", OF_PAIR, args)
+
+
+def cuda_functors(
+    op: Callable[..., Any] | None, per_pair: Callable[..., Any] | None, numbered: bool
+) -> tuple[tuple, tuple[tuple[str, str], ...]]:  # fmt: skip
+    """The functors of `intersect` and macros that say so, as `cuda_kernels_for` takes them."""
+    kinds = ("edge", *KINDS) if numbered else KINDS
+    functors = (("op", op, kinds, None if per_pair is None else TOTAL),)
+    options = () if op is None else (("HAS_OP", "1"),)
+    if numbered:
+        options += (("NUMBERED", "1"),)
+    if per_pair is not None:
+        functors += (("per_pair", per_pair, ("vertex", "vertex", "edge"), None),)
+        options += (("PER_PAIR", "1"),)
+    return functors, options
 
 
 @reads
@@ -130,7 +166,7 @@ def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
     if graph.device.is_gpu:
         options = (("HAS_MEMBERS", "1"),)
         cursors = xp.copy(offsets[:-1])
-        _expand_pairs(source, count, (("op", None, _KINDS, None),), (), options, us, vs, cursors, members)
+        _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, cursors, members)
     else:
         kernel = cpu_kernel_for(source.package, make_common_neighbors, ())
         run_cpu(kernel, (), count, bare_view(source), us, vs, offsets, members)
@@ -167,7 +203,7 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
         Always `graph` itself where it looks arcs up fast (`Graph.finds_fast`).
     """
     check_graph(graph)
-    if graph.finds_fast:
+    if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them
         return graph
     of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
     # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
@@ -177,20 +213,21 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
 
 
 def _intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None, args: tuple, numbered: bool = False
+    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None, args: tuple, numbered: bool = False,
+    per_pair: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """`intersect` of arrays that were checked, or need not be."""
     counts = graph.xp.zeros(us.size, np.int64) if op is None else None
     values = functor_args(graph, op, args) if op is not None else ()
     count = int(us.size)
     if count and graph.device.is_gpu:
-        options = () if op is None else (("HAS_OP", "1"), ("NUMBERED", "1")) if numbered else (("HAS_OP", "1"),)
-        kinds = ("edge", *_KINDS) if numbered else _KINDS
-        _expand_pairs(graph, count, (("op", op, kinds, None),), values, options, us, vs, counts)
+        functors, options = cuda_functors(op, per_pair, numbered)
+        _expand_pairs(graph, count, functors, values, options, us, vs, counts)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_intersect, (op,), not graph.finds_fast, numbered)
+        functors = op, per_pair
+        kernel = cpu_kernel_for(graph.package, make_intersect, functors, not graph.finds_fast, numbered)
         edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
-        run_cpu_groups(graph, partial(run_cpu, kernel, (op,)), (bare_view(graph), edges), us, vs, counts, values)
+        run_cpu_groups(graph, partial(run_cpu, kernel, functors), (bare_view(graph), edges), us, vs, counts, values)
     return counts
 
 

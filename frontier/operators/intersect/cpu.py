@@ -15,8 +15,16 @@ from ..weights import edge_at
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
 
 
-def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = False) -> Any:
-    """Common neighbors of pairs: counted, or each handed to a functor, perhaps with the number of the pair.
+def call_of(op: Any, numbered: bool) -> Any:
+    """`op` as a function that always takes the number of the pair, and users' arguments as one tuple."""
+    if numbered:
+        return jit(lambda i, u, v, w, edge_uw, edge_vw, args: op(i, u, v, w, edge_uw, edge_vw, *args))
+    return jit(lambda i, u, v, w, edge_uw, edge_vw, args: op(u, v, w, edge_uw, edge_vw, *args))
+
+
+def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, numbered: bool = False) -> Any:
+    """Common neighbors of pairs: counted, or each handed to a functor, perhaps with the number of the pair. What that
+    returns is summed up and handed to `per_pair`, if there is one.
 
     The members of one list of each pair, the shorter one, are looked up in the other. Pairs may come in groups with the
     same longer list: then, if it is worth it, its members' slots are written to an array by vertex first, where each is
@@ -31,6 +39,7 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
     degree = iterator.degree
     find = iterator.find
     ordered = iterator.SORTED
+    called = call_of(op, numbered)
 
     @jit(forceinline=True)
     def first_from(view, u, w, piece, run, low, high, slot, seen):
@@ -84,7 +93,8 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
 
     @parallel_kernel(few=None)
     def intersect(begin, end, view, weights, us, vs, longer, order, starts, places, tickets, counts, args):
-        # The number of common neighbors goes to counts[i], if that is given. Pairs are in groups if `longer` is.
+        # The number of common neighbors goes to counts[i], if that is given. Pairs are in groups if `longer` is. Those
+        # with a negative u are skipped.
         grouped = longer.size > 0
         for worker in range(begin, end):
             place = places[worker]
@@ -94,11 +104,13 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
                     break
                 group = order[starts[number] : starts[number + 1]]
                 many = longer[group[0]] if grouped else us[group[0]]
-                placed = grouped and is_worth_it(view, many, us, vs, group)
+                placed = grouped and many >= 0 and is_worth_it(view, many, us, vs, group)
                 if placed:
                     set_places(view, many, place, placed)
                 for i in group:
                     u, v = us[i], vs[i]
+                    if u < 0:
+                        continue
                     swapped = longer[i] == u if grouped else degree(view, u) > degree(view, v)
                     few, many = (v, u) if swapped else (u, v)
                     found = 0
@@ -129,13 +141,15 @@ def make_intersect(iterator: ModuleType, op: Any, scans: bool, numbered: bool = 
                                         here, there = edge_at(weights, slot), edge_at(weights, other)
                                         if swapped:
                                             here, there = there, here
-                                        if numbered:
-                                            op(i, u, v, w, here, there, *args)
+                                        if per_pair is not None:
+                                            found += called(i, u, v, w, here, there, args)
                                         else:
-                                            op(u, v, w, here, there, *args)
+                                            called(i, u, v, w, here, there, args)
                             run, low, high = next_run(view, run)
                     if counts is not None:
                         counts[i] = found
+                    if per_pair is not None and found != 0:
+                        per_pair(u, v, np.int64(found), *args)
                 if placed:
                     set_places(view, many, place, not placed)
 

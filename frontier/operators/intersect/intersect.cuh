@@ -1,5 +1,6 @@
 // CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
-// HAS_OP, with NUMBERED if it takes the number of the pair; HAS_MEMBERS; SCANS, for structures without a fast look-up.
+// HAS_OP, with NUMBERED if it takes the number of the pair and PER_PAIR if what it returns is summed up for another;
+// HAS_MEMBERS; SCANS, for structures without a fast look-up.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -10,21 +11,14 @@
 #include "frontier/cuda/expand.cuh"
 #endif
 
-#ifdef NUMBERED
-#define NUMBER_PARAM i64 i,
-#define NUMBER i,
-#else
-#define NUMBER_PARAM
-#define NUMBER
-#endif
+#include "frontier/cuda/common_functors.cuh"
 
-#ifdef HAS_OP
-extern "C" __device__ void op(NUMBER_PARAM VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
-#endif
-
-// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other.
+// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other. A negative us[i] has
+// none.
 #define INTERSECT_BODY                                                                     \
-  auto fewer = [&](i64 i) { return view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i]; }; \
+  auto fewer = [&](i64 i) {                                                                \
+    return us[i] >= 0 && view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i];          \
+  };                                                                                       \
   auto body = [&](i64 i, VID few, VID w, i64 slot, bool valid) {                             \
     VID u = us[i], v = vs[i];                                                              \
     VID many = few == u ? v : u;                                                           \
@@ -32,7 +26,17 @@ extern "C" __device__ void op(NUMBER_PARAM VID u, VID v, VID w, i64 edge_uw, i64
     found_common(i, u, v, w, few == u ? slot : other, few == u ? other : slot, other >= 0); \
   }
 
-#ifdef HAS_OP
+#ifdef PER_PAIR
+#define FOUND_COMMON                                                                                  \
+  ExpandTile tile;                                                                                    \
+  auto found_common = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) {       \
+    if (!tile.ballot(common)) return;                                                                 \
+    i64 value = 0;                                                                                    \
+    if (common) value = op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES); \
+    value = tile.reduce(value, Sum());                                                                \
+    if (tile.lane == 0 && value) per_pair(u, v, value ARG_NAMES);                                     \
+  }
+#elif defined(HAS_OP)
 #define FOUND_COMMON                                                                            \
   auto found_common = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) { \
     if (common) op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);   \

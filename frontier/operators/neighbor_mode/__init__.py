@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...frontier import Frontier
+from ...runtime import fill_with
 from ...runtime.kernels import C_TYPES
 from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..functors import ARC
@@ -34,7 +35,7 @@ def find_modes(graph: Graph, members: Frontier, op: Callable, values: tuple, out
     # The short lists come first; that kernel lists the vertices with more neighbors for the others.
     medium, large = (graph._scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large"))
     sizes = graph._scratch.get("mode_sizes", 2, np.uint32)
-    sizes.data.memset_async(0, sizes.nbytes)  # `fill` is a kernel of CuPy's
+    fill_with(sizes, 0)
     view = graph.view()
     kernels.mode_short(
         len(members), view, members._members(), out, counts, medium, large, sizes, *values, tile=32

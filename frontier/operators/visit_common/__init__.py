@@ -12,27 +12,25 @@ import numpy as np
 
 from ..engine import (
     bare_view,
-    check_op,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
     readable_weights,
     run_cpu,
 )
-from ..intersect import NUMBERED, PARAMETERS
+from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
 
 if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
-KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 LANES = 8  # threads that share the list of a pair
 
 
 def visit_common(
     graph: Graph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
-    op: Callable | None = None, *args: Any, numbered: bool = False,
+    op: Callable | None = None, *args: Any, per_pair: Callable | None = None, numbered: bool = False,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.
 
@@ -50,8 +48,8 @@ def visit_common(
     neighbors : array of the graph's vertex dtype
     first_edge : int
         ``neighbors[k]`` is told by the edge ``first_edge + k``.
-    numbered : bool
-        Whether `op` takes the number of the pair first.
+    per_pair, numbered
+        As in `intersect`.
 
     Returns
     -------
@@ -59,19 +57,16 @@ def visit_common(
     """
     count = int(known.size)
     counts = graph.xp.zeros(count, np.int64) if op is None else None
-    values: tuple = ()
-    if op is not None:
-        check_op(op, "op", NUMBERED if numbered else PARAMETERS, args)
-        values = functor_args(graph, op, args)
+    check_functors(op, per_pair, numbered, args)
+    values = functor_args(graph, op, args) if op is not None else ()
     arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
     if count and graph.device.is_gpu:
-        options = (("LANES", str(LANES)), *((("HAS_OP", "1"),) if op is not None else ()))
-        options += (("NUMBERED", "1"),) if numbered else ()
-        kinds = ("edge", *KINDS) if numbered else KINDS
-        kernels = cuda_kernels_for(graph, HEADER, (("op", op, kinds, None),), values, options)
+        functors, options = cuda_functors(op, per_pair, numbered)
+        kernels = cuda_kernels_for(graph, HEADER, functors, values, (("LANES", str(LANES)), *options))
         kernels.visit_common(count, graph.view(), *arrays, np.int64(first_edge), counts, *values, tile=LANES)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_visit_common, (op,), numbered)
+        functors = op, per_pair
+        kernel = cpu_kernel_for(graph.package, make_visit_common, functors, numbered)
         edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
-        run_cpu(kernel, (op,), count, bare_view(graph), edges, *arrays, first_edge, counts, values)
+        run_cpu(kernel, functors, count, bare_view(graph), edges, *arrays, first_edge, counts, values)
     return counts

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...runtime import parallel_kernel
+from ..intersect.cpu import call_of
 from ..weights import edge_at
 
 
-def make_visit_common(iterator: ModuleType, op: Any, numbered: bool = False) -> Any:
-    """Common neighbors of pairs, of which one end's are listed: counted, or each handed to a functor, perhaps with the
-    number of the pair."""
+def make_visit_common(iterator: ModuleType, op: Any, per_pair: Any, numbered: bool = False) -> Any:
+    """Common neighbors of pairs, of which one end's are listed: counted, or handed to functors (`make_intersect`)."""
     find = iterator.find
+    called = call_of(op, numbered)
 
     @parallel_kernel(few=64, grain=16)
     def visit_common(
@@ -39,11 +40,14 @@ def make_visit_common(iterator: ModuleType, op: Any, numbered: bool = False) -> 
                     first, second = u, v
                     if not swapped[i]:
                         first, second, edge_uw, edge_vw = v, u, edge_vw, edge_uw
-                    if numbered:
-                        op(i, first, second, w, edge_uw, edge_vw, *args)
+                    if per_pair is not None:
+                        found += called(i, first, second, w, edge_uw, edge_vw, args)
                     else:
-                        op(first, second, w, edge_uw, edge_vw, *args)
+                        called(i, first, second, w, edge_uw, edge_vw, args)
             if counts is not None:
                 counts[i] = found
+            if per_pair is not None and found != 0:
+                first, second = (u, v) if swapped[i] else (v, u)
+                per_pair(first, second, np.int64(found), *args)
 
     return visit_common

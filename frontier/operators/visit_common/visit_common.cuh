@@ -1,21 +1,9 @@
-// CUDA kernel of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, LANES, HAS_OP,
-// with NUMBERED if it takes the number of the pair.
+// CUDA kernel of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, LANES, and those of the functors.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
-
-#ifdef NUMBERED
-#define NUMBER_PARAM i64 i,
-#define NUMBER i,
-#else
-#define NUMBER_PARAM
-#define NUMBER
-#endif
-
-#ifdef HAS_OP
-extern "C" __device__ void op(NUMBER_PARAM VID u, VID v, VID w, i64 edge_uw, i64 edge_vw ARG_PARAMS);
-#endif
+#include "frontier/cuda/common_functors.cuh"
 
 // LANES threads share the listed neighbors of each pair, and look them up at its other end.
 extern "C" __global__ void visit_common(
@@ -27,9 +15,8 @@ extern "C" __global__ void visit_common(
 #ifdef HAS_OP
     VID v = listed[i];
     bool swap = swapped[i];
-#else
-    u64 found = 0;
 #endif
+    u64 found = 0;  // common neighbors, or what op has returned
     i64 end = offsets[rows[i] + 1];
     for (i64 k = offsets[rows[i]] + t % LANES; k < end; k += LANES) {
       VID w = neighbors[k];
@@ -38,13 +25,17 @@ extern "C" __global__ void visit_common(
       if (slot < 0) continue;
 #ifdef HAS_OP
       i64 edge = edge_of(view, slot);
-      if (swap) op(NUMBER u, v, w, edge, first_edge + k ARG_NAMES);
-      else op(NUMBER v, u, w, first_edge + k, edge ARG_NAMES);
+#ifdef PER_PAIR
+      found +=
+#endif
+          swap ? op(NUMBER u, v, w, edge, first_edge + k ARG_NAMES) : op(NUMBER v, u, w, first_edge + k, edge ARG_NAMES);
 #else
       ++found;
 #endif
     }
-#ifndef HAS_OP
+#ifdef PER_PAIR
+    if (found) per_pair(swap ? u : v, swap ? v : u, i64(found) ARG_NAMES);
+#elif !defined(HAS_OP)
     if (found) atomicAdd(counts + i, found);
 #endif
   }
