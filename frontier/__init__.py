@@ -9,6 +9,7 @@ GPU.
 from . import arguments, display, distributed, interchange, io, keys, plot
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
+from .batch_step import BatchStep
 from .caches import clear_caches
 from .dynamic import DynamicGraph
 from .edge_data import RecordsResult
@@ -57,6 +58,7 @@ from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 
 __all__ = [
+    "BatchStep",
     "Device",
     "DynamicGraph",
     "EdgeFrontier",

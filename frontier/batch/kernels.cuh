@@ -2,6 +2,15 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
+// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped.
+extern "C" __global__ void copy_padded(
+    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst) {
+  GRID_STRIDE(i, count) {
+    out_src[i] = i < given ? src[i] : VID(-1);
+    out_dst[i] = i < given ? dst[i] : VID(-1);
+  }
+}
+
 // Expands `count` edges into arcs; counts invalid ids and weights, whose arcs are ignored.
 extern "C" __global__ void prepare(
     i64 count, const ID* src, const ID* dst, const WEIGHT* weights, i64 num_vertices, const bool* absent,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..runtime import Device
 from ..runtime.kernels import C_TYPES
-from ..runtime.parameters import Matrix
+from ..runtime.parameters import Matrix, Number
 from .errors import FunctorError
 
 ARRAY_DTYPES = tuple(C_TYPES)
@@ -53,7 +53,7 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
                 f"{value.shape} with strides {value.strides}: copy it with {device.xp.__name__}.ascontiguousarray()"
             )
         return Matrix(value) if device.is_gpu and value.ndim == 2 else value
-    if isinstance(value, np.generic) and value.dtype in ARRAY_DTYPES:
+    if isinstance(value, np.generic | Number) and value.dtype in ARRAY_DTYPES:
         return value
     if isinstance(value, np.ndarray) and device.is_gpu:
         raise FunctorError(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..log import logger
+from .launches import recorder
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,11 @@ def fill_with(array: Any, value: int) -> Any:
     if isinstance(array, np.ndarray):
         array.fill(value)
     elif value in (0, -1) or array.itemsize == 1:
-        array.data.memset_async(int(value) & 255, array.nbytes)
+        byte = int(value) & 255
+        if recorder.launches is None:
+            array.data.memset_async(byte, array.nbytes)
+        else:
+            recorder.launches.add_fill(array, byte)
     elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
         from cuda.bindings import driver
 

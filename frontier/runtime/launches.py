@@ -7,6 +7,7 @@ is, on what grid, with the addresses of which arrays. A small update is a dozen 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 
@@ -21,16 +22,16 @@ class LaunchList:
     """Launches in their order. What is launched in a ``with`` block is recorded, and not run.
 
     Arguments that are numbers and arrays stay those of the time of the record, and the list keeps the arrays alive.
-    An argument that changes is a `Struct` of one field in place of a number, or any other `ByValue`: it is read at
-    each run.
+    An argument that changes is a `Number`, or any other `ByValue`: it is read at each run.
     """
 
     def __init__(self) -> None:
         import cupy
 
         self._launch = cupy.cuda.driver.launchKernel
+        self._memset = cupy.cuda.runtime.memsetAsync
         self._stream = cupy.cuda.get_current_stream
-        self._launches: list[tuple[int, int, int, int, int]] = []
+        self._queued: list[Callable[[int], None]] = []  # what takes the address of a stream
         self._kept: list[Any] = []
 
     def __enter__(self) -> LaunchList:
@@ -44,8 +45,19 @@ class LaunchList:
 
     def add(self, function: Any, blocks: int, threads: int, shared: int, parameters: Any, arguments: tuple) -> None:
         """Append a launch with these parameters, made of these arguments."""
-        self._launches.append((function.ptr, blocks, threads, shared, parameters.address))
+        launch, pointer, address = self._launch, function.ptr, parameters.address
+
+        def queue(stream: int) -> None:
+            launch(pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
+
+        self._queued.append(queue)
         self._kept.append((function, parameters, arguments))
+
+    def add_fill(self, array: Any, byte: int) -> None:
+        """Append that all bytes of an array are set."""
+        memset, address, size = self._memset, array.data.ptr, array.nbytes
+        self._queued.append(lambda stream: memset(address, byte, size, stream))
+        self._kept.append(array)
 
     def keep(self, *arrays: Any) -> None:
         """Keep arrays alive that kernels know by structs."""
@@ -53,9 +65,15 @@ class LaunchList:
 
     def run(self) -> None:
         """Queue all launches on the current stream."""
-        stream, launch = self._stream().ptr, self._launch
-        for function, blocks, threads, shared, parameters in self._launches:
-            launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, parameters, 0)
+        stream = self._stream().ptr
+        for queue in self._queued:
+            queue(stream)
 
     def __len__(self) -> int:
-        return len(self._launches)
+        return len(self._queued)
+
+
+def refuse_to_wait() -> None:
+    """Raise RuntimeError while launches are recorded: nothing has run that the host could wait for."""
+    if recorder.launches is not None:
+        raise RuntimeError("launches are being recorded, which cannot be waited for")

@@ -58,6 +58,29 @@ class Struct(ByValue):
         self.fields[self.names.index(name)] = value
 
 
+class Number(ByValue):
+    """A number that may change from launch to launch, in place of one of a functor's arguments.
+
+    Attributes
+    ----------
+    dtype : dtype
+    ndim : int
+    """
+
+    __slots__ = ("_value", "dtype")
+
+    ndim = 0
+
+    def __init__(self, dtype: np.dtype):
+        super().__init__(np.zeros(1, np.int64))
+        self.dtype = dtype
+        self._value = self.fields.view(dtype)
+
+    def set(self, value: Any) -> None:
+        """Change it."""
+        self._value[0] = value
+
+
 class Matrix:
     """An array of two dimensions, which a kernel takes as three parameters: its address, rows and columns.
 

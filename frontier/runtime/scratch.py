@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device, fill_with
+from .launches import refuse_to_wait
 
 
 class Scratch:
@@ -71,15 +72,13 @@ class Counters:
     def reset(self) -> None:
         """Set all to zero, in stream order."""
         if not self._is_zero:
-            if self.device.is_gpu:
-                self.array.data.memset_async(0, self.array.nbytes)
-            else:
-                self.array[:] = 0
+            fill_with(self.array, 0)
         self._is_zero = False
 
     def read(self) -> list[int]:
         """The numbers, after all queued work."""
         if self.device.is_gpu:
+            refuse_to_wait()
             stream = self._stream()
             self.array.data.copy_to_host_async(self._address, self.array.nbytes, stream)
             stream.synchronize()
@@ -88,6 +87,7 @@ class Counters:
     def collect(self) -> list[int]:
         """The numbers that the last kernel has published, after all queued work."""
         if self.device.is_gpu:
+            refuse_to_wait()
             self._stream().synchronize()
             self._is_zero = True
         return self._host.tolist()

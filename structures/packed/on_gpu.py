@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.runtime import fill_with
 from frontier.sort import running_sums, tile_count, tile_launch
 
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
@@ -20,7 +21,7 @@ WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest w
 def no_arrivals(graph: PackedGraph) -> Any:
     """Two zeros for each leaf."""
     arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
-    arriving.data.memset_async(0, arriving.nbytes)
+    fill_with(arriving, 0)
     return arriving
 
 

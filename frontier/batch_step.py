@@ -1,0 +1,162 @@
+"""BatchStep: what operators do with each batch, launched without Python's part in it.
+
+As in `frontier.batch.chains`, kernels run on the grid of the largest batch of their size. The pairs of a batch are copied
+to the same place each time, with negative numbers behind them. What changes between batches, which are numbers and the
+graph's view, is read from the host's memory whenever the launches are repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import caches
+from .access import reads
+from .arguments import check_graph
+from .batch import batch_kernels
+from .batch.small import MOST_EDGES
+from .functor.checking import is_checking
+from .runtime import Kernels, Scratch
+from .runtime.launches import LaunchList, recorder
+from .runtime.parameters import ByValue, Number
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+SIZES = 256, 1024, MOST_EDGES
+"""Pairs of the largest batches; launches are recorded for each size."""
+
+
+class BatchStep:
+    """A function that is called with every batch, and whose launches for small ones are recorded and repeated on a GPU.
+
+    A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the second
+    call records what the function launches, and later ones repeat that, without calling it: with other pairs and
+    numbers, and the graph as it is then. Large batches, graphs in parts, and CPUs call the function each time.
+
+    Parameters
+    ----------
+    graph : Graph
+    step : function ``step(graph, src, dst, *args)``
+        It calls `visit_edges` without `output`, and `intersect` with an `op` and without checks, on the arrays that it
+        is given, and does nothing else: what is not a launch of an operator is not repeated.
+
+    Notes
+    -----
+    A record is made again where other arrays are among `args`, and after the graph has got more vertices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frontier as fr
+    >>> from structures import SlabGraph
+    >>> def count(src, dst, edge, weight, visits):
+    ...     fr.atomic_add(visits, dst, 1)
+    >>> def step(graph, src, dst, visits):
+    ...     fr.visit_edges(graph, src, dst, count, visits, output=False)
+    >>> graph = SlabGraph(num_vertices=4, device="cpu")
+    >>> visits = np.zeros(4, np.int64)
+    >>> taken = fr.BatchStep(graph, step)
+    >>> for _ in range(3):
+    ...     taken(np.asarray([0, 1], np.int32), np.asarray([2, 2], np.int32), visits)
+    >>> visits.tolist()
+    [0, 0, 6, 0]
+    """
+
+    def __init__(self, graph: Graph, step: Callable[..., None]):
+        check_graph(graph)
+        if not callable(step):
+            raise TypeError("step must be a function step(graph, src, dst, *args)")
+        self.graph = graph
+        self._step = step
+        self._records: dict[int, _Record | None] = {}  # by size; None if the step was taken once
+        self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
+        if self._repeats:
+            self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, None)
+            self._kernels.compile_ahead()  # and not in the middle of a stream
+
+    def __call__(self, src: Any, dst: Any, *args: Any) -> None:
+        """Take the step.
+
+        Parameters
+        ----------
+        src, dst : arrays of the graph's vertex dtype, shape (m,), on its device
+            Ids of its vertices. The step may get them with more entries, which are negative: operators skip them.
+        *args : arrays and numbers
+            For the step. Numbers may be others in each call.
+        """
+        graph = self.graph
+        if not self._repeats or not 0 < src.size <= MOST_EDGES or src.dtype != graph.vertex_dtype or is_checking():
+            self._step(graph, src, dst, *args)
+        else:
+            _take(graph, self, src, dst, args)
+
+
+class _Record:
+    """The launches of a step for batches of one size.
+
+    Parameters
+    ----------
+    args : tuple
+        The arrays among them, and the types of the numbers, are those of the record.
+    """
+
+    def __init__(self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple):
+        self._made_for = self._key(graph, args)
+        self._args = args  # which keep their identities as long as they are held
+        self._numbers = [None if hasattr(value, "shape") and value.shape else Number(_type(value)) for value in args]
+        self._scratch = Scratch(graph.device)  # whose addresses are in the launches, so that nobody else may have it
+        self._src = self._scratch.get("src", size, graph.vertex_dtype)
+        self._dst = self._scratch.get("dst", size, graph.vertex_dtype)
+        self._copy = kernels.copy_padded
+        self._size = size
+        self._view = ByValue(graph.view().fields.copy())
+        work = graph._access.workspace()
+        given = [value if number is None else number for value, number in zip(args, self._numbers, strict=True)]
+        before = work.scratch, graph._view
+        work.scratch, graph._view = self._scratch, (graph.version, self._view)
+        try:
+            with LaunchList() as self._launches:
+                step(graph, self._src, self._dst, *given)
+        finally:
+            work.scratch, graph._view = before
+
+    @staticmethod
+    def _key(graph: Graph, args: tuple) -> tuple[Any, ...]:
+        of_args = (id(value) if hasattr(value, "shape") and value.shape else _type(value) for value in args)
+        return graph.num_vertices, graph._short_lists, caches.times_cleared, *of_args
+
+    def is_for(self, graph: Graph, args: tuple) -> bool:
+        """Whether the launches are those of a step with these arguments."""
+        return self._made_for == self._key(graph, args)
+
+    def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:
+        """Repeat the launches with another batch."""
+        self._view.fields[:] = graph.view().fields
+        for number, value in zip(self._numbers, args, strict=True):
+            if number is not None:
+                number.set(value)
+        self._copy(self._size, src.size, src, dst, self._src, self._dst)
+        self._launches.run()
+
+
+def _type(value: Any) -> np.dtype:
+    """The dtype that functors have a number in."""
+    return np.dtype({int: np.int64, float: np.float64, bool: np.bool_}.get(type(value), type(value)))
+
+
+@reads
+def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
+    if recorder.launches is not None:
+        raise RuntimeError("a BatchStep cannot be taken inside another one")
+    size = next(size for size in SIZES if src.size <= size)
+    if size not in step._records:  # so that what it needs is compiled
+        step._step(graph, src, dst, *args)
+        step._records[size] = None
+        return
+    record = step._records[size]
+    if record is None or not record.is_for(graph, args):
+        record = step._records[size] = _Record(graph, step._step, step._kernels, size, args)
+    record.run(graph, src, dst, args)
