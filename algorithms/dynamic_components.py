@@ -10,12 +10,14 @@ level. A vertex whose path to the root is intact is known to be connected, witho
     link[v]      a union-find forest: over labels while edges are inserted, over detached vertices after deletions;
                  link[v] == v for every v that is a label
 
+Vertices that become tentative, or get another label, are listed.
+
 Insertions union labels, which takes one pass over the batch and no wait. Before the labels are read, or edges are
-deleted, one pass over the vertices relabels them: of the components that have merged by then, one keeps its spanning
-tree; the vertices of the others are attached to it level by level. Deletions cost nothing unless they cut an
-edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of smaller level that
-is not tentative, or else makes its children tentative. Vertices that are still tentative at the end are detached. They
-attach to any settled neighbor, and those that cannot reach one form new components.
+deleted, vertices are relabeled: of the components that have merged by then, one keeps its spanning tree; the vertices
+of the others, found from the ends of the inserted edges, are attached to it level by level. Deletions cost nothing
+unless they cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of
+smaller level that is not tentative, or else makes its children tentative. Vertices that are still tentative at the end
+are detached. They attach to any settled neighbor, and those that cannot reach one form new components.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
 levels; here all neighbors are candidate parents, instead of a fixed number).
@@ -29,12 +31,17 @@ import numpy as np
 
 import frontier as fr
 
+from ._listed import Listed, enlist
 from ._union_find import join, root_of
 from .connected_components import connected_components, most_common_label, unite
 from .incremental import IncrementalAlgorithm, maintained
 
 DETACHED = np.int32(np.iinfo(np.int32).max)
-JOINED, LOST = 0, 1  # indices into the tally: components merged into others, labels that left their component
+JOINED, LOST, MOVED = range(3)
+"""Indices into the tally: components merged into others; labels that left their component; and a number that grows
+where a component keeps its tree and gets another label, so that all of its vertices do."""
+FEW_ENDS = 1 / 8
+"""With more ends of inserted edges for each vertex, all vertices are looked through for those of other labels."""
 TORN = -1  # vertices were being relabeled when memory ran out: only recomputing helps
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
@@ -65,10 +72,10 @@ class DynamicComponents(IncrementalAlgorithm):
     Notes
     -----
     An insertion takes O(batch) work; on a GPU the host does not wait for it. After insertions that merged components,
-    the first reading of the labels, or the first deletion, takes O(V + arcs of the smaller components). A deletion
-    takes O(batch) work, plus O(V + arcs of the vertices disconnected from their root) if it cuts the forest. The
-    components are recomputed from scratch if the smallest vertex of one has left it and the root of its tree has not,
-    which is rare except for the largest.
+    the first reading of the labels, or the first deletion, takes O(arcs of the smaller components), and O(V) more if
+    the largest gets another label, or many edges were inserted. A deletion takes O(batch) work, plus O(arcs of the
+    vertices disconnected from their root) if it cuts the forest. The components are recomputed from scratch if the
+    smallest vertex of one has left it and the root of its tree has not, which is rare except for the largest.
 
     Examples
     --------
@@ -96,6 +103,7 @@ class DynamicComponents(IncrementalAlgorithm):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
         self._joining = False  # whether edges were inserted since the labels were those of the components
+        self._ends: list[tuple[Any, Any]] | None = []  # of these edges; None if they are many
         self._recompute()
         self._attach()
 
@@ -114,6 +122,10 @@ class DynamicComponents(IncrementalAlgorithm):
         """Merge components."""
         fr.visit_edges(self.graph, src, dst, _join, self._labels, self._link, self._tally, output=False)
         self._joining = True
+        if self._ends is not None:
+            self._ends.append((src, dst))
+            if sum(ends[0].size for ends in self._ends) > FEW_ENDS * self.graph.num_vertices:
+                self._ends = None
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Bring the spanning forest up to date, and record the number of arcs."""
@@ -130,11 +142,13 @@ class DynamicComponents(IncrementalAlgorithm):
             return
         if graph.directed:  # either end may be the parent
             src, dst = graph.xp.concatenate([src, dst]), graph.xp.concatenate([dst, src])
-        tentative = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level)
+        lists = self._listed.arguments
+        tentative = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level, *lists)
         if not tentative:
             return
-        fr.traverse(graph, tentative, _reattach, self._parent, self._level, edges="both")
-        detached = fr.filter(self._members, _detach, self._link, self._level)
+        fr.traverse(graph, tentative, _reattach, self._parent, self._level, *lists, edges="both")
+        listed = self._listed.take()
+        detached = fr.visit_edges(graph, listed, listed, _detach, self._link, self._level)
         if not detached:
             return
         self._spread(detached, linking=1, first_step=1)
@@ -159,10 +173,11 @@ class DynamicComponents(IncrementalAlgorithm):
         if absent is not None:
             labels[absent] = -1
         self._labels, self._link, self._level, self._parent = labels, link, level, parent
+        self._listed = Listed(graph)
         self._members = fr.Frontier.all(graph)
         self._relabel()
         self._count = int(xp.flatnonzero(self._labels == ids).size)
-        self._tally.fill(0)
+        self._tally[JOINED] = 0
         self._relabeled = 0
         self._find_largest()
 
@@ -182,13 +197,32 @@ class DynamicComponents(IncrementalAlgorithm):
         joined = int(self._tally[JOINED])
         if joined > self._relabeled:
             self._relabeled = TORN
-            detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, self._largest)
+            detached = self._rename()
             self._largest = self._labels[self._largest]
             if self.graph.has_in_edges:
                 self._spread(detached, linking=0, first_step=1)
             self._relabeled = joined
             self._tidy(detached)
         self._joining = False
+        self._ends = []
+
+    def _rename(self) -> fr.Frontier:
+        """Give the vertices of components that merged their label; returns those to be attached to another tree."""
+        graph, xp = self.graph, self.graph.xp
+        arrays = self._labels, self._link, self._level, self._largest
+        if self._ends and graph.has_in_edges:
+            src, dst = (xp.concatenate(ids) for ids in zip(*self._ends, strict=True))
+            if graph.directed:
+                src, dst = xp.concatenate([src, dst]), xp.concatenate([dst, src])
+            lists = self._listed.arguments
+            renamed = fr.visit_edges(graph, src, dst, _rename_end, *arrays, self._tally, *lists)
+            if renamed:
+                fr.traverse(graph, renamed, _rename_end, *arrays, self._tally, *lists, edges="both")
+            listed = self._listed.take()
+            before, self._moved = self._moved, int(self._tally[MOVED])
+            if self._moved == before:
+                return fr.visit_edges(graph, listed, listed, _is_detached, self._level)
+        return fr.filter(self._members, _rename, *arrays)
 
     def _recompute(self) -> None:
         """Compute the components, and a spanning tree of each, from scratch."""
@@ -198,9 +232,12 @@ class DynamicComponents(IncrementalAlgorithm):
         self._labels = xp.full_like(labels, -1)
         self._level = xp.full(graph.num_vertices, DETACHED, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
-        self._tally = xp.zeros(2, np.int64)
+        self._listed = Listed(graph)
+        self._tally = xp.zeros(3, np.int64)
+        self._moved = 0  # what the tally said when vertices were last relabeled
         self._relabeled = 0  # components that had been merged when vertices were last relabeled
         self._joining = False
+        self._ends = []
         self._count = 0
         self._height = 0  # upper bound on levels
         self._form_components(fr.Frontier.all(graph))
@@ -283,6 +320,7 @@ class _OverParts(DynamicComponents):
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
         self._joining = self._outdated = False
+        self._ends = None  # labels are all looked at
 
 
 DynamicComponents.form_over_parts = _OverParts
@@ -314,24 +352,46 @@ def _rename(v, labels, link, level, largest):
         kept = largest[0]
     if root != label:
         labels[v] = root
-    if label != kept:
+    if label != kept or level[v] == DETACHED:  # by `_rename_end`
         level[v] = DETACHED
         return True
     return False
 
 
-def _cut(src, dst, edge, weight, parent, level):
+def _rename_end(src, dst, edge, weight, labels, link, level, largest, tally, listed, number, room):
+    """`_rename`, of a vertex at an edge that was inserted, or beside one that was renamed."""
+    label = labels[dst]
+    root = root_of(link, label)
+    kept = root
+    if root_of(link, largest[0]) == root:
+        kept = largest[0]
+    if root != kept:
+        fr.atomic_add(tally, MOVED, 1)
+    height = level[dst]
+    if label == kept or height == DETACHED or fr.atomic_cas(level, dst, height, DETACHED) != height:
+        return False
+    labels[dst] = root
+    enlist(dst, listed, number, room)
+    return True
+
+
+def _is_detached(src, dst, edge, weight, level):
+    return level[dst] == DETACHED
+
+
+def _cut(src, dst, edge, weight, parent, level, listed, number, room):
     """Make dst tentative if src was its parent, since the edge was deleted."""
     if parent[dst] != src:
         return False
     height = level[dst]
     if height >= 0 and fr.atomic_cas(level, dst, height, -1 - height) == height:
         parent[dst] = -1
+        enlist(dst, listed, number, room)
         return True
     return False
 
 
-def _reattach(src, dst, edge, weight, parent, level):
+def _reattach(src, dst, edge, weight, parent, level, listed, number, room):
     """Attach a tentative src to dst if dst is settled and of smaller level; make dst tentative if it is a child of src.
 
     A new parent may become tentative in the same step. It is then processed in the next step, and makes all its
@@ -352,14 +412,18 @@ def _reattach(src, dst, edge, weight, parent, level):
         if fr.atomic_cas(level, src, tentative, own) == tentative:
             parent[src] = dst
         return False
-    return parent[dst] == src and fr.atomic_cas(level, dst, other, -1 - other) == other
-
-
-def _detach(v, link, level):
-    if level[v] >= 0:
+    if parent[dst] != src or fr.atomic_cas(level, dst, other, -1 - other) != other:
         return False
-    level[v] = DETACHED
-    link[v] = v
+    enlist(dst, listed, number, room)
+    return True
+
+
+def _detach(src, dst, edge, weight, link, level):
+    """Detach dst, once, if it is still tentative."""
+    height = level[dst]
+    if height >= 0 or fr.atomic_cas(level, dst, height, DETACHED) != height:
+        return False
+    link[dst] = dst
     return True
 
 

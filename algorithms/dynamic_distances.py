@@ -9,7 +9,8 @@ and relaxed.
     distance[v]      as in `sssp` and `bfs`
     predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose tree edge was deleted
     state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches). In directed
-                     graphs CHANGED if v has a new distance, and is to find its predecessor
+                     graphs CHANGED if v has a new distance, and is to find its predecessor. Vertices in either
+                     state are listed
     flat[0]          1 after a vertex was reached over an edge that did not increase the distance
     bad[0]           1 after a negative weight was seen, or a path length overflowed the distances' type
 
@@ -36,6 +37,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._listed import Listed, enlist
 from .incremental import IncrementalAlgorithm, maintained
 from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, weight_length
 
@@ -145,7 +147,8 @@ class DynamicDistances(IncrementalAlgorithm):
                 tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments)
         else:
             fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
-        cut_off = fr.filter(self._everyone, _forget, *arguments)
+        listed = self._listed.take()
+        cut_off = fr.visit_edges(graph, listed, listed, _forget, *arguments)
         if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
@@ -168,7 +171,8 @@ class DynamicDistances(IncrementalAlgorithm):
         fr.traverse(graph, start, self._functors.relax, *arguments)
         if graph.directed:
             if changed is None:
-                changed = fr.filter(self._everyone, _take_changed, *arguments)
+                listed = self._listed.take()
+                changed = fr.visit_edges(graph, listed, listed, _take_changed, *arguments)
             else:
                 fr.compute(changed, _settle, *arguments)
             if graph.has_in_edges:
@@ -206,6 +210,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._distance = distance
         self._predecessor = predecessor
         self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
+        self._listed = Listed(self.graph)
         self._everyone = fr.Frontier.all(self.graph)
         self._bad.fill(0)
         self._flat.fill(0)
@@ -229,27 +234,33 @@ class DynamicDistances(IncrementalAlgorithm):
         """The arguments of all functors."""
         return (
             self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
-            np.int32(not self.graph.directed),
+            np.int32(not self.graph.directed), *self._listed.arguments,
         )  # fmt: skip
 
 
-def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways):
-    if state[v] == SETTLED:
+def _forget(
+    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+):  # fmt: skip
+    if state[dst] == SETTLED:
         return False
-    state[v] = SETTLED if both_ways else CHANGED
-    distance[v] = unreached
-    predecessor[v] = -1
+    state[dst] = SETTLED if both_ways else CHANGED
+    distance[dst] = unreached
+    predecessor[dst] = -1
+    if not both_ways:
+        enlist(dst, listed, number, room)
     return True
 
 
-def _settle(v, distance, predecessor, state, flat, bad, unreached, both_ways):
+def _settle(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
     state[v] = SETTLED
 
 
-def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_ways):
-    if state[v] != CHANGED:
+def _take_changed(
+    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+):  # fmt: skip
+    if state[dst] != CHANGED:
         return False
-    state[v] = SETTLED
+    state[dst] = SETTLED
     return True
 
 
@@ -270,7 +281,9 @@ class RepairFunctors(NamedTuple):
 def repair_functors(length_of: Callable) -> RepairFunctors:
     """The functors for this edge length."""
 
-    def relax(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def relax(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         length = length_of(weight)
         own = distance[src]
         other = distance[dst]
@@ -285,12 +298,15 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         if through < other and fr.atomic_min(distance, dst, through) > through:
             if through == own:
                 flat[0] = 1
-            if not both_ways:
+            if not both_ways and state[dst] != CHANGED:
                 state[dst] = CHANGED
+                enlist(dst, listed, number, room)
             return True
         return False
 
-    def mark_tentative(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def mark_tentative(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         length = length_of(weight)
         if not length >= 0:
             bad[0] = 1
@@ -300,13 +316,16 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         if edge < 0 or not length < unreached - distance[src] or distance[src] + length > distance[dst]:
             predecessor[dst] = -1
             state[dst] = TENTATIVE
+            enlist(dst, listed, number, room)
             return True
         return False
 
     # Several threads decide on one vertex concurrently, and may read outdated states. But a vertex that becomes
     # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
     # those that adopted it meanwhile. So no settled vertex remains below a tentative one.
-    def adopt_or_pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def adopt_or_pass_on(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         before = predecessor[src]
         if before >= 0 and state[before] == SETTLED:
             state[src] = SETTLED
@@ -319,11 +338,14 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             return False
         if predecessor[dst] == src and state[dst] == SETTLED:
             state[dst] = TENTATIVE
+            enlist(dst, listed, number, room)
             return True
         return False
 
     # The same in two steps: first along the edges that enter `src`, then along those that leave it.
-    def adopt(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def adopt(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         before = predecessor[src]
         if before >= 0 and state[before] == SETTLED:
             state[src] = SETTLED
@@ -334,13 +356,18 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             state[src] = SETTLED
         return False
 
-    def pass_on(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def pass_on(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         if state[src] == TENTATIVE and predecessor[dst] == src and state[dst] == SETTLED:
             state[dst] = TENTATIVE
+            enlist(dst, listed, number, room)
             return True
         return False
 
-    def pull(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def pull(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         length = length_of(weight)
         other = distance[dst]
         if not 0 <= length < unreached - other:
@@ -352,22 +379,31 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             flat[0] = 1
         return False
 
-    def find_parent(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def find_parent(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         if distance[dst] < distance[src] < unreached and distance[dst] + length_of(weight) == distance[src]:
             predecessor[src] = dst
         return False
 
-    def relax_unit(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
-        return relax(src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways)
+    def relax_unit(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
+        return relax(
+            src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+        )
 
-    def mark_without_looking(src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways):
+    def mark_without_looking(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+    ):  # fmt: skip
         if predecessor[dst] != src:
             return False
         predecessor[dst] = -1
         state[dst] = TENTATIVE
+        enlist(dst, listed, number, room)
         return True
 
     # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
     # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
-    listed = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
-    return RepairFunctors(relax, *listed, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
+    return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)

@@ -1,15 +1,12 @@
 """Triangles whose three edges are within a span of time, maintained incrementally.
 
-As in `DynamicTriangleCount`, a batch creates or destroys the triangles that contain at least one of its edges: each is
-found from every edge of the batch that it has, if the times of all three are within delta. Each time its vertices are
-credited with a share, so that the shares add up to one triangle. Expiry is a deletion. A batch that gives existing
+As in `DynamicTriangleCount`, a batch creates or destroys the triangles that contain at least one of its edges
+(`_triangle_sums`), if the times of all three are within delta. Expiry is a deletion. A batch that gives existing
 edges other times takes away the triangles through these edges before, and adds them after; those that also have a new
 edge are added with the new edges, once.
 
     mark[edge]   the number of the batch, if the edge is in the batch
     times_of[i]  the time of edge i of the batch
-    sixths[v]    triangles of v, in sixths: a share is 1, 1/2 or 1/3
-    change[v]    what an update that is under way takes away
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (triangles within a span of time); Makkar,
 Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (those of a batch).
@@ -24,14 +21,14 @@ import numpy as np
 import frontier as fr
 
 from ._priorities import check_undirected
-from .incremental import IncrementalAlgorithm, maintained
+from ._triangle_sums import TriangleSums, credit
 from .temporal_triangle_count import temporal_triangle_count, within
 
 NONE = -1
 """The number of no batch."""
 
 
-class DynamicTemporalTriangleCount(IncrementalAlgorithm):
+class DynamicTemporalTriangleCount(TriangleSums):
     """Counts of the triangles whose edges are within a span of time, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed: under insertions, deletions, expiry, and
@@ -58,8 +55,7 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
 
     Notes
     -----
-    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, and a pass over an array with
-    one entry per vertex where edges are deleted or get other times.
+    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges.
 
     Examples
     --------
@@ -78,70 +74,43 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
     """
 
     sees_changes = True
-    over_parts = True
 
     def __init__(self, graph: fr.DynamicGraph, delta: Any):
         super().__init__(graph)
         check_undirected(graph, "DynamicTemporalTriangleCount")
         self.delta = fr.arguments.span(graph, delta, "delta")
-        counts = temporal_triangle_count(graph, self.delta).per_vertex
-        self._sixths = graph.vertex_array(np.int64, 6 * counts, combine="add")
-        self._change = graph.vertex_array(np.int64, combine="add")
+        self._count_all()
         self._mark = graph.xp.zeros(graph.edge_capacity, np.int32)
         self._batch = self._inserted = 0
-        self._changing = 0  # edges that the update under way deletes, or gives other times
         self._attach()
 
-    @maintained
-    def total(self) -> int:
-        """Triangles of the graph whose edges are within `delta`."""
-        return int(self.graph.total(self._sixths)) // 18  # three vertices, six sixths
-
-    @maintained
-    def per_vertex(self) -> Any:
-        """Those of each vertex: a new int64 array on the graph's device."""
-        self.graph.complete(self._sixths)
-        return self._sixths // 6
+    def _counts(self) -> tuple[int, Any]:
+        found = temporal_triangle_count(self.graph, self.delta)
+        return found.total, found.per_vertex
 
     def edges_changing(self, src: Any, dst: Any) -> None:
-        """Count the triangles through edges that get other times, by their old ones."""
-        self._changing = self.graph.sum_over_parts(src.size)
-        if self._changing:
-            self._change.fill(0)
-            self._add_through(src, dst, self._change, self._next_batch())
+        """Subtract the triangles through edges that get other times, by their old ones."""
+        self._begin()
+        self._leaving = not self._outdated
+        self._add_through(src, dst, -1, self._next_batch())
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that new edges created."""
         self._inserted = self._next_batch()
-        if self.graph.sum_over_parts(src.size):
-            self._add_through(src, dst, self._sixths, self._inserted)
+        self._add_through(src, dst, 1, self._inserted)
 
     def edges_changed(self, src: Any, dst: Any) -> None:
-        """Subtract the triangles through edges that got other times, and add those that they form now."""
-        if self._changing:
-            self._subtract_change()
-            self._add_through(src, dst, self._sixths, self._next_batch(), self._inserted)
+        """Add the triangles through edges that got other times, by their new ones."""
+        self._end()
+        self._add_through(src, dst, 1, self._next_batch(), self._inserted)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Count the triangles that deleting a batch of edges will destroy."""
+        """Subtract the triangles that deleting a batch of edges will destroy."""
         self.edges_changing(src, dst)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Subtract those triangles."""
-        if self._changing:
-            self._subtract_change()
-
-    def vertices_changed(self) -> None:
-        """Give new vertices a count of zero."""
-        if self._sixths.size != self.graph.num_vertices:
-            self.graph.complete(self._sixths)
-            grown = self.graph.vertex_array(np.int64, combine="add")
-            grown[: self._sixths.size] = self._sixths
-            self._sixths, self._change = grown, self.graph.vertex_array(np.int64, combine="add")
-
-    def _subtract_change(self) -> None:
-        self.graph.settle(self._sixths, self._change)
-        self._sixths -= self._change
+        """Take note that they are gone."""
+        self._end()
 
     def _next_batch(self) -> int:
         self._batch += 1
@@ -151,8 +120,12 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
             self._mark = grown
         return self._batch
 
-    def _add_through(self, src: Any, dst: Any, sixths: Any, batch: int, counted: int = NONE) -> None:
-        """Add the triangles with an edge among these to `sixths`, except those with an edge of the batch `counted`."""
+    def _add_through(self, src: Any, dst: Any, sign: int, batch: int, counted: int = NONE) -> None:
+        """Add the triangles with an edge among these, or subtract them, except those with an edge of the batch
+        `counted`."""
+        if self._outdated or not self.graph.sum_over_parts(src.size):
+            return
+        self._total = None
         graph = self.graph
         local: Any = graph.local if graph.in_parts else graph  # type: ignore[attr-defined]
         edges = local.find_edges(src, dst, checked=False)
@@ -161,8 +134,8 @@ class DynamicTemporalTriangleCount(IncrementalAlgorithm):
             fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
         times = fr.arguments.edge_times(graph)
         fr.intersect(
-            graph, src, dst, _credit, times, times[edges], self._mark, batch, counted, self.delta, sixths,
-            numbered=True, checked=False,
+            graph, src, dst, _share, times, times[edges], self._mark, batch, counted, self.delta, sign, self._sixths,
+            self._tally, per_pair=_credit, numbered=True, checked=False,
         )  # fmt: skip
 
 
@@ -170,9 +143,9 @@ def _set_mark(src, dst, edge, weight, mark, batch):
     mark[edge] = batch
 
 
-def _credit(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, delta, sixths):
+def _share(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, delta, sign, sixths, tally):
     if mark[edge_uw] == counted or mark[edge_vw] == counted:
-        return
+        return 0
     edges = 1
     if mark[edge_uw] == batch:
         edges += 1
@@ -180,8 +153,12 @@ def _credit(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted,
         edges += 1
     first = min(times_of[i], times[edge_uw], times[edge_vw])
     last = max(times_of[i], times[edge_uw], times[edge_vw])
-    if within(first, last, delta):
-        share = 6 // edges
-        fr.atomic_add(sixths, u, share)
-        fr.atomic_add(sixths, v, share)
-        fr.atomic_add(sixths, w, share)
+    if not within(first, last, delta):
+        return 0
+    share = sign * (6 // edges)
+    fr.atomic_add(sixths, w, share)
+    return share
+
+
+def _credit(u, v, total, times, times_of, mark, batch, counted, delta, sign, sixths, tally):
+    credit(u, v, total, sixths, tally)

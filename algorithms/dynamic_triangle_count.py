@@ -1,13 +1,7 @@
 """Triangle counts that are maintained incrementally.
 
-A batch creates or destroys the triangles that contain at least one of its edges. For every edge (u, v) of the batch,
-every common neighbor w of u and v closes such a triangle. A triangle with k edges in the batch is found k times, so
-each time it counts as 6 / k sixths of a triangle, which is an integer.
-
-    mark[slot]   the number of the batch, if the arc in this slot is in the batch
-    sixths[v]    six times the triangles of v
-
-Insertions are counted after the update, deletions before, so that the same rule applies to both.
+A batch creates or destroys the triangles that contain at least one of its edges (`_triangle_sums`). Insertions are
+counted after the update, deletions before, so that the same rule applies to both.
 
 Makkar, Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (by inclusion and
 exclusion; the result is the same, here in one pass over the graph instead of three).
@@ -21,11 +15,11 @@ import numpy as np
 
 import frontier as fr
 
-from .incremental import IncrementalAlgorithm, maintained
+from ._triangle_sums import TriangleSums, credit
 from .triangle_count import triangle_count
 
 
-class DynamicTriangleCount(IncrementalAlgorithm):
+class DynamicTriangleCount(TriangleSums):
     """Triangle counts of an undirected graph, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed.
@@ -67,96 +61,52 @@ class DynamicTriangleCount(IncrementalAlgorithm):
     2
     """
 
-    over_parts = True
-
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
-        count = triangle_count(graph)
-        self._total: int | None = count.total  # None: to be summed up
-        self._sixths = graph.vertex_array(np.int64, 6 * count.per_vertex, combine="add")
-        self._lost = graph.vertex_array(np.int64, combine="add")  # sixths of triangles that a deletion will destroy
+        self._count_all()
         self._mark = graph.xp.zeros(0, np.uint8)
         self._batch = 0
-        self._outdated = False  # whether all triangles are to be counted
-        self._leaving = 0  # edges of the deletion that is under way
-        self._loses_many = False  # whether that is to be done after the deletion that is under way
+        self._through = fr.BatchStep(graph, _count_through)
         self._attach()
 
-    @maintained
-    def total(self) -> int:
-        """Triangles of the graph."""
-        if self._total is None:
-            self._total = int(self.graph.total(self._sixths)) // 18  # three vertices, six sixths
-        return self._total
-
-    @maintained
-    def per_vertex(self) -> Any:
-        """Triangles of each vertex: a new int64 array on the graph's device."""
-        self.graph.complete(self._sixths)
-        return self._sixths // 6
+    def _counts(self) -> tuple[int, Any]:
+        found = triangle_count(self.graph)
+        return found.total, found.per_vertex
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
+        self._begin()
         edges = self.graph.sum_over_parts(src.size)
-        if self._is_large(edges):
-            self._outdated = True
-        elif edges and not self._outdated:
-            self._total = None
-            self._add_through(src, dst, self._sixths)
+        self._outdated |= self._is_large(edges)
+        if edges and not self._outdated:
+            self._add_through(src, dst, 1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Count the triangles that deleting a batch of edges will destroy."""
-        self._leaving = self.graph.sum_over_parts(src.size)
-        self._loses_many = self._is_large(self._leaving)
-        if self._leaving and not self._outdated and not self._loses_many:
-            self._lost.fill(0)
-            self._add_through(src, dst, self._lost)
+        """Subtract the triangles that deleting a batch of edges will destroy."""
+        self._begin()
+        edges = self.graph.sum_over_parts(src.size)
+        self._leaving = not self._outdated and not self._is_large(edges)
+        if edges and self._leaving:
+            self._add_through(src, dst, -1)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Subtract those triangles."""
-        if self._loses_many:
-            self._outdated = True
-        elif self._leaving and not self._outdated:
-            self._total = None
-            self.graph.settle(self._sixths, self._lost)
-            self._sixths -= self._lost
-
-    def vertices_changed(self) -> None:
-        """Give new vertices a count of zero."""
-        if self._sixths.size == self.graph.num_vertices:
-            return
-        self.graph.complete(self._sixths)
-        grown = self.graph.vertex_array(np.int64, combine="add")
-        grown[: self._sixths.size] = self._sixths
-        self._sixths = grown
-        self._lost = self.graph.vertex_array(np.int64, combine="add")
+        """Take note that they are gone."""
+        self._end()
 
     def _is_large(self, edges: int) -> bool:
         """Whether counting all triangles takes less than counting those through edges of the graph."""
         return edges > max(MANY_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
 
-    def _bring_up(self) -> None:
-        """Count all triangles, if that was put off."""
-        if self._outdated:
-            count = triangle_count(self.graph)
-            self._total = count.total
-            self._sixths = self.graph.vertex_array(np.int64, 6 * count.per_vertex, combine="add")
-            self._lost = self.graph.vertex_array(np.int64, combine="add")
-            self._outdated = False
-
-    def _add_through(self, src: Any, dst: Any, sixths: Any) -> None:
-        """Add the triangles with an edge among these to `sixths`. The host does not wait."""
-        graph = fr.snapshot_if_faster(self.graph, src, dst)
+    def _add_through(self, src: Any, dst: Any, sign: int) -> None:
+        """Add the triangles with an edge among these, or subtract them. The host does not wait."""
+        self._total = None
         self._batch += 1
         if self._batch > MOST_BATCHES:
             self._mark.fill(0)
             self._batch = 1
-        if self._mark.size < graph.edge_capacity:
-            self._mark = self.graph.xp.zeros(graph.edge_capacity, np.uint8)
-        batch = np.uint8(self._batch)
-        fr.visit_edges(graph, src, dst, _set_mark, self._mark, batch, output=False)
-        fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
-        fr.intersect(graph, src, dst, _credit, self._mark, batch, sixths, checked=False)
+        if self._mark.size < self.graph.edge_capacity:  # at least that of a static copy
+            self._mark = self.graph.xp.zeros(self.graph.edge_capacity, np.uint8)
+        self._through(src, dst, self._mark, np.uint8(self._batch), sign, self._sixths, self._tally)
 
 
 RECOUNT_ABOVE = {"cpu": 1 / 8, "gpu": 1 / 16}
@@ -169,17 +119,27 @@ MOST_BATCHES = np.iinfo(np.uint8).max
 """After as many batches the marks are cleared, so that none is taken for a later batch's."""
 
 
+def _count_through(graph, src, dst, mark, batch, sign, sixths, tally):
+    graph = fr.snapshot_if_faster(graph, src, dst)
+    fr.visit_edges(graph, src, dst, _set_mark, mark, batch, output=False)
+    fr.visit_edges(graph, dst, src, _set_mark, mark, batch, output=False)
+    fr.intersect(graph, src, dst, _share, mark, batch, sign, sixths, tally, per_pair=_credit, checked=False)
+
+
 def _set_mark(src, dst, edge, weight, mark, batch):
     mark[edge] = batch
 
 
-def _credit(u, v, w, edge_uw, edge_vw, mark, batch, sixths):
+def _share(u, v, w, edge_uw, edge_vw, mark, batch, sign, sixths, tally):
     edges = 1
     if mark[edge_uw] == batch:
         edges += 1
     if mark[edge_vw] == batch:
         edges += 1
-    share = 6 // edges
-    fr.atomic_add(sixths, u, share)
-    fr.atomic_add(sixths, v, share)
+    share = sign * (6 // edges)
     fr.atomic_add(sixths, w, share)
+    return share
+
+
+def _credit(u, v, total, mark, batch, sign, sixths, tally):
+    credit(u, v, total, sixths, tally)

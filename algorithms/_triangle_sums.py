@@ -1,0 +1,98 @@
+"""What the incremental triangle counts share: counts by vertex and in total, to which functors add.
+
+For every edge (u, v) of a batch, every common neighbor w of u and v closes a triangle. One with k edges in the batch is
+found k times, so each time it counts as 6 / k sixths of a triangle, which is an integer.
+
+    sixths[v]    six times the triangles of v
+    tally        sums of what was added for each pair (u, v): six times the triangles since all were counted
+    mark[edge]   the number of the last batch that the edge was in
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from .incremental import IncrementalAlgorithm, maintained
+
+
+class TriangleSums(IncrementalAlgorithm):
+    """Triangles of a graph, by vertex and in total.
+
+    What a batch destroys is subtracted before it is applied, while its edges are there. If it then fails, or somebody
+    reads a count in between, all triangles are counted again.
+
+    A subclass counts all triangles (`_count_all`) when it is made.
+    """
+
+    over_parts = True
+
+    def __init__(self, graph: fr.DynamicGraph):
+        super().__init__(graph)
+        self._outdated = False  # whether all triangles are to be counted
+        self._leaving = False  # whether triangles of a batch that is not applied yet were subtracted
+
+    @abstractmethod
+    def _counts(self) -> tuple[int, Any]:
+        """All triangles: their number, and that of each vertex."""
+
+    @maintained
+    def total(self) -> int:
+        """Triangles of the graph."""
+        if self._total is None:
+            self._total = self._counted + int(self.graph.total(self._tally)) // 6
+        return self._total
+
+    @maintained
+    def per_vertex(self) -> Any:
+        """Triangles of each vertex: a new int64 array on the graph's device."""
+        self.graph.complete(self._sixths)
+        return self._sixths // 6
+
+    def vertices_changed(self) -> None:
+        """Give new vertices a count of zero."""
+        if self._sixths.size == self.graph.num_vertices:
+            return
+        self.graph.complete(self._sixths)
+        grown = self.graph.vertex_array(np.int64, combine="add")
+        grown[: self._sixths.size] = self._sixths
+        self._sixths = grown
+
+    def _begin(self) -> None:
+        """An update begins. If the last one failed after triangles were subtracted for it, they are still there."""
+        self._outdated |= self._leaving
+        self._leaving = False
+
+    def _end(self) -> None:
+        """A batch was applied whose triangles were to be subtracted before. If they were not, or all were counted in
+        between, that is to be done again."""
+        self._outdated |= not self._leaving
+        self._leaving = False
+
+    def _bring_up(self) -> None:
+        """Count all triangles, if that was put off, or a batch is half applied."""
+        self._begin()
+        if self._outdated:
+            self._count_all()
+            self._outdated = False
+
+    def _count_all(self) -> None:
+        self._counted, counts = self._counts()
+        self._total: int | None = self._counted  # None: to be summed up
+        self._sixths = self.graph.vertex_array(np.int64, 6 * counts, combine="add")
+        self._tally = self.graph.sums(SPREAD)
+
+
+SPREAD = 64
+"""Entries of the tally, a power of two. On a GPU, additions to one entry wait for each other."""
+
+
+def credit(u, v, total, sixths, tally):
+    """Add what was found for a pair, as `per_pair` of `frontier.intersect` gets it."""
+    fr.atomic_add(sixths, u, total)
+    fr.atomic_add(sixths, v, total)
+    fr.atomic_add(tally, u & (SPREAD - 1), total)
