@@ -62,6 +62,9 @@ from ._pagerank_functors import MEASURES
 from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import ConvergenceError, check_parameters, damping_of, distribution, pagerank
 
+MOST_NARROW = 0.99
+"""Up to this alpha a GPU sends increments in float32."""
+
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
 as long as a read."""
@@ -183,8 +186,9 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
         self._value = functors.weighted_share_of if self._uses_weights else functors.share_of
-        # Increments that are sent in float32 are subtracted as such, so that no error arises; weights may exceed it.
-        narrow = graph.device.is_gpu and not self._uses_weights
+        # Increments that are sent in float32 are subtracted as such, so that no error arises. But weights may
+        # exceed it, and with alpha close to 1 directions would no longer be conjugate.
+        narrow = graph.device.is_gpu and not self._uses_weights and alpha <= MOST_NARROW
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date

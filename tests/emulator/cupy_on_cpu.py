@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,7 @@ def empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
     size = int(np.prod(shape, dtype=np.int64))
     if not size:
         return np.empty(shape, dtype).view(ndarray)
+    _allocators[-1](size * dtype.itemsize)
     return np.asarray(Guarded(size * dtype.itemsize)).view(dtype).reshape(shape).view(ndarray)
 
 
@@ -262,6 +264,9 @@ class Pool:
 
     limit = 0
 
+    def malloc(self, size: int) -> Any:
+        """Nothing: arrays have memory of their own, and ask an allocator only whether they may."""
+
     def free_all_blocks(self, *args: Any) -> None: ...
     def free_bytes(self) -> int:
         return 0
@@ -276,6 +281,19 @@ class Pool:
 
     def get_limit(self) -> int:
         return Pool.limit
+
+
+_allocators: list[Any] = [Pool().malloc]
+
+
+@contextlib.contextmanager
+def using_allocator(allocate: Any) -> Iterator[None]:
+    """Have new arrays ask another function, which may raise an error."""
+    _allocators.append(allocate)
+    try:
+        yield
+    finally:
+        _allocators.pop()
 
 
 def _empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
@@ -324,13 +342,14 @@ def install() -> None:
     runtime.getDeviceCount = lambda: 1
     runtime.getDevice = lambda: 0
     runtime.deviceSynchronize = lambda: None
+    runtime.memsetAsync = lambda address, value, size, stream: ctypes.memset(address, value, size)
     runtime.memGetInfo = lambda: (1 << 36, 1 << 37)
     runtime.runtimeGetVersion = runtime.driverGetVersion = lambda: RUNTIME
     cuda.runtime, cuda.Stream, cuda.Event, cuda.Device = runtime, Stream, Event, Device
     cuda.get_current_stream = lambda *_: _streams[-1]
     cuda.get_elapsed_time = lambda begin, end: 0.0
-    cuda.get_allocator = lambda: None
-    cuda.using_allocator = lambda _: contextlib.nullcontext()
+    cuda.get_allocator = lambda: _allocators[-1]
+    cuda.using_allocator = using_allocator
     driver = types.ModuleType("cupy.cuda.driver")
     driver.launchKernel = compile_on_cpu.launch
     driver.launchCooperativeKernel = compile_on_cpu.launch_cooperatively
