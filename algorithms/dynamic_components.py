@@ -104,6 +104,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._num_arcs = graph.num_arcs
         self._joining = False  # whether edges were inserted since the labels were those of the components
         self._ends: list[tuple[Any, Any]] | None = []  # of these edges; None if they are many
+        self._joins = fr.BatchStep(graph, _join_all)
         self._recompute()
         self._attach()
 
@@ -120,7 +121,7 @@ class DynamicComponents(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Merge components."""
-        fr.visit_edges(self.graph, src, dst, _join, self._labels, self._link, self._tally, output=False)
+        self._joins(src, dst, self._labels, self._link, self._tally)
         self._joining = True
         if self._ends is not None:
             self._ends.append((src, dst))
@@ -330,6 +331,10 @@ def _take_root(v, labels, link):
     """Give v the label that its component has now; returns whether v is that label."""
     labels[v] = root_of(link, labels[v])
     return labels[v] == v
+
+
+def _join_all(graph, src, dst, labels, link, tally):
+    fr.visit_edges(graph, src, dst, _join, labels, link, tally, output=False)
 
 
 def _join(src, dst, edge, weight, labels, link, tally):

@@ -53,7 +53,10 @@ def _perform(
     )  # fmt: skip
 
     def insert(graph: Any, at: np.ndarray) -> None:
-        graph.insert_edges(edges.src[at], edges.dst[at], None if weight_dtype is None else 1.0 + at % 7)
+        insert_pairs(graph, edges.src[at], edges.dst[at])
+
+    def insert_pairs(graph: Any, src: np.ndarray, dst: np.ndarray) -> None:
+        graph.insert_edges(src, dst, None if weight_dtype is None else 1.0 + src % 7)
 
     for name in chosen:
         known = analytics()[name]
@@ -73,6 +76,11 @@ def _perform(
                     known.read(maintained)
                 graph.delete_vertices([0])
                 graph.insert_vertices(2)
+                known.read(maintained)
+                pair = np.array([graph.num_vertices - 1]), np.array([1])  # a batch that is small for this graph
+                insert_pairs(graph, *pair)
+                known.read(maintained)
+                graph.delete_edges(*pair)
                 known.read(maintained)
             with known.maintain(graph, **known.settings(graph)) as maintained:  # from all that there is
                 known.read(maintained)

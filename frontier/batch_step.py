@@ -1,8 +1,8 @@
 """BatchStep: what operators do with each batch, launched without Python's part in it.
 
-As in `frontier.batch.chains`, kernels run on the grid of the largest batch of their size. The pairs of a batch are copied
-to the same place each time, with negative numbers behind them. What changes between batches, which are numbers and the
-graph's view, is read from the host's memory whenever the launches are repeated.
+As in `frontier.batch.chains`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
+copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers
+and the graph's view, is read from the host's memory whenever the launches are repeated.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .runtime.parameters import ByValue, Number
 if TYPE_CHECKING:
     from .graph import Graph
 
-SIZES = 256, 1024, MOST_EDGES
-"""Pairs of the largest batches; launches are recorded for each size."""
+SIZES = 256, 2048, 2 * MOST_EDGES
+"""Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
 
 
 class BatchStep:
@@ -74,7 +74,7 @@ class BatchStep:
         self._records: dict[int, _Record | None] = {}  # by size; None if the step was taken once
         self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
         if self._repeats:
-            self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, None)
+            self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, graph.weight_dtype)
             self._kernels.compile_ahead()  # and not in the middle of a stream
 
     def __call__(self, src: Any, dst: Any, *args: Any) -> None:
@@ -88,7 +88,7 @@ class BatchStep:
             For the step. Numbers may be others in each call.
         """
         graph = self.graph
-        if not self._repeats or not 0 < src.size <= MOST_EDGES or src.dtype != graph.vertex_dtype or is_checking():
+        if not self._repeats or not 0 < src.size <= SIZES[-1] or src.dtype != graph.vertex_dtype or is_checking():
             self._step(graph, src, dst, *args)
         else:
             _take(graph, self, src, dst, args)

@@ -6,7 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.batch.small import MOST_EDGES
+from frontier.batch_step import SIZES
 
 N = 300
 
@@ -41,7 +41,7 @@ def batch(graph, rng, size):
 def test_batches_of_all_sizes(graph, rng):
     taken = fr.BatchStep(graph, step)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
-    for turn, size in enumerate([1, 7, 256, 3, 0, 257, 1024, 300, MOST_EDGES, MOST_EDGES + 1, 1025, 1, 1]):
+    for turn, size in enumerate([1, 7, 256, 3, 0, 257, 2048, 300, SIZES[-1], SIZES[-1] + 1, 2049, 1, 1]):
         src, dst = batch(graph, rng, size)
         step(graph, src, dst, turn, np.uint8(turn % 3), expected)
         taken(src, dst, turn, np.uint8(turn % 3), found)

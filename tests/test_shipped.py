@@ -269,7 +269,8 @@ def test_analytics_are_rehearsed():
     asked = {(header.split("/")[2], *(f.function.__name__ for f in functors))
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip
     assert asked >= {
-        ("visit_edges", "_join"), ("visit_edges", "_cut"), ("filter", "_rename"), ("filter", "_detach"),
+        ("visit_edges", "_join"), ("visit_edges", "_cut"), ("visit_edges", "_rename_end"), ("traverse", "_rename_end"),
+        ("visit_edges", "_is_detached"), ("filter", "_rename"), ("visit_edges", "_detach"),
         ("filter", "_form_components"), ("traverse", "_attach_to_parent"), ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
     }  # fmt: skip
