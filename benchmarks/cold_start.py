@@ -165,7 +165,7 @@ def attached(graph: Any, analytic: str) -> Any:
 def ask(observers: Sequence[Any]) -> None:
     """Read what users would after a batch."""
     for observer in observers:
-        for result in ("count", "total", "pagerank", "distances"):
+        for result in ("count", "total", "pagerank", "distance"):
             if hasattr(type(observer), result):
                 getattr(observer, result)
                 break

@@ -83,6 +83,16 @@ def test_small_updates(tmp_path: Path) -> None:
     assert all(0 < row["p50_us"] <= row["p99_us"] and len(row["wall_ms"]) == 3 for row in rows)
 
 
+def test_updates_among_more_vertices(tmp_path: Path) -> None:
+    options = ["--scales", "6,8", "--size", "4", "--batches", "3", "--analytics", "bfs"]
+    rows = results_of_own("vertices", tmp_path, *options)
+    assert {(row["analytic"], row["scale"], row["operation"]) for row in rows} == {
+        (analytic, scale, operation)
+        for analytic in (None, "bfs") for scale in (6, 8) for operation in ("insert", "delete")
+    }  # fmt: skip
+    assert all(row["p50_us"] > 0 and len(row["wall_ms"]) == 3 for row in rows)
+
+
 def test_growth(tmp_path: Path) -> None:
     rows = results_of_own("growth", tmp_path, "--scale", "6", "--batch", "256", "--structures", "slab")
     (row,) = (row for row in rows if row["structure"] == "slab")
