@@ -62,9 +62,6 @@ from ._pagerank_functors import MEASURES
 from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import ConvergenceError, check_parameters, damping_of, distribution, pagerank
 
-MOST_NARROW = 0.99
-"""Up to this alpha a GPU sends increments in float32."""
-
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
 as long as a read."""
@@ -95,8 +92,10 @@ GAIN = 2.5
 
 SLOW_STEPS = 6
 MOST_LEFT = 0.5
+RISE = 10.0
 """Sweeps take over where steps, all but the first so many of them, have left more of what is pending than a factor of
-alpha each, which sweeps are sure to reach, or of this: rounding has spoiled the directions."""
+alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
+times as much, since the first steps do not make what is pending less, but its energy."""
 
 MOST_KEPT = 1e3
 """Of the last direction; directions begin anew after a step that increased the energy by more."""
@@ -186,9 +185,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
         self._value = functors.weighted_share_of if self._uses_weights else functors.share_of
-        # Increments that are sent in float32 are subtracted as such, so that no error arises. But weights may
-        # exceed it, and with alpha close to 1 directions would no longer be conjugate.
-        narrow = graph.device.is_gpu and not self._uses_weights and alpha <= MOST_NARROW
+        # Increments that are sent in float32 are subtracted as such, so that no error arises; weights may exceed it.
+        narrow = graph.device.is_gpu and not self._uses_weights
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
@@ -474,7 +472,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         error = first = pending + abs(net)
         rounds, kept = 0, 0.0
         while rounds < most and error >= goal:
-            if rounds >= SLOW_STEPS and not error < first * max(self.alpha, MOST_LEFT) ** (rounds - SLOW_STEPS):
+            if rounds >= SLOW_STEPS and not error < RISE * first * max(self.alpha, MOST_LEFT) ** (rounds - SLOW_STEPS):
                 self._may_solve = False
                 break
             energy -= net * (net / weight)
