@@ -315,7 +315,7 @@ class _OverParts(DynamicComponents):
         graph, xp = self.graph, self.graph.xp
         found = connected_components(graph)
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-        self._labels, self._count = found.labels, found.count
+        self._labels, self._count = graph.vertex_array(graph.vertex_dtype, found.labels), found.count
         forest = xp.where(found.labels < 0, ids, found.labels)
         self._link = graph.vertex_array(graph.vertex_dtype, forest, combine=unite)
         self._tally = graph.flags(2)
