@@ -238,6 +238,20 @@ def test_observers_follow_weights_that_are_added(engine, directed, options):
     assert graph.num_edges == before
 
 
+def test_edges_within_components_exchange_little(engine):
+    """Labels are not exchanged after a batch that joins no components."""
+    n = 2000
+    graph = DistributedGraph(SlabGraph, n, engine=engine)
+    graph.insert_edges(np.zeros(n - 2, np.int64), np.arange(1, n - 1))
+    components = DynamicComponents(graph)
+    sent = engine.hosts[0].comm.sent_bytes
+    graph.insert_edges([1, 2, 3], [11, 12, 13])
+    assert components.count == 2 and components.labels[n - 2] == 0
+    assert engine.hosts[0].comm.sent_bytes - sent < n
+    graph.insert_edges([n - 1], [5])
+    assert components.count == 1 and not host(components.labels).any()
+
+
 # ---- shortest paths and trusses -------------------------------------------------------------------------------------
 
 
