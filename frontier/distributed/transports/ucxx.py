@@ -122,6 +122,7 @@ class UcxxCommunicator(Communicator):
     """
 
     def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any], near: dict[int, Any]):
+        from ucxx import exceptions
         from ucxx._lib.arr import Array
         from ucxx.types import Tag, TagMaskFull
 
@@ -130,15 +131,14 @@ class UcxxCommunicator(Communicator):
         self._listener = listener
         self._lifelines = list(peers.values())
         self._peers = peers | near
+        self._errors = exceptions.UCXError, PartLostError
         self._left: Any = None  # memory that UCX may still write to after a failure
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        from ucxx import exceptions
-
         requests, buffers = self._requests(transfers)
         try:
             self._listener.finish(requests, self._lifelines)
-        except (exceptions.UCXError, PartLostError) as error:
+        except self._errors as error:
             self._left = requests, buffers, transfers
             raise PartLostError(f"a worker that holds a part of the graph is gone ({error})") from None
 
