@@ -75,21 +75,22 @@ class DistancesOverParts(DynamicDistances):
         if not graph.has_in_edges:
             self._known = False
             return False
-        ends = (dst, src) if graph.directed else (src, dst)
-        fr.visit_edges(
-            graph.reverse, *ends, steps.mark, distance, predecessor, tentative, self._unreached, self._bad, output=False
+        doubtful: Any = fr.visit_edges(
+            graph, src, dst, steps.mark, distance, predecessor, tentative, self._unreached, self._bad
         )
-        doubtful = fr.filter(self._everyone, _is_tentative, tentative)
         if not doubtful:
             return True
+        fr.compute(doubtful, _leave_parent, predecessor)
         if doubtful.num_arcs > dynamic_distances.RECOMPUTE_ABOVE * graph.num_arcs:
             self._known = False
             return False
+        touched = doubtful
         while doubtful:
             fr.advance(graph, doubtful, steps.adopt, distance, predecessor, tentative, edges="in", output=None)
             graph.complete(predecessor, tentative, of=doubtful)
             doubtful = fr.advance(graph, doubtful, _pass_on, predecessor, tentative)
-        cut_off = fr.filter(self._everyone, _forget, distance, predecessor, tentative, self._unreached)
+            touched = touched | doubtful
+        cut_off = fr.filter(touched, _forget, distance, predecessor, tentative, self._unreached)
         if len(cut_off) > dynamic_distances.RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False
             return False
@@ -139,7 +140,6 @@ class DistancesOverParts(DynamicDistances):
         self._predecessor = graph.vertex_array(predecessor.dtype, predecessor)
         self._tentative = graph.vertex_array(np.uint8, combine="max")
         self._bad = graph.flags()
-        self._everyone = fr.Frontier.all(graph)
         self._known = self._is_checked = True
         self._tree_is_old = False
 
@@ -147,10 +147,6 @@ class DistancesOverParts(DynamicDistances):
     def _steps(self) -> Steps:
         """The functors for this kind of edge length."""
         return steps_of(self._length)
-
-
-def _is_tentative(v, tentative):
-    return tentative[v] == 1
 
 
 def _forget(v, distance, predecessor, tentative, unreached):
@@ -178,7 +174,7 @@ def _pass_on(src, dst, edge, weight, predecessor, tentative):
 
 
 class Steps(NamedTuple):
-    """The functors that depend on edge lengths. All but `relax` are called along the edges that enter `src`."""
+    """The functors that depend on edge lengths. The last three are called along the edges that enter `src`."""
 
     relax: Callable
     mark: Callable
@@ -205,11 +201,13 @@ def steps_of(length_of: Callable) -> Steps:
         length = length_of(weight)
         if not length >= 0:
             bad[0] = 1
-        if predecessor[src] == dst:
-            other = distance[dst]
-            if edge < 0 or not length < unreached - other or other + length > distance[src]:
-                predecessor[src] = -1
-                tentative[src] = 1
+        if predecessor[dst] != src:
+            return False
+        own = distance[src]
+        if edge < 0 or not length < unreached - own or own + length > distance[dst]:
+            tentative[dst] = 1
+            return True
+        return False
 
     # A vertex that another part owns may be tentative since this round, and this part not know it. Then it visits its
     # children after this, those among them that have just adopted it.

@@ -5,6 +5,9 @@ each tree as its root. An edge between two trees links the larger root to the sm
 neighbors usually connects most of the largest component. Its vertices are then skipped, since each of their edges is
 also visited from its other end.
 
+Of a graph in parts, each part does this with its own vertices, and the parts exchange their forests at the end. All
+skip the vertices that they have connected with the same one.
+
     labels[v]    a vertex of v's component, v or smaller; finally the smallest
 
 Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018
@@ -25,6 +28,8 @@ from .result import Result
 
 SAMPLED_NEIGHBORS = 2
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
+
+MOST_VERTICES = 2**48  # so that a label and how often it was found fit in one number
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,30 +71,33 @@ def connected_components(graph: fr.Graph) -> Components:
     """
     members = fr.Frontier.all(graph)
     ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=unite)
+    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=unite, normal=_shorten)
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
-    fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
-    fr.reduce(members, _compress, labels, dtype=np.int64)
-    if graph.has_in_edges:
-        graph.complete(labels)
-        rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
-        fr.advance(graph, rest, _link, labels, edges="both")
-    else:  # an edge is stored, and visited, at one end only
-        fr.advance(graph, members, _link, labels)
+    with graph.apart(labels):
+        fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
+        fr.reduce(members, _compress, labels, dtype=np.int64)
+        rest = members
+        if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
+            rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
+        fr.advance(graph, rest, _link, labels, edges="both" if graph.has_in_edges else "out", output=None)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
     return Components(labels, int(count[0]))
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> int:
-    """The most common label among the members, estimated from a sample; 0 if there are none."""
+    """The most common label among the members, estimated from a sample; 0 if there are none.
+
+    Where parts differ, that of the part which has found one most often: all return the same.
+    """
     if not members:
         return 0
     places = (SAMPLED_LABELS * len(members)).astype(np.int64)
     sample = labels[members.vertices[members.graph.xp.asarray(places)]]
     values, counts = np.unique(members.graph.device.to_host(sample), return_counts=True)
-    return int(values[counts.argmax()])
+    best = counts.argmax()
+    return members.graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
 
 
 def _link(src, dst, edge, weight, labels):
@@ -99,8 +107,10 @@ def _link(src, dst, edge, weight, labels):
 
 def unite(v, labels, theirs):
     """Link v to what another part of the graph has linked it to, which may be nothing."""
-    if theirs[v] >= 0 and theirs[v] != v:
-        join(labels, labels[v], theirs[v])
+    own = labels[v]
+    other = theirs[v]
+    if own != other and other != v and other >= 0:
+        join(labels, own, other)
 
 
 def _compress(v, labels):
@@ -117,5 +127,13 @@ def _compress(v, labels):
     return parent == v
 
 
+def _shorten(v, labels):
+    if labels[v] >= 0:
+        _compress(v, labels)
+
+
 def _is_outside(v, labels, label):
-    return labels[v] != label
+    root = label  # of another part's tree, maybe
+    while labels[root] != root:
+        root = labels[root]
+    return labels[v] != root

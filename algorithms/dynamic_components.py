@@ -277,7 +277,8 @@ class _OverParts(DynamicComponents):
     """The same for a graph in several parts, without a spanning forest.
 
     Each part unites the labels of the edges it is notified of in a union-find forest of its own. These are united when
-    the labels are read, so that insertions exchange nothing. After deletions the components are recomputed then.
+    the labels are read, if any part has joined two components, so that insertions exchange nothing. After deletions the
+    components are recomputed then.
     """
 
     @maintained
@@ -306,16 +307,17 @@ class _OverParts(DynamicComponents):
     def _relabel(self) -> None:
         if self._outdated:
             self._recompute()
-        elif self._joining:
+        elif self._joining and self.graph.max_over_parts(int(self._tally[JOINED])):
+            self._tally.fill(0)
             self._count = int(fr.reduce(self._members, _take_root, self._labels, self._link, dtype=np.int64)[0])
             self.graph.complete(self._labels)
-            self._joining = False
+        self._joining = False
 
     def _recompute(self) -> None:
         graph, xp = self.graph, self.graph.xp
         found = connected_components(graph)
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-        self._labels, self._count = found.labels, found.count
+        self._labels, self._count = graph.vertex_array(graph.vertex_dtype, found.labels), found.count
         forest = xp.where(found.labels < 0, ids, found.labels)
         self._link = graph.vertex_array(graph.vertex_dtype, forest, combine=unite)
         self._tally = graph.flags(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ class MakesVertexArrays:
     xp: Any
 
     def vertex_array(
-        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None
+        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None,
+        normal: Callable | None = None,
     ) -> Any:  # fmt: skip
         """An array with an entry for each vertex, for functors to write to.
 
@@ -39,6 +41,10 @@ class MakesVertexArrays:
             to that of `dst`, and return True if they do. Without a rule, functors at edges must not write to it.
         follows : array, optional
             A vertex array with ``combine="min"`` or ``"max"``: of each entry, the copy counts that has the best there.
+        normal : function ``normal(v, array)``, optional
+            Where the rule is a function: gives the entry of v its normal form, which copies that have been combined
+            agree on. Then each part does that for all vertices, and entries need not be exchanged again. Functors over
+            vertices must not say anything new in such an array.
 
         Returns
         -------
@@ -93,10 +99,22 @@ class MakesVertexArrays:
         For code that adds one such array to another, which is less work than to `complete` both.
         """
 
+    def apart(self, *arrays: Any) -> AbstractContextManager[None]:
+        """A block in which each part works on its own copies of arrays whose rule is a function.
+
+        What its own edges say is then exchanged once, when the arrays are needed after the block, and not after each
+        operator. Within the block functors find in the arrays what their own part knows.
+        """
+        return nullcontext()
+
     def total(self, array: Any) -> Any:
         """The sum of an array by vertex, or of one made by `sums`."""
         return (self.device.to_host(array) if array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
         """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""
+        return int(number)
+
+    def max_over_parts(self, number: int) -> int:
+        """The largest of what each part has; on one device the number itself."""
         return int(number)

@@ -49,6 +49,8 @@ CASES = {
         (("op", sssp._relax_any, ARC, TRUTH),), (np.zeros(1, np.float32), np.float32(1), np.zeros(1, np.int32)), ()
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
+    "shorten": ("compute", lambda g: ((("op", components._shorten, VERTEX, None),), (labels(g),), ())),
+    "outside": ("filter", lambda g: ((("op", components._is_outside, VERTEX, TRUTH),), (labels(g), np.int32(1)), ())),
     "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
     "goes-down": ("extract", lambda g: ((("op", triangles._goes_down, ARC, TRUTH),), (DEGREES,), CHOOSE)),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from conftest import DEVICES
 from distributed_cases import PARTS, host, of_shape
 from graphs import GRAPHS
 
+import frontier as fr
 from algorithms import bfs, coloring, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart, Threads
@@ -93,7 +94,20 @@ def test_every_worker_has_the_whole_result(engine):
 
     def distances(worker, key):
         part: GraphPart = worker.objects[key]
-        return host(bfs(part, 3).distance)
+        return host(bfs(part, 3).distance), host(connected_components(part).labels)
 
-    for found in engine.run_alike(distances, graph._key):
-        assert np.array_equal(found, host(bfs(one, 3).distance))
+    for distance, labels in engine.run_alike(distances, graph._key):
+        assert np.array_equal(distance, host(bfs(one, 3).distance))
+        assert np.array_equal(labels, host(connected_components(one).labels))
+
+
+def test_components_exchange_forests_once(engine):
+    edges = fr.io.rmat(12, 8, seed=3)
+    graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
+    graph.insert_edges(edges.src, edges.dst)
+    comm = engine.hosts[0].comm
+    before = comm.exchanges, comm.sent_bytes
+    connected_components(graph)
+    rounds = (engine.size - 1).bit_length()
+    assert comm.exchanges - before[0] == rounds + 3  # with the most common label, and two sums
+    assert comm.sent_bytes - before[1] <= rounds * 4 * edges.num_vertices + 200

@@ -26,6 +26,7 @@ from algorithms import (
     triangle_count,
 )
 from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed.operators import one_device
 from structures import SlabGraph
 
 
@@ -237,6 +238,20 @@ def test_observers_follow_weights_that_are_added(engine, directed, options):
     assert graph.num_edges == before
 
 
+def test_edges_within_components_exchange_little(engine):
+    """Labels are not exchanged after a batch that joins no components."""
+    n = 2000
+    graph = DistributedGraph(SlabGraph, n, engine=engine)
+    graph.insert_edges(np.zeros(n - 2, np.int64), np.arange(1, n - 1))
+    components = DynamicComponents(graph)
+    sent = engine.hosts[0].comm.sent_bytes
+    graph.insert_edges([1, 2, 3], [11, 12, 13])
+    assert components.count == 2 and components.labels[n - 2] == 0
+    assert engine.hosts[0].comm.sent_bytes - sent < n
+    graph.insert_edges([n - 1], [5])
+    assert components.count == 1 and not host(components.labels).any()
+
+
 # ---- shortest paths and trusses -------------------------------------------------------------------------------------
 
 
@@ -326,6 +341,26 @@ def test_small_changes_exchange_little(engine):
     graph.delete_edges([last], [last - 1])
     assert host(paths.distance).tolist() == host(before).tolist()
     assert engine.hosts[0].comm.sent_bytes - sent < edges.num_vertices
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_deletions_look_at_few_vertices(engine, directed, monkeypatch):
+    """A batch that cuts off a few vertices does not go through all of them."""
+    n = 5000
+    graph = DistributedGraph(SlabGraph, n, directed=directed, in_edges=directed, engine=engine)
+    graph.insert_edges(np.zeros(n - 1, np.int64), np.arange(1, n))
+    paths = DynamicBFS(graph, 0)
+    looked_at = []
+
+    def count(frontier, *args):
+        looked_at.append(len(frontier))
+        return keep(frontier, *args)
+
+    keep = one_device.filter
+    monkeypatch.setattr(one_device, "filter", count)
+    graph.delete_edges([0, 0, 0], [7, 8, 9])
+    assert np.flatnonzero(host(paths.distance) > 1).tolist() == [7, 8, 9]
+    assert sum(looked_at) == 3
 
 
 @pytest.mark.parametrize("k", [2, 5, 100])

@@ -234,6 +234,51 @@ def test_rules_that_cannot_be_kept(engine):
         graph.run(look_around)
     with pytest.raises(ValueError, match="follows must be a vertex array"):
         graph.run(follow_nothing)
+    with pytest.raises(ValueError, match="normal goes with a rule"):
+        graph.run(normal_of_numbers)
+    with pytest.raises(ValueError, match=r"apart\(\) takes vertex arrays"):
+        graph.run(numbers_apart)
+
+
+def normal_of_numbers(graph):
+    graph.vertex_array(np.int32, combine="min", normal=has_none)
+
+
+def numbers_apart(graph):
+    with graph.apart(graph.vertex_array(np.int32, combine="min")):
+        pass
+
+
+def larger(v, least, theirs):
+    fr.atomic_min(least, v, theirs[v])
+
+
+def lower(src, dst, edge, weight, least):
+    fr.atomic_min(least, dst, least[src])
+    return False
+
+
+def lowest_around(graph):
+    """The lowest id one or two edges away, of which parts tell each other at the end; and the last part."""
+    ids = graph.xp.arange(graph.num_vertices)
+    least = graph.vertex_array(np.int64, ids, combine=larger)
+    everyone = fr.Frontier.all(graph)
+    before = graph.comm.exchanges
+    with graph.apart(least):
+        fr.advance(graph, everyone, lower, least, output=None)
+        assert graph.comm.exchanges == before
+    fr.advance(graph, everyone, lower, least, output=None)
+    graph.complete(least)
+    return host(least).tolist(), graph.max_over_parts(graph.comm.rank)
+
+
+def test_copies_stay_apart_in_a_block(engine):
+    """Parts exchange nothing there; what they have found is combined later."""
+    graph, _ = of_shape(engine, "path")
+    found, last = graph.run(lowest_around)
+    assert last == engine.size - 1
+    n = graph.num_vertices
+    assert all(least <= max(v - 1, 0) for v, least in enumerate(found)) and len(found) == n
 
 
 def claim(src, dst, edge, weight, parent, heavy, least):

@@ -6,8 +6,7 @@ import itertools
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,10 +205,12 @@ class Communicator(ABC):
             if dtype == np.bool_:
                 outgoing, out = [values.view(np.uint8) for values in outgoing], out.view(np.uint8)
             transfers.append(Transfer(outgoing, received, out))
-            self.sent_bytes += sum(values.nbytes for p, values in enumerate(outgoing) if p != self.rank)
-        with self._measured():
-            self._exchange(transfers)
-        self.exchanges += 1
+            for values in outgoing:
+                self.sent_bytes += values.nbytes
+            self.sent_bytes -= outgoing[self.rank].nbytes
+        start = self._begin()
+        self._exchange(transfers)
+        self._end(start)
         return outs
 
     def _on_host(self, values: Any) -> Any:
@@ -217,16 +218,18 @@ class Communicator(ABC):
         self.waits += self.size > 1
         return self.device.to_host(values)
 
-    @contextmanager
-    def _measured(self) -> Iterator[None]:
-        """Add the time of a block to `seconds`."""
+    def _begin(self) -> float:
+        """An exchange begins, at a time that is returned."""
         if self.synchronizes:
             self.device.synchronize()
-        start = time.perf_counter()
-        yield
+        return time.perf_counter()
+
+    def _end(self, start: float) -> None:
+        """It is done: count it, and its time."""
         if self.synchronizes:
             self.device.synchronize()
         self.seconds += time.perf_counter() - start
+        self.exchanges += 1
 
 
 def _combine(values: Any, size: int, op: str) -> Any:

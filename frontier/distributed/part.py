@@ -294,10 +294,11 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
     # ---- arrays and functions ---------------------------------------------------------------------------------------
 
     def vertex_array(
-        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None
+        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None,
+        normal: Callable | None = None,
     ) -> Any:  # fmt: skip
         made = super().vertex_array(dtype, fill)
-        return self.arrays.register(made, combine, follows)
+        return self.arrays.register(made, combine, follows, normal)
 
     def flags(self, count: int = 1) -> Any:
         return self.arrays.register_flags(super().flags(count))
@@ -315,6 +316,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         self.arrays.settle(arrays)
         self.arrays.hold_sums(arrays, adding=False)
 
+    def apart(self, *arrays: Any) -> AbstractContextManager[None]:
+        return self.arrays.hold_apart(arrays)
+
     def total(self, array: Any) -> Any:
         if self.arrays.rule_of(array) == SUMS:
             return self.sum_over_parts(int(super().total(array)))
@@ -323,6 +327,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
 
     def sum_over_parts(self, number: int) -> int:
         return self.comm.reduce_numbers([number])[0]
+
+    def max_over_parts(self, number: int) -> int:
+        return self.comm.reduce_numbers([number], "max")[0]
 
     def reading(self) -> AbstractContextManager[Any]:
         """`Graph.reading`: a part is used by one thread alone."""

@@ -80,7 +80,10 @@ class Partition:
 
     def _without_own(self, order: Any, counts: list[int]) -> Any:
         start = sum(counts[: self.rank])
-        return self.device.xp.concatenate([order[:start], order[start + counts[self.rank] :]])
+        before, behind = order[:start], order[start + counts[self.rank] :]
+        if not before.size or not behind.size:  # of the first part and the last: no memory of their own
+            return behind if behind.size else before
+        return self.device.xp.concatenate([before, behind])
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
         """Of the first vertices those of this part, those of others in order of the parts, and how many each has."""

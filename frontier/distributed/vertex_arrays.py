@@ -7,13 +7,15 @@ Entry v of a part's copy is authoritative on the part that owns v. Functors read
 * Operators over vertices write to owned entries. The copies of other parts are *behind* then, until they are needed.
 * Copies of an array with the rule "add" hold what is to be added to the owner's entry. What functors have added without
   putting the vertex out is *pending*: it stays where it is until the array is read.
-* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them.
+* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them, and
+  *held* so while a block says that each part works on its own.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +57,10 @@ class Entry:
         Whether they may be other than zero then.
     apart : bool
         Whether copies may have to be combined, by a rule that is a function.
+    held : bool
+        Whether they stay apart for now, whatever needs them.
+    normal : function or None
+        Brings entries to a form in which combined copies are the same.
     before : array or None
         With such a rule, a copy from before the operator that runs, when all parts' copies said the same.
     """
@@ -66,6 +72,8 @@ class Entry:
     holds_sums: bool = False
     pending: bool = False
     apart: bool = False
+    held: bool = False
+    normal: Callable | None = None
     before: Any = None
 
 
@@ -91,7 +99,9 @@ class VertexArrays:
         self._partition = partition
         self._known: dict[int, Entry] = {}
 
-    def register(self, array: Any, rule: str | Callable | None, leader: Any) -> Any:
+    def register(
+        self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None
+    ) -> Any:  # fmt: skip
         """Remember how the copies of an array combine; returns the array."""
         if rule is not None and not callable(rule):
             one_of(rule, "combine", RULES)
@@ -101,7 +111,9 @@ class VertexArrays:
                 raise ValueError("follows must be a vertex array of this graph with combine='min' or 'max'")
             if rule is not None:
                 raise ValueError("an array either has a rule of its own, combine=, or follows another")
-        self._entry(array, rule, None if leader is None else weakref.ref(leader))
+        if normal is not None and not callable(rule):
+            raise ValueError("normal goes with a rule, combine=, that is a function")
+        self._entry(array, rule, None if leader is None else weakref.ref(leader)).normal = normal
         return array
 
     def _entry(self, array: Any, rule: Any = None, leader: Any = None) -> Entry:
@@ -146,7 +158,14 @@ class VertexArrays:
     def complete(self, arrays: Sequence[Any]) -> None:
         """Bring copies that are behind up to date with the owners'; of flags, those that any part has set."""
         self.settle(arrays)
-        stale = [array for array in arrays if self._entry(array).behind or self._entry(array).holds_sums]
+        entries = {id(array): self._entry(array) for array in arrays}
+        stale = [
+            array for array in arrays
+            if (entries[id(array)].behind or entries[id(array)].holds_sums) and not entries[id(array)].held
+        ]  # fmt: skip
+        for array in stale:
+            self._normalize(array)
+        stale = [array for array in stale if entries[id(array)].normal is None]
         for size in dict.fromkeys(array.size for array in stale):
             self.copy_from_owners(*(array for array in stale if array.size == size))
         for array in stale:
@@ -195,7 +214,7 @@ class VertexArrays:
         """Have owners hold what functors have written: send what is pending, and combine copies that are apart."""
         for array in arrays:
             entry = self._entry(array)
-            if entry.apart:
+            if entry.apart and not entry.held:
                 self.unite([array])
             elif entry.pending:
                 self._send_pending(array, entry)
@@ -218,7 +237,7 @@ class VertexArrays:
         for array in arrays:
             entry = self._entry(array)
             if callable(entry.rule) and self._comm.size > 1:
-                alike = writes_few and not (entry.behind or entry.apart) and reads_own_entry(entry.rule)
+                alike = writes_few and not (entry.behind or entry.apart or entry.held) and reads_own_entry(entry.rule)
                 entry.before = array.copy() if alike else None
 
     def hold_sums(self, arrays: Sequence[Any], *, adding: bool = True) -> None:
@@ -379,7 +398,9 @@ class VertexArrays:
             if not callable(rule):
                 continue
             entry = self._entry(array)
-            before, entry.before, entry.apart = entry.before, None, False
+            before, entry.before, entry.apart = entry.before, None, entry.held
+            if entry.held:
+                continue
             if size == 1 or (before is not None and self._unite_changes(array, rule, before)):
                 continue
             everyone = Frontier.all(self._local())
@@ -390,6 +411,14 @@ class VertexArrays:
                 theirs, _ = comm.alltoallv(array, counts, received)
                 compute(everyone, rule, array, theirs)
                 step *= 2
+
+    def _normalize(self, array: Any) -> None:
+        """Bring all entries of a copy to their normal form, if there is one."""
+        entry = self._entry(array)
+        if entry.normal is not None:
+            if self._comm.size > 1:
+                compute(Frontier.all(self._local()), entry.normal, array)
+            entry.behind = False
 
     def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
         """Combine the entries that are not as before, if that is less to send; returns whether it is.
@@ -414,6 +443,21 @@ class VertexArrays:
                 before[ids[piece]] = values[piece]  # what the rule finds the other copy's entry in
                 compute(Frontier._of(self._local(), ids[piece]), rule, array, before)
         return True
+
+    @contextmanager
+    def hold_apart(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Have each part work on its own copies of some arrays, whose rules are functions, until the block ends."""
+        entries = [self._entry(array) for array in arrays]
+        if not all(callable(entry.rule) for entry in entries):
+            raise ValueError("apart() takes vertex arrays of this graph whose rule, combine=, is a function")
+        self.settle(arrays)
+        for entry in entries:
+            entry.held = True
+        try:
+            yield
+        finally:
+            for entry in entries:
+                entry.held = False
 
     def set_apart(self, arrays: Sequence[Any]) -> None:
         """Copies whose rule is a function differ from now on."""

@@ -24,7 +24,7 @@ def offer(transport: str, rank: int) -> tuple[Any, Any]:
     from .ucxx import Listener
 
     listener = Listener()
-    return listener.port, listener
+    return listener.offer, listener
 
 
 def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: Any) -> Communicator:
@@ -43,4 +43,4 @@ def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: An
         from .nccl import NcclCommunicator
 
         return NcclCommunicator(rank, len(offers), offers[0])
-    return own.connect(rank, list(zip(hosts, offers, strict=True)))
+    return own.connect(rank, hosts, offers)

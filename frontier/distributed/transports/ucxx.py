@@ -6,6 +6,10 @@ the latter. UCX needs an address alone.
 All parts exchange at the same time, and have nothing else to do meanwhile. So the thread that calls makes UCX progress
 by itself, without asyncio and without other threads: to hand a small message from one to the next took longer than to
 send it.
+
+Each part has two connections to a peer on the same machine. What goes over the first is shared memory, by which UCX
+does not notice that a process has died. The other one is of TCP: when it breaks, the peer is gone. Other peers have the
+second one alone.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +29,11 @@ SETTINGS = {
     "UCX_WARN_UNUSED_ENV_VARS": "n",  # UCXX sets variables that UCX does not always have
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
-"""What UCX is told unless the environment says otherwise: to send arrays in few large pieces. On one host, 128 KB took
-a third of the time that they take in pieces of 8 KB, and 2 MB a quarter."""
+"""What UCX is told unless the environment says otherwise: to send arrays in few large pieces over TCP. On one host,
+128 KB took a third of the time that they take in pieces of 8 KB, and 2 MB a quarter. Below the last size, a part need
+not wait until its peer takes a message."""
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""What tells machines apart."""
 SPIN = 2e-4
 """Seconds in which parts look for messages all the time; later they sleep in between. (To yield to others instead
 costs more where there are any: they get a slice of milliseconds, and a thread that has slept is preferred to them.)"""
@@ -38,8 +46,9 @@ class Listener:
 
     Attributes
     ----------
-    port : int
-        Where peers find it, on the address of its host.
+    offer : tuple
+        What peers must know: the port, on the address of its host; its machine, None if that is not known; and its
+        address on that.
     """
 
     def __init__(self) -> None:
@@ -53,28 +62,41 @@ class Listener:
         self._listener = libucxx.UCXListener.create(
             self._worker, 0, lambda endpoint: self._arrived.append(endpoint), deliver_endpoint=True
         )
-        self.port: int = self._listener.port
+        machine = BOOT.read_text() if BOOT.exists() else None
+        self.offer = self._listener.port, machine, self._worker.address.tobytes()
 
-    def connect(self, rank: int, addresses: Sequence[tuple[str, int]]) -> UcxxCommunicator:
-        """The communicator of part `rank`; `addresses` are (host, port) of all parts in order."""
+    def connect(self, rank: int, hosts: Sequence[str], offers: Sequence[tuple]) -> UcxxCommunicator:
+        """The communicator of part `rank`, with the hosts and offers of all parts in order."""
         from ucxx import libucxx
         from ucxx._lib.arr import Array
 
         peers: dict[int, Any] = {}
         for peer in range(rank):
-            peers[peer] = libucxx.UCXEndpoint.create(self._worker, *addresses[peer], True)
+            peers[peer] = libucxx.UCXEndpoint.create(self._worker, hosts[peer], offers[peer][0], True)
             self.finish([peers[peer].stream_send(Array(np.asarray([rank], np.int64)))])
-        while len(peers) < len(addresses) - 1:
+        while len(peers) < len(offers) - 1:
             self._worker.progress()
             time.sleep(NAPS[0][1])
             while self._arrived:
                 endpoint, who = self._arrived.pop(), np.empty(1, np.int64)
                 self.finish([endpoint.stream_recv(Array(who))])
                 peers[int(who[0])] = endpoint
-        return UcxxCommunicator(rank, len(addresses), self, peers)
+        near: dict[int, Any] = {}
+        for peer in peers:
+            _, machine, address = offers[peer]
+            if machine is not None and machine == self.offer[1]:
+                there = libucxx.UCXAddress.create_from_buffer(address)
+                near[peer] = libucxx.UCXEndpoint.create_from_worker_address(self._worker, there, False)
+        return UcxxCommunicator(rank, len(offers), self, peers, near)
 
-    def finish(self, requests: Sequence[Any]) -> None:
-        """Wait until all requests are done; raises what UCX has to say of one that has failed."""
+    def finish(self, requests: Sequence[Any], lifelines: Sequence[Any] = ()) -> None:
+        """Wait until all requests are done; raises what UCX has to say of one that has failed.
+
+        Parameters
+        ----------
+        lifelines : sequence of endpoints
+            A `PartLostError` is raised if one of these breaks meanwhile.
+        """
         progress, begin = self._worker.progress, time.perf_counter()
         for request in requests:
             while not request.completed:
@@ -82,30 +104,42 @@ class Listener:
                 waited = time.perf_counter() - begin
                 if waited > SPIN:
                     time.sleep(next(nap for until, nap in NAPS if waited < until))
+                    if not all(each.alive for each in lifelines) and not request.completed:
+                        raise PartLostError("a worker that holds a part of the graph is gone")
         for request in requests:
             request.check_error()
 
 
 class UcxxCommunicator(Communicator):
-    """A part in a process that has met the others by `Listener`."""
+    """A part in a process that has met the others by `Listener`.
 
-    def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any]):
+    Parameters
+    ----------
+    peers : dict of int to endpoint
+        By which it is noticed that another part is gone.
+    near : dict of int to endpoint
+        Those that are used in place of the former.
+    """
+
+    def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any], near: dict[int, Any]):
+        from ucxx import exceptions
         from ucxx._lib.arr import Array
         from ucxx.types import Tag, TagMaskFull
 
         super().__init__(rank, size, resolve_device("cpu"))
         self._array, self._tags, self._whole_tag = Array, [Tag(peer) for peer in range(size)], TagMaskFull
         self._listener = listener
-        self._peers = peers
+        self._lifelines = list(peers.values())
+        self._peers = peers | near
+        self._errors = exceptions.UCXError, PartLostError
+        self._left: Any = None  # memory that UCX may still write to after a failure
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        from ucxx import exceptions
-
+        requests, buffers = self._requests(transfers)
         try:
-            requests, buffers = self._requests(transfers)
-            self._listener.finish(requests)
-            del buffers
-        except exceptions.UCXError as error:
+            self._listener.finish(requests, self._lifelines)
+        except self._errors as error:
+            self._left = requests, buffers, transfers
             raise PartLostError(f"a worker that holds a part of the graph is gone ({error})") from None
 
     def _requests(self, transfers: Sequence[Transfer]) -> tuple[list[Any], list[Any]]:
@@ -135,6 +169,6 @@ class UcxxCommunicator(Communicator):
         return requests, buffers
 
     def close(self) -> None:
-        peers, self._peers = self._peers, {}
-        for endpoint in peers.values():
+        endpoints, self._peers, self._lifelines = [*self._peers.values(), *self._lifelines], {}, []
+        for endpoint in dict.fromkeys(endpoints):
             endpoint.close_blocking(10**7, 1)
