@@ -8,6 +8,7 @@ from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 from frontier.distributed import triangles
+from frontier.operators import extract
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from structures import SlabGraph
@@ -51,8 +52,9 @@ CASES = {
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "shorten": ("compute", lambda g: ((("op", components._shorten, VERTEX, None),), (labels(g),), ())),
     "outside": ("filter", lambda g: ((("op", components._is_outside, VERTEX, TRUTH),), (labels(g), np.int32(1)), ())),
-    "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
-    "goes-down": ("extract", lambda g: ((("op", triangles._goes_down, ARC, TRUTH),), (DEGREES,), CHOOSE)),
+    "leads": ("extract", lambda g: (
+        (("op", extract.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, extract.UP), CHOOSE
+    )),
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
 ranks_module = importlib.import_module("algorithms._pagerank_functors")
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
-degree_module = importlib.import_module("algorithms._degree_order")
+extract_module = importlib.import_module("frontier.operators.extract")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
@@ -187,9 +187,15 @@ def columns_case(reduce, dtype, columns):
     return case
 
 
-def mode_case(dtype):
+def mode_case(dtype, score=None):
     kind = np.dtype(dtype)
-    return lambda graph: (mode_module.mode_functors(total, kind), (np.zeros(1, kind),), mode_module.mode_options(kind))
+    return lambda graph: (
+        mode_module.mode_functors(total, score, kind), (np.zeros(1, kind),), mode_module.mode_options(score, kind)
+    )  # fmt: skip
+
+
+def preference(src, value, total, x):
+    return total - x[value] if value != src else total / 2
 
 
 def best_case(compare, dtype):
@@ -259,10 +265,6 @@ def leave_case(graph):
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64), np.int64(3)), options
 
 
-def truss_extract_case(op, dtype):
-    return lambda graph: ((("op", op, OP, INT),), (np.zeros(1, dtype), np.int64(3)), (("HAS_OP", "1"),))
-
-
 def sample_case(graph):
     return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
 
@@ -307,7 +309,8 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    return (("op", degree_module.leads, OP, INT),), (np.zeros(1, np.int64), degree_module.UP), (("HAS_OP", "1"),)
+    args = np.zeros(1, np.int64), np.int64(3), extract_module.UP
+    return (("op", extract_module.leads, OP, INT),), args, (("HAS_OP", "1"),)
 
 
 def supported_case(graph):
@@ -351,6 +354,7 @@ CASES = {
     "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
     "columns-float32": ("neighbor_columns", columns_case("sum", np.float32, 64)),
     "mode-int32": ("neighbor_mode", mode_case(np.int32)),
+    "mode-int32-score": ("neighbor_mode", mode_case(np.int32, preference)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
     "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
@@ -367,7 +371,6 @@ CASES = {
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
     "truss-core": ("advance", leave_case),
-    "truss-up": ("extract", truss_extract_case(truss_module._goes_up, np.int64)),
     "truss-supported": ("extract", supported_case),
     "orientation-up": ("extract", rank_case),
     "orientation": ("orientation", bare_case()),
@@ -393,6 +396,7 @@ SNAPSHOT_CASES = {
     "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
     "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
     "mode-int64": ("neighbor_mode", mode_case(np.int64)),
+    "mode-int64-score": ("neighbor_mode", mode_case(np.int64, preference)),
     "column": ("neighbor_columns", columns_case("sum", np.float64, 1)),
     "columns-few": ("neighbor_columns", columns_case("max", np.int32, 3)),
     "columns-many": ("neighbor_columns", columns_case("min", np.float64, 128)),

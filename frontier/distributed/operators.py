@@ -221,12 +221,12 @@ def reduce(
 def neighbor_reduce(
     graph: GraphPart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
-    balance: str = "auto",
+    score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, the copies of vertices that other parts own are brought up to date when
     they are needed."""
-    if columns is not None or values:
-        raise NotImplementedError("columns and values are not available for a graph of several parts yet")
+    if columns is not None or values or score is not None:
+        raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
     args = _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     read = _read_afar(graph, op, args)
@@ -289,6 +289,11 @@ def visit_edges(
 
 def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
     """The graph itself: parts are looked up as they are stored."""
+    return graph
+
+
+def snapshot_for_passes(graph: GraphPart, passes: float) -> GraphPart:
+    """The graph itself, likewise."""
     return graph
 
 
@@ -426,7 +431,7 @@ FORMS = {
     inspect.unwrap(getattr(one_device, form.__name__)): form
     for form in (
         advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors,
-        snapshot_if_faster, traverse, visit_edges,
+        snapshot_for_passes, snapshot_if_faster, traverse, visit_edges,
     )
 }
 """What runs in place of each operator; those that are missing are not available over parts."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph
+from ...arguments import check_graph, integer, number
 from ...batch import check_ids
+from ...form import choose_form
 from ...registry import snapshot_structure
-from ...sort import arc_keys, row_ids, sort_pairs, split_keys
+from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from ..engine import (
     A_TRUTH,
     check_op,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/extract/extract.cuh"
+COPY_PASSES = {"cpu": 3.0, "gpu": 4.0}
+"""The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR."""
 
 
 @reads
@@ -118,6 +121,102 @@ def extract_neighbors(
     return offsets, dst, graph._edges_at(slots)
 
 
+UP, DOWN = np.bool_(True), np.bool_(False)
+"""For `leads`: an argument, so that one kernel is compiled for both."""
+
+
+def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untyped-def]
+    """Whether an arc leads to the end of higher degree, or to that of lower degree unless `up`, and neither has fewer
+    than `least`. A functor."""
+    a = degrees[src]
+    b = degrees[dst]
+    return (a < b or (a == b and src < dst)) == up and a >= least and b >= least
+
+
+@reads
+def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
+    """Static copies of the edges, each from its end of lower degree to the other (ties by id), and reversed.
+
+    Then no vertex has more than about sqrt(2 E) out-neighbors in the first one, so that triangles are found from short
+    lists: `intersect_arcs` and `edge_support` take these copies. `Orientation` needs none.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    degrees : array of int, shape (num_vertices,), optional
+        What vertices are ordered by; by default their degrees.
+    least : int
+        Edges of vertices with fewer are left out.
+
+    Returns
+    -------
+    up, down : Graph
+        As `extract_subgraph` makes them.
+
+    Raises
+    ------
+    ValueError
+        The graph is directed.
+
+    Notes
+    -----
+    O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
+    """
+    check_graph(graph)
+    if graph.directed:
+        raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
+    if degrees is None:
+        degrees = graph.degrees()
+    least = np.int64(integer(least, "least", 0))
+    up, down = (extract_subgraph(graph, leads, degrees, least, to) for to in (UP, DOWN))
+    return up, down
+
+
+@reads
+def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
+    """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
+
+    For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
+    which the graph has them, so that look-ups do not work, and a directed one has no in-edges.
+
+    Parameters
+    ----------
+    graph : Graph
+    passes : float
+        About how many there will be.
+
+    Returns
+    -------
+    Graph
+        `graph` itself if its structure is walked as fast as CSR, or is in several parts.
+    """
+    check_graph(graph)
+    passes, kind = number(passes, "passes"), graph.device.kind
+    if graph.walk_cost[kind] <= 1:
+        return graph
+    costs = passes * graph.walk_cost[kind], passes + COPY_PASSES[kind]
+    return copy_as_stored(graph) if choose_form(graph, "auto", lambda: costs, copy_bytes(graph)).snapshot else graph
+
+
+def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
+    """A static copy with its lists in the order in which `graph` has them."""
+    weighted = weighted and graph.is_weighted
+    offsets, dst, slots = collect_arcs(graph, slots=weighted)
+    weights = graph._weights_at(slots) if weighted else None
+    made: Any = snapshot_structure().from_csr(  # type: ignore[attr-defined]
+        offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
+    )
+    made._rows_in_order = False
+    return made
+
+
+def copy_bytes(graph: Graph, weighted: bool = True) -> int:
+    """Memory of such a copy."""
+    weight = graph.weight_dtype.itemsize if weighted and graph.weight_dtype is not None else 0
+    return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
+
+
 def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     """The arcs that leave some vertices: offsets by position in `vertices` (int64), destinations and slots (int64)."""
     return collect_arcs(graph, vertices)
@@ -169,7 +268,7 @@ def sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> 
     size = max(graph.num_vertices, num_rows)
     keys = arc_keys(graph.device, rows, ids, size)
     if values is None:
-        keys.sort()
+        sort_keys(graph.device, keys)
     else:
         keys, values = sort_pairs(graph.device, keys, values)
     return split_keys(keys, size, graph.vertex_dtype)[1], values
@@ -192,7 +291,7 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     weights = None if slots is None else graph._weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
-        keys.sort()
+        sort_keys(graph.device, keys)
     else:
         keys, weights = sort_pairs(graph.device, keys, weights)
     _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
