@@ -13,19 +13,21 @@ FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent), str(FOLDER)]
 
 import algorithm_pages  # noqa: E402
+import versions  # noqa: E402
 
 import algorithms  # noqa: E402
-import dynfrontier  # noqa: E402
 import frontier  # noqa: E402
 from dynfrontier.supported import replace_between  # noqa: E402
 
 project = "dynfrontier"
 author = "The dynfrontier authors"
 copyright = "2026, The dynfrontier authors"
-version = release = dynfrontier.__version__
-html_title = f"dynfrontier {release}"
+documented = versions.documented()
+version = release = documented.number
+html_title = f"dynfrontier {release}" if documented.released else f"dynfrontier {release}, {versions.DEVELOPMENT}"
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "versions"]
+exclude_patterns = ["_build"]  # which holds copies of the notebooks
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
 html_copy_source = False

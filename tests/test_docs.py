@@ -6,9 +6,6 @@ import doctest
 import inspect
 import re
 import runpy
-import subprocess
-import sys
-from importlib.util import find_spec
 
 import pytest
 
@@ -24,7 +21,6 @@ PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 OPTIONAL = ("polars", "torch", "torch_geometric")
 """Libraries that a page may need, and that not every environment has."""
-SPHINX = ("sphinx", "myst_nb", "furo", "numpydoc", "matplotlib")
 SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "scripts", "structures", "tests")
 
 
@@ -176,17 +172,3 @@ def test_pages_show_the_times_that_there_are():
 def labels(picture):
     """The texts of a picture, among them what its bars stand for."""
     return sorted(re.findall(r"<text[^>]*>([^<]+)", picture.read_text()))
-
-
-@pytest.mark.skipif(not all(map(find_spec, SPHINX)), reason="Sphinx is not installed")
-def test_the_site_is_built_without_a_warning(tmp_path):
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "-q", PROJECT_ROOT / "docs", tmp_path / "html"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    html = (tmp_path / "html" / "api" / "frontier.html").read_text()
-    assert 'id="frontier.advance"' in html
-    html = (tmp_path / "html" / "algorithms" / "bfs.html").read_text()
-    assert 'id="algorithms.bfs"' in html and 'id="algorithms.DynamicBFS"' in html and "bfs.svg" in html
-    for page in (tmp_path / "html").rglob("*.html"):
-        loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"', page.read_text())
-        assert loaded == [], "a page that is read offline loads nothing from elsewhere"
