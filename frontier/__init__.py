@@ -6,7 +6,12 @@ the end. What is done on the way is said in plain Python functions, which are co
 GPU.
 """
 
-from . import arguments, display, distributed, interchange, io, keys, plot
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import arguments, display, keys
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .batch_step import BatchStep
@@ -45,10 +50,6 @@ from .operators import (
     visit_edges,
 )
 from .philox import random, random_bits
-from .pipeline.batch import PipelineBatch
-from .pipeline.errors import PipelineError
-from .pipeline.pipeline import Pipeline
-from .pipeline.sources import SocketSource
 from .record import Recorded, record
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, on_compile, resolve_device
@@ -56,6 +57,13 @@ from .statistics import StorageStatistics
 from .temporal.latest import latest_neighbors
 from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+
+if TYPE_CHECKING:
+    from . import distributed, interchange, io, plot
+    from .pipeline.batch import PipelineBatch
+    from .pipeline.errors import PipelineError
+    from .pipeline.pipeline import Pipeline
+    from .pipeline.sources import SocketSource
 
 __all__ = [
     "BatchStep",
@@ -136,3 +144,30 @@ __all__ = [
     "traverse",
     "visit_edges",
 ]
+
+_LATER = {
+    "Pipeline": "pipeline.pipeline",
+    "PipelineBatch": "pipeline.batch",
+    "PipelineError": "pipeline.errors",
+    "SocketSource": "pipeline.sources",
+    "distributed": None,
+    "interchange": None,
+    "io": None,
+    "plot": None,
+}
+"""What not every program needs is imported when it is first asked for: by name, the module that has it, or None for a
+module. Together these are a third of all modules."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(f".{_LATER[name] or name}", __name__)
+        found = getattr(module, name) if _LATER[name] else module
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

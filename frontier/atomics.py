@@ -15,7 +15,6 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
-from numba.np import arrayobj
 
 
 def fraction_lost(name: str, array: Any, value: Any) -> str:
@@ -156,7 +155,9 @@ def _register_cpu(function: Any, name: str) -> None:
 
 
 def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
+    from numba.np.arrayobj import make_array  # not before something is compiled: it takes a sixth of all imports
+
+    array = make_array(sig.args[0])(context, builder, args[0])
     pair = isinstance(sig.args[1], types.BaseTuple)
     parts = cgutils.unpack_tuple(builder, args[1]) if pair else [args[1]]
     kinds = sig.args[1] if pair else [sig.args[1]]

@@ -8,7 +8,6 @@ import sys
 from typing import Any
 
 from .arguments import flag
-from .distributed import accesses
 from .functor import check, compile
 from .operators import engine, output
 from .runtime import cuda, identity, source_text
@@ -25,7 +24,6 @@ IN_MEMORY: tuple[Any, ...] = (
     check.returns,
     check._names,
     output.make_flush,
-    accesses.accesses_of,
     cuda.load_kernel,
     cuda.load_module,
     cuda._ahead,
@@ -34,10 +32,16 @@ IN_MEMORY: tuple[Any, ...] = (
 
 Not among them are those of a few entries each, such as the kernels of the structures in use.
 """
-
-
+OF_PARTS = "frontier.distributed.accesses"
+"""Has one more, ``accesses_of``, where it was imported."""
 times_cleared = 0
 """How often; what holds launches of kernels, as `record` does, compares it."""
+
+
+def in_memory() -> tuple[Any, ...]:
+    """The caches of the modules that were imported."""
+    accesses = sys.modules.get(OF_PARTS)
+    return IN_MEMORY if accesses is None else (*IN_MEMORY, accesses.accesses_of)
 
 
 def clear_caches(*, disk: bool = False) -> None:
@@ -72,7 +76,7 @@ def clear_caches(*, disk: bool = False) -> None:
     cupy = sys.modules.get("cupy")
     if cupy is not None and cupy.is_available():
         cupy.cuda.runtime.deviceSynchronize()
-    for cache in IN_MEMORY:
+    for cache in in_memory():
         if isinstance(cache, dict):
             cache.clear()
         else:

@@ -60,6 +60,29 @@ def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp
     assert compiled == 1 and kept == 3  # the functor's kernel alone
 
 
+TRIANGLES = """
+import sys
+
+from algorithms import DynamicTriangleCount
+from frontier.runtime import progress
+from structures import SlabGraph
+
+compiled = []
+with progress.on_compile(compiled.append):
+    graph = SlabGraph(num_vertices=6, device="cpu")
+    triangles = DynamicTriangleCount(graph)
+    graph.insert_edges([0, 1, 2, 2, 4], [1, 2, 0, 3, 5])
+print(len(compiled), triangles.total, int("numba.np.linalg" in sys.modules or "scipy.linalg" in sys.modules))
+"""
+
+
+def test_a_process_that_compiles_nothing_does_not_load_the_compiler(tmp_path):
+    """Nor SciPy, which Numba takes for it; kernels that allocate memory run nevertheless."""
+    compiled, total, _ = run(tmp_path, 0, TRIANGLES)
+    assert compiled > 0 and total == 1
+    assert run(tmp_path, 0, TRIANGLES) == [0, 1, 0]
+
+
 RECURSIVE = SCRIPT.replace(
     "    return v < LIMIT\n",
     """    return factorial(v) <= LIMIT

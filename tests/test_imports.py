@@ -1,4 +1,4 @@
-"""No module imports another that imports it, directly or through others, at any time."""
+"""No module imports another that imports it, at any time; and none brings along what most programs do not need."""
 
 from __future__ import annotations
 
@@ -99,3 +99,36 @@ def test_a_file_that_hides_a_package_is_named(tmp_path, name):
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         assert done.returncode == 1
         assert f"{name}.py is not the package {name} of dynfrontier" in done.stderr.splitlines()[-1]
+
+
+LIBRARIES = (
+    "cupy", "dask", "distributed", "igraph", "matplotlib", "networkx", "numba_cuda", "numba_cuda_mlir", "pandas",
+    "polars", "pyarrow", "rich", "scipy.linalg", "scipy.sparse", "torch", "typer",
+)  # fmt: skip
+OWN = (
+    "frontier.distributed", "frontier.interchange", "frontier.io", "frontier.names.cpu", "frontier.pipeline",
+    "frontier.plot",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "packages, absent",
+    [
+        ("frontier", (*LIBRARIES, *OWN, "numba.np.arrayobj", "structures", "algorithms", "dynfrontier")),
+        ("frontier, structures, algorithms", (*LIBRARIES, "dynfrontier")),
+        ("dynfrontier.cli", (*[name for name in LIBRARIES if name not in ("rich", "typer")], "numba", "frontier")),
+    ],
+    ids=["frontier", "algorithms", "command line"],
+)
+def test_imports_bring_little(packages, absent):
+    code = f"import {packages}, sys; print(*(name for name in {absent!r} if name in sys.modules))"
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_what_is_imported_later_is_there():
+    code = "import frontier as fr; print(set(fr.__all__) - set(dir(fr)), [getattr(fr, name) for name in fr.__all__])"
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("set()")

@@ -13,11 +13,11 @@ from ..arrays import as_ids
 from ..runtime import resolve_device
 from ..runtime.atomic import atomic_file
 from .columns import Texts, as_names
-from .integers import IntegerNames
 from .texts import TextNames
 
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
+    from .integers import IntegerNames
 
 DTYPES = ("int64", "uint64", "str")
 
@@ -306,11 +306,13 @@ class Names:
 
 
 def _table_of(dtype: str) -> IntegerNames | TextNames:
+    from .integers import IntegerNames  # which has kernels: not before there are names
+
     return TextNames() if dtype == "str" else IntegerNames(dtype)
 
 
 def _table_for(column: np.ndarray | Texts) -> IntegerNames | TextNames:
-    return TextNames() if isinstance(column, Texts) else IntegerNames(column.dtype)
+    return _table_of("str" if isinstance(column, Texts) else column.dtype.name)
 
 
 def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: str) -> Any:

@@ -18,6 +18,7 @@ from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from ..log import logger
@@ -155,7 +156,10 @@ class _KeyedCache(FunctionCache):
         found = None
         if self._digest is not None:
             try:
-                found = super().load_overload(sig, target_context)
+                # Numba's own method would set the whole compiler up first, and import SciPy for that: longer than the
+                # kernels of a program take to load. All that they need of it is what counts references to arrays.
+                rtsys.initialize(target_context)
+                found = self._load_overload(sig, target_context)
             except ModuleNotFoundError:  # of a function whose module is not there under the same name
                 found = None
         if found is None:
