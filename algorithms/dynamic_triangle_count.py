@@ -104,8 +104,9 @@ class DynamicTriangleCount(TriangleSums):
         if self._batch > MOST_BATCHES:
             self._mark.fill(0)
             self._batch = 1
-        if self._mark.size < self.graph.edge_capacity:  # at least that of a static copy
-            self._mark = self.graph.xp.zeros(self.graph.edge_capacity, np.uint8)
+        needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
+        if self._mark.size < needed:
+            self._mark = self.graph.xp.zeros(needed + needed // 4, np.uint8)
         self._through(src, dst, self._mark, np.uint8(self._batch), sign, self._sixths, self._tally)
 
 

@@ -102,3 +102,14 @@ def test_triangles_after_a_deletion_that_failed(graph, rng, monkeypatch):
 
 def fail(*args, **options):
     raise MemoryError("none left")
+
+
+def test_triangles_of_graphs_with_edge_data(structure, device, rng):
+    """A static copy, which large batches may be counted on, has more slots than there are edges."""
+    if not issubclass(structure, fr.DynamicGraph):
+        pytest.skip("cannot be changed")
+    graph = structure(N, device=device, edge_data={"amount": "float32"})
+    triangles = DynamicTriangleCount(graph)
+    for size in (900, 40, 900):
+        graph.insert_edges(*rng.integers(0, N // 8, (2, size)), amount=rng.random(size))
+        assert triangles.total == triangle_count(graph).total

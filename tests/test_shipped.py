@@ -149,10 +149,11 @@ def join_of(graph, labels=np.int32):
     return graph, "frontier/operators/visit_edges/visit_edges.cuh", functors, args, options
 
 
-def detach_of(graph):
+def rename_of(graph):
     """What it asks `filter` for."""
-    args = np.zeros(8, np.int32), np.zeros(8, np.int32)
-    functors = (("op", dynamic_components._detach, VERTEX, TRUTH),)
+    ids = np.zeros(8, np.int32)
+    args = ids, ids, ids, ids
+    functors = (("op", dynamic_components._rename, VERTEX, TRUTH),)
     return graph, "frontier/operators/filter/filter.cuh", functors, args
 
 
@@ -161,7 +162,7 @@ def linked(folder, monkeypatch):
     """An archive of two kernels with functors; what asks for others runs into an error."""
     pytest.importorskip("cuda.core")
     made = []
-    for case in (join_of(graph_of()), detach_of(graph_of())):
+    for case in (join_of(graph_of()), rename_of(graph_of())):
         graph, header, functors, args, options = (*case, ())[:5]
         defines, found = engine.cuda_request(graph, functors, args, options)
         code = cuda.compile_cubin(header, defines, engine.codes_of(found, "sm_90"), "sm_90")
@@ -193,7 +194,7 @@ def misses(case):
 
 
 def test_functors_are_found_before_a_compiler(linked, monkeypatch):
-    one, other = code_for(join_of(graph_of())), code_for(detach_of(graph_of()))
+    one, other = code_for(join_of(graph_of())), code_for(rename_of(graph_of()))
     assert one[:4] == other[:4] == ELF and one != other
     assert code_for(join_of(graph_of(weight_dtype=None))) == one
     # What differs is compiled: a structure, a weight, ids, an argument, a check of indices, another GPU.
@@ -233,8 +234,8 @@ from frontier.operators import engine
 from frontier.runtime import cuda
 sys.path.insert(0, "tests")
 cuda.current_arch = lambda: "sm_90"
-from test_shipped import ELF, code_for, detach_of, graph_of, join_of
-assert code_for(join_of(graph_of()))[:4] == code_for(detach_of(graph_of()))[:4] == ELF
+from test_shipped import ELF, code_for, rename_of, graph_of, join_of
+assert code_for(join_of(graph_of()))[:4] == code_for(rename_of(graph_of()))[:4] == ELF
 print(*(name for name in ("numba.cuda", "numba_cuda_mlir", "cuda.core") if name in sys.modules))
 """
 
