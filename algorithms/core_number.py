@@ -139,7 +139,7 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     core, least = found.core_number, found.degeneracy if k is None else k
     held = fr.extract_subgraph(graph, _is_held, core, min(least, int(ANY)), 0 if graph.directed else 1)
     src, dst, _ = held.to_coo()
-    src, dst = fr.keys.unpack(graph, graph.xp.sort(fr.keys.pack(graph, src, dst)))
+    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, fr.keys.pack(graph, src, dst)))
     return KCore(src, dst, least, graph.num_vertices, type(graph), graph.directed)
 
 

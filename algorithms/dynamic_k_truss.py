@@ -133,7 +133,7 @@ class DynamicKTruss(IncrementalAlgorithm):
     def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
         """Edges that may join the truss, once (src, dst) are in the graph; None if there are too many."""
         graph, xp = self.graph, self.graph.xp
-        tried = xp.sort(fr.keys.pack(graph, src, dst))
+        tried = fr.keys.sort(graph, fr.keys.pack(graph, src, dst))
         found = []
         listed = 0
         while src.size:

@@ -114,7 +114,7 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     if graph.in_parts:
         return _over_parts(graph, k)
     src, dst, _, form = _truss(graph, k, snapshot)
-    src, dst = fr.keys.unpack(graph, graph.xp.sort(_edge_keys(graph, src, dst)))
+    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, _edge_keys(graph, src, dst)))
     return KTruss(src, dst, int(k), graph.num_vertices, type(graph), form=form)
 
 

@@ -3,20 +3,19 @@
 The modularity of communities is the fraction of the edges' weight inside of them, less what it would be if ends were
 joined at random. On each level, every vertex starts as a community of its own. In each round half of the vertices,
 drawn at random, look at their neighbors' communities at the same time, and move to the one that raises modularity most,
-the lowest of several. (If all moved at once, two neighbors might swap their communities forever.) Once few move,
-communities become the vertices of the next level, joined by the sums of their edges. The last level is one that raises
-modularity no further.
+the lowest of several. (If all moved at once, two neighbors might swap their communities forever.) A vertex is looked at
+again once a neighbor has joined another community than its own. Once few move, communities become the vertices of the
+next level, joined by the sums of their edges. The last level is one that raises modularity no further.
 
     degree[v]       weight of v's edges, those inside of v included twice
     community[v]    the community of v
     total[c]        sum of the degrees in community c
-    first[v]        where v's hash table starts; it has a power of two of entries, twice as many as neighbors or more
-    key[...]        community of an entry; -1 if it is free
-    weight[...]     weight of v's edges to that community
-    best[v]         the highest of: v's gain if it is in a community, and that community; both in one number
+    chosen[v]       the community in which v raises modularity most
+    gain[v]         by how much more than in a community of its own, times the weight of all edges over degree[v]
+    pending[v]      1 if v is to be looked at
 
 Blondel, Guillaume, Lambiotte and Lefebvre, "Fast unfolding of communities in large networks", J. Stat. Mech. 2008;
-Naim, Manne, Halappanavar and Tumeo, "Community Detection on the GPU", IPDPS 2017 (hash tables).
+Traag, Waltman and van Eck, "From Louvain to Leiden", Sci. Rep. 2019 (only vertices whose neighbors have moved).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ import frontier as fr
 from ._priorities import as_int64, check_undirected
 from .result import Result
 
-FEW = 100
+FEW = 50
 """A level ends when fewer than one in so many of its vertices has moved in two rounds."""
 MOST_ROUNDS = 40
 
@@ -73,7 +72,7 @@ def louvain(
     threshold : float
         Stop once a level raises modularity by no more than this.
     seed : int
-        Communities depend on it and the edges alone; with float weights on a GPU also on rounding.
+        Communities depend on it and the edges alone; with float weights also on rounding.
 
     Raises
     ------
@@ -138,24 +137,19 @@ def _modularity(inside: Any, degree: Any, double: float, resolution: float) -> f
 def _move(graph: fr.Graph, members: fr.Frontier, degree: Any, double: float, seed: int) -> Any:
     """The communities of one level."""
     xp, n = graph.xp, graph.num_vertices
-    width = 2 << xp.ceil(xp.log2(xp.maximum(graph.degrees(), 1))).astype(np.int64)
-    first = xp.zeros(n + 1, np.int64)
-    xp.cumsum(width, out=first[1:])
-    key, weight = xp.empty(int(first[-1]), graph.vertex_dtype), xp.empty(int(first[-1]))
-    community, total, best = xp.arange(n, dtype=graph.vertex_dtype), degree.copy(), xp.zeros(n, np.int64)
-    label_bits = n.bit_length()
-    unit = float(1 << 61 - label_bits)  # of gains, which are from -1 to 1 times a vertex's degree
+    community, total = xp.arange(n, dtype=graph.vertex_dtype), degree.copy()
+    chosen, pending = community.copy(), xp.zeros(n, np.int32)
+    candidates = fr.filter(members, _begin, degree, pending)
     moved = [n]
     while sum(moved[-2:]) * FEW > n and len(moved) < MOST_ROUNDS:
-        key.fill(-1)
-        weight.fill(0)
-        best.fill(0)
-        drawn = fr.filter(members, _is_drawn, degree, seed, len(moved))
-        fr.advance(
-            graph, drawn, _gather, degree, community, total, first, key, weight, best, double, unit, label_bits
+        drawn = fr.filter(candidates, _is_drawn, pending, seed, len(moved))
+        _, gain = fr.neighbor_reduce(
+            graph, drawn, _community_of, community, degree, total, double, reduce="mode", score=_gain, values=True,
+            out=chosen,
         )  # fmt: skip
-        changed = fr.filter(drawn, _moves, degree, community, total, best, double, unit, label_bits)
-        fr.compute(changed, _settle, degree, community, total, best, label_bits)
+        changed = fr.filter(drawn, _moves, community, chosen, gain)
+        fr.compute(changed, _join, degree, community, total, chosen)
+        fr.advance(graph, changed, _call, community, pending)
         moved.append(len(changed))
     return community
 
@@ -165,62 +159,60 @@ def _merge(graph: fr.Graph, community: Any, count: int, loops: Any, degree: Any)
     xp = graph.xp
     src, dst, weights = graph.to_coo()
     src, dst = community[src], community[dst]
-    weights = xp.ones(src.size) if weights is None else weights.astype(np.float64)
-    within = src == dst
-    inside = xp.bincount(community, loops, count) + 2 * xp.bincount(src[within], weights[within], count)
-    low, high, weights = xp.minimum(src, dst)[~within], xp.maximum(src, dst)[~within], weights[~within]
-    keys, which = xp.unique(low.astype(np.int64) * count + high, return_inverse=True)
-    merged = fr.snapshot_structure().from_edges(
-        keys // count, keys % count, xp.bincount(which.ravel(), weights, keys.size), num_vertices=count,
-        device=graph.device,
+    apart = xp.flatnonzero(src != dst)
+    low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
+    keys, joined = fr.keys.sums(
+        graph, fr.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
     )  # fmt: skip
-    return merged, inside, xp.bincount(community, degree, count)
+    merged = fr.snapshot_structure().from_edges(
+        *fr.keys.unpack(graph, keys), joined, num_vertices=count, device=graph.device
+    )  # fmt: skip
+    within = xp.flatnonzero(src == dst)
+    inside = xp.bincount(src[within], None if weights is None else weights[within].astype(np.float64), count)
+    return merged, xp.bincount(community, loops, count) + 2 * inside, xp.bincount(community, degree, count)
 
 
 def _weight(src, dst, edge, weight):
     return weight
 
 
-def _is_drawn(v, degree, seed, step):
-    return degree[v] > 0 and fr.random_bits(seed, v, step) & 1 == 1
+def _begin(v, degree, pending):
+    pending[v] = degree[v] > 0
+    return degree[v] > 0
 
 
-def _gather(src, dst, edge, weight, degree, community, total, first, key, sums, best, double, unit, label_bits):
-    found = community[dst]
-    low = first[src]
-    mask = first[src + 1] - low - 1
-    # Ids of neighbors are alike in their low bits, so that those of a product are taken from its middle.
-    place = int(np.uint64(found) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & mask
-    entry = key[low + place]
-    while entry != found:
-        if entry < 0:
-            entry = fr.atomic_cas(key, low + place, -1, found)
-            if entry < 0:
-                break
-        else:
-            place = place + 1 & mask
-            entry = key[low + place]
+def _is_drawn(v, pending, seed, step):
+    if pending[v] == 0 or fr.random_bits(seed, v, step) & 1 == 0:
+        return False
+    pending[v] = 0
+    return True
+
+
+def _community_of(src, dst, edge, weight, community, degree, total, double):
+    return community[dst]
+
+
+def _gain(src, value, joined, community, degree, total, double):
+    """What v gains in a community that edges of this weight join it to."""
     own = degree[src]
-    joined = fr.atomic_add(sums, low + place, float(weight)) + weight
-    others = total[found] - own if found == community[src] else total[found]
-    gain = joined / own - others / double
-    score = int((gain + 1) * unit) << label_bits | (1 << label_bits) - 1 - found
-    if score > best[src]:
-        fr.atomic_max(best, src, score)
-    return False
+    others = total[value] - own if value == community[src] else total[value]
+    return joined / own - others / double
 
 
-def _moves(v, degree, community, total, best, double, unit, label_bits):
-    """Whether v moves: to another community, and better than to one of its own."""
-    chosen = (1 << label_bits) - 1 - (best[v] & (1 << label_bits) - 1)
-    return best[v] != 0 and chosen != community[v] and best[v] >> label_bits > int(unit)
+def _moves(v, community, chosen, gain):
+    return gain[v] > 0 and chosen[v] != community[v]
 
 
-def _settle(v, degree, community, total, best, label_bits):
-    chosen = (1 << label_bits) - 1 - (best[v] & (1 << label_bits) - 1)
+def _join(v, degree, community, total, chosen):
     fr.atomic_add(total, community[v], -degree[v])
-    fr.atomic_add(total, chosen, degree[v])
-    community[v] = chosen
+    fr.atomic_add(total, chosen[v], degree[v])
+    community[v] = chosen[v]
+
+
+def _call(src, dst, edge, weight, community, pending):
+    if community[dst] != community[src]:
+        pending[dst] = 1
+    return False
 
 
 def _find_smallest(v, labels, smallest):

@@ -104,7 +104,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
         keys = xp.concatenate([keys, xp.unique(chosen[chosen != NO_KEY])])
         fr.compute(everyone, _unite, tree, chosen, stride)
         fr.compute(everyone, _flatten, tree)
-    src, dst = fr.keys.unpack(graph, xp.sort(keys))
+    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, keys))
     weights = graph.edge_weights(src, dst).astype(np.float64)
     return SpanningForest(src, dst, weights, float(weights.sum()), int(src.size))
 

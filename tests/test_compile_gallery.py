@@ -43,8 +43,8 @@ def note(monkeypatch, kept):
         monkeypatch.setattr(fr, name, noting(name, getattr(fr, name)))
 
 
-def modes_case(op, *args, out, **options):
-    return lambda graph: (mode_functors(op, out.dtype), args, mode_options(out.dtype))
+def modes_case(op, *args, out, score=None, **options):
+    return lambda graph: (mode_functors(op, score, out.dtype), args, mode_options(score, out.dtype))
 
 
 def columns_case(op, *args, columns, out, reduce="sum", **options):

@@ -187,9 +187,15 @@ def columns_case(reduce, dtype, columns):
     return case
 
 
-def mode_case(dtype):
+def mode_case(dtype, score=None):
     kind = np.dtype(dtype)
-    return lambda graph: (mode_module.mode_functors(total, kind), (np.zeros(1, kind),), mode_module.mode_options(kind))
+    return lambda graph: (
+        mode_module.mode_functors(total, score, kind), (np.zeros(1, kind),), mode_module.mode_options(score, kind)
+    )  # fmt: skip
+
+
+def preference(src, value, total, x):
+    return total - x[value] if value != src else total / 2
 
 
 def best_case(compare, dtype):
@@ -351,6 +357,7 @@ CASES = {
     "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
     "columns-float32": ("neighbor_columns", columns_case("sum", np.float32, 64)),
     "mode-int32": ("neighbor_mode", mode_case(np.int32)),
+    "mode-int32-score": ("neighbor_mode", mode_case(np.int32, preference)),
     "intersect-op": ("intersect", intersect_case),
     "intersect-count": ("intersect", bare_case()),
     "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
@@ -393,6 +400,7 @@ SNAPSHOT_CASES = {
     "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
     "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
     "mode-int64": ("neighbor_mode", mode_case(np.int64)),
+    "mode-int64-score": ("neighbor_mode", mode_case(np.int64, preference)),
     "column": ("neighbor_columns", columns_case("sum", np.float64, 1)),
     "columns-few": ("neighbor_columns", columns_case("max", np.int32, 3)),
     "columns-many": ("neighbor_columns", columns_case("min", np.float64, 128)),

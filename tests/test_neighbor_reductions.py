@@ -155,6 +155,56 @@ def test_modes_of_hubs(device, rng, dtype, distinct):
         assert (int(found[hub]), int(counts[hub])) == (mode, -count)
 
 
+def fair(src, value, total, x):
+    """A score that frequency alone does not decide, and that is none for some values."""
+    return math.nan if value % 11 == 3 else total / (value % 7 + 1) - src % 3
+
+
+def fairest(src, totals):
+    """The value of the highest score, the smallest of several, and that score."""
+    scores = ((-fair(src, value, total, None), value) for value, total in totals.items() if value >= 0)
+    score, value = min((pair for pair in scores if pair[0] == pair[0]), default=(math.inf, -1))
+    return value, -score
+
+
+@pytest.mark.parametrize("distinct", [1, 3, 40, 10**6], ids=lambda n: f"{n}-values")
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.sampled("dtype", of=2)
+def test_scores(graph, rows, rng, dtype, distinct):
+    """Of values by their number of edges, those below 0 left out."""
+    x = (rng.integers(0, distinct, N) - distinct // 4).astype(dtype)
+    found, scores = fr.neighbor_reduce(
+        graph, None, value, graph.xp.asarray(x), reduce="mode", score=fair, dtype=dtype, values=True
+    )  # fmt: skip
+    expected = [fairest(u, collections.Counter(x[v].item() for v in row)) for u, row in enumerate(rows)]
+    assert found.dtype == dtype and scores.dtype == np.float64
+    assert host(found).tolist() == [value for value, _ in expected]
+    assert host(scores).tolist() == [score for _, score in expected]
+
+
+@pytest.mark.parametrize("distinct", [5, 2000, 20000])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_scores_of_hubs_with_weights(device, rng, dtype, distinct):
+    """Sums of weights, of more neighbors and more distinct values than a table has room for."""
+    n = 30_000
+    hubs = np.repeat([0, 1, 2, 3, 4], [n - 9, 9000, 1100, 900, 20])
+    parts = (rng.choice(np.arange(9, n), k, False) for k in (9000, 1100, 900, 20))
+    others = np.concatenate([np.arange(9, n), *parts])
+    weights = rng.integers(1, 9, others.size).astype(np.float32)
+    graph = fr.structures()["csr"].from_edges(hubs, others, weights, num_vertices=n, directed=True, device=device)
+    x = (rng.integers(0, distinct, n) * 1000003 % 2**31 - 2**20).astype(dtype)
+    members = fr.Frontier(graph, [0, 1, 2, 3, 4])
+    found, scores = fr.neighbor_reduce(
+        graph, members, same, graph.xp.asarray(x), reduce="mode", score=fair, dtype=dtype, values=True
+    )
+    for hub in range(5):
+        names, which = np.unique(x[others[hubs == hub]], return_inverse=True)
+        totals = np.bincount(which, weights[hubs == hub])
+        expected = fairest(hub, dict(zip(names.tolist(), totals.tolist(), strict=True)))
+        assert (int(found[hub]), float(scores[hub])) == expected
+    assert host(scores)[5:].tolist() == [-math.inf] * (n - 5)
+
+
 def gcd(a, b):
     while b:
         a, b = b, a % b
@@ -230,6 +280,9 @@ def test_functors_are_checked_and_interpreted(graph, rows):
             mode, count = most_frequent(v % 7 + 1 for v in rows[0])
             found = fr.neighbor_reduce(graph, some, value, x, reduce="mode", values=True)
             assert (found[0][0], found[1][0]) == (mode, -count)
+            found = fr.neighbor_reduce(graph, some, value, x, reduce="mode", score=fair, values=True)
+            expected = fairest(0, collections.Counter(v % 7 + 1 for v in rows[0]))
+            assert (found[0][0], found[1][0]) == expected
 
 
 WRONG = {
@@ -248,6 +301,8 @@ WRONG = {
     "reduce='argmin', out=np.zeros(N)": (TypeError, "out"),
     "reduce='mode', out=np.zeros(N)": (TypeError, "out must be an array of int32 or int64, not float64"),
     "reduce='mode', dtype=np.float32": (TypeError, "dtype must be one of int32, int64, not float32"),
+    "reduce='max', score=fair": (ValueError, "score is for mode, not for other reductions"),
+    "reduce='mode', score=gcd": (fr.FunctorError, "takes 2 parameters"),
     "values=True": (ValueError, "values is for argmin, argmax and mode, not for other reductions"),
     "reduce='max', values=1": (TypeError, "values must be True or False"),
 }

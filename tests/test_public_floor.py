@@ -188,6 +188,13 @@ def test_keys_order_arcs(device, num_vertices, rng):
     expected = sorted(range(50), key=lambda i: (pairs[i], i))
     assert to_host(graph, places).tolist() == expected
     assert (to_host(graph, ordered) == to_host(graph, keys)[expected]).all()
+    assert (to_host(graph, fr.keys.sort(graph, keys)) == to_host(graph, ordered)).all()
+    values = graph.xp.arange(50) / 2
+    for given, numbers in ((None, np.ones(50)), (values, to_host(graph, values))):
+        found, sums = fr.keys.sums(graph, keys, given)
+        names, which = np.unique(to_host(graph, keys), return_inverse=True)
+        assert (to_host(graph, found) == names).all() and sums.dtype == np.float64
+        assert (to_host(graph, sums) == np.bincount(which, numbers)).all()
     distinct = fr.keys.unpack(graph, fr.keys.distinct(graph, keys))
     assert list(zip(*(to_host(graph, ids).tolist() for ids in distinct), strict=True)) == sorted(set(pairs))
 
@@ -196,6 +203,9 @@ def test_no_keys(device):
     graph = fr.snapshot_structure()(0, device=device)
     none = fr.keys.pack(graph, *on_device(graph, [], []))
     assert none.dtype == np.int64 and fr.keys.distinct(graph, none).size == 0
+    for values in (None, np.float64([])):
+        values = values if values is None else graph.xp.asarray(values)
+        assert [array.size for array in fr.keys.sums(graph, none, values)] == [0, 0]
     assert [array.size for array in (*fr.keys.unpack(graph, none), *fr.keys.sort(graph, none, none))] == [0] * 4
 
 

@@ -5,7 +5,7 @@ import pytest
 from verifiers import host
 
 from frontier.runtime import resolve_device
-from frontier.sort import sort_pairs
+from frontier.sort import sort_keys, sort_pairs
 
 TOP = 2**63 - 1
 
@@ -27,6 +27,8 @@ def test_sort_pairs(device, size, around, rng):
         assert (host(found) == keys[order]).all()
         assert (host(positions) == order).all()
         assert (host(given) == keys).all()
+        alone = given.copy()
+        assert sort_keys(device, alone) is alone and (host(alone) == keys[order]).all()
         known = sort_pairs(device, given, key_bits=int(keys.max(initial=0)).bit_length())
         assert all((host(part) == host(other)).all() for part, other in zip(known, (found, positions), strict=True))
         values = device.xp.asarray(rng.integers(0, 10, size))

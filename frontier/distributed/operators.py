@@ -221,12 +221,12 @@ def reduce(
 def neighbor_reduce(
     graph: GraphPart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
-    balance: str = "auto",
+    score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, the copies of vertices that other parts own are brought up to date when
     they are needed."""
-    if columns is not None or values:
-        raise NotImplementedError("columns and values are not available for a graph of several parts yet")
+    if columns is not None or values or score is not None:
+        raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
     args = _check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     read = _read_afar(graph, op, args)

@@ -85,12 +85,14 @@ def bare_view(graph: Graph) -> Any:
     return view._replace(weights=None) if "weights" in view._fields else view
 
 
-def read_view(graph: Graph, op: Callable | None) -> tuple[Any, Any]:
-    """The view and the weights for CPU kernels that call `op` with arcs: none if it does not look at weights.
+def read_view(graph: Graph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
+    """The view and the weights for CPU kernels that call `op` with arcs: none if neither it looks at weights nor the
+    kernel does (`weighted`).
 
     With edge data the weights say which edge it is, too.
     """
     edge, weight = (op is not None and uses_parameter(op, at) for at in (EDGE_POSITION, WEIGHT_POSITION))
+    weight = weight or weighted
     if graph._edge_data is not None:
         return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
     return (graph.view(), graph._weights) if weight else (bare_view(graph), None)
@@ -143,7 +145,7 @@ def check_op(
 def cuda_kernels_for(
     graph: Graph,
     header: str,
-    functors: tuple[tuple[str, Callable | None, tuple[str, ...], Any], ...],
+    functors: tuple[tuple[str, Callable | None, tuple[Any, ...], Any], ...],
     args: tuple,
     options: tuple[tuple[str, str], ...] = (),
 ) -> CudaKernels:
@@ -155,7 +157,7 @@ def cuda_kernels_for(
         Path of the operator's ``.cuh`` file from the project's root.
     functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
         Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, ``"column"``, and ``"value"`` for what a reduction's
-        own function takes, which has the dtype of its result and gets no arguments of the user's.
+        own function takes, which has the dtype of its result and gets no arguments of the user's; or a dtype.
     args : tuple
         Users' arguments, from `functor_args`.
     options : tuple of (str, str)
@@ -224,7 +226,7 @@ def cuda_request(
     for symbol, function, parameters, result in functors:
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
-            full = tuple((result if of_values else kinds[kind], 0) for kind in parameters)
+            full = tuple((result if of_values else kinds.get(kind, kind), 0) for kind in parameters)
             checked = is_checking() and not of_values
             full = full if of_values else full + types
             linked.append(CudaFunctor(function, symbol, result, full, checked))

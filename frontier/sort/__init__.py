@@ -4,6 +4,7 @@ from .arcs import (
     arc_keys,
     id_bits,
     last_of_runs,
+    sort_keys,
     sort_pairs,
     split_keys,
     unique_arcs,
@@ -15,6 +16,6 @@ from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [
     "END", "TILE", "DistinctKeys", "SortedKeys", "arc_keys", "distinct_keys", "distinct_of_sorted", "id_bits",
-    "last_of_runs", "row_ids", "running_sums", "sort_kernels", "sort_pairs", "sorted_keys", "sorted_unique_arcs",
-    "split_keys", "tile_count", "tile_launch", "unique_arcs",
+    "last_of_runs", "row_ids", "running_sums", "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys",
+    "sorted_unique_arcs", "split_keys", "tile_count", "tile_launch", "unique_arcs",
 ]  # fmt: skip

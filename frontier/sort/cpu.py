@@ -45,3 +45,40 @@ def sort_arcs(count, src, dst, offsets, order):
                 kept += 1
         low = high
         offsets[v + 1] = kept
+
+
+@cpu_kernel
+def sort_keys(bits, passes, keys, order, other_keys, other_order):
+    """Keys of so many bits in ascending order, and their positions before, unless `order` is empty: a radix sort.
+
+    One stable counting sort for each digit, from the lowest one on, to and fro between `keys` and `other_keys`. The
+    number of passes is even, so that the last one ends in `keys`, and in `order`, which need not hold anything before.
+    """
+    count, with_order = keys.size, order.size > 0
+    width = (bits + passes - 1) // passes
+    size = 1 << width
+    mask = size - 1
+    starts = np.zeros((passes, size), np.int64)
+    for i in range(count):
+        key = keys[i]
+        for p in range(passes):
+            starts[p, key >> p * width & mask] += 1
+    for p in range(passes):
+        total = 0
+        for digit in range(size):
+            total, starts[p, digit] = total + starts[p, digit], total
+    first = True
+    for p in range(0, passes, 2):
+        for half in range(2):
+            shift = (p + half) * width
+            old, new = (keys, other_keys) if half == 0 else (other_keys, keys)
+            old_order, new_order = (order, other_order) if half == 0 else (other_order, order)
+            for i in range(count):
+                key = old[i]
+                digit = key >> shift & mask
+                place = starts[p + half, digit]
+                starts[p + half, digit] = place + 1
+                new[place] = key
+                if with_order:
+                    new_order[place] = i if first else old_order[i]
+            first = False

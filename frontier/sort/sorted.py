@@ -8,7 +8,7 @@ import numpy as np
 
 from ..batch import Arcs
 from ..runtime import load_kernels
-from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_pairs
+from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -75,7 +75,7 @@ def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys
             keys, order = sort_pairs(device, keys)
             last = last_of_runs(device, keys)
             return SortedKeys(keys[last], 0, shift, valid[order[last]])
-        keys.sort()
+        sort_keys(device, keys)
         return SortedKeys(keys[last_of_runs(device, keys)], 0, shift, None)
     check_key_bits(n)
     # A sort of plain numbers takes a fraction of the time of one that moves positions along.

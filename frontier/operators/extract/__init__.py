@@ -11,7 +11,7 @@ from ...access import reads
 from ...arguments import check_graph
 from ...batch import check_ids
 from ...registry import snapshot_structure
-from ...sort import arc_keys, row_ids, sort_pairs, split_keys
+from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from ..engine import (
     A_TRUTH,
     check_op,
@@ -169,7 +169,7 @@ def sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> 
     size = max(graph.num_vertices, num_rows)
     keys = arc_keys(graph.device, rows, ids, size)
     if values is None:
-        keys.sort()
+        sort_keys(graph.device, keys)
     else:
         keys, values = sort_pairs(graph.device, keys, values)
     return split_keys(keys, size, graph.vertex_dtype)[1], values
@@ -192,7 +192,7 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     weights = None if slots is None else graph._weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
-        keys.sort()
+        sort_keys(graph.device, keys)
     else:
         keys, weights = sort_pairs(graph.device, keys, weights)
     _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)

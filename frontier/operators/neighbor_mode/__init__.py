@@ -1,4 +1,4 @@
-"""The part of neighbor_reduce for the most frequent value of each vertex's edges."""
+"""The part of neighbor_reduce for the most frequent value of each vertex's edges, or that of the highest score."""
 
 from __future__ import annotations
 
@@ -13,24 +13,35 @@ from ...runtime.kernels import C_TYPES
 from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..functors import ARC
 from ..launch import resident_blocks
-from .cpu import make_neighbor_mode
+from .cpu import make_neighbor_choice, make_neighbor_mode
 
 if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS = 512  # as in neighbor_mode.cuh
-LARGE_SLOTS = 8192  # of the table of a vertex with very many neighbors, as there
-COUNT = np.dtype(np.int32)
+LARGE_SLOTS = {False: 8192, True: 4096}  # of the table of a vertex with very many neighbors, as there
+COUNT, SCORE = np.dtype(np.int32), np.dtype(np.float64)
+SCORE_PARAMETERS = ("src", "value", "total")
 
 
-def find_modes(graph: Graph, members: Frontier, op: Callable, values: tuple, out: Any, counts: Any) -> None:
-    """Write, for the members of a frontier, the most frequent value (-1 if there is none) and its frequency."""
+def scores_for(graph: Graph, score: Callable | None) -> Any:
+    """Room for the scores of all vertices: frequencies, if there is no functor. Those without a value have no score."""
+    n = graph.num_vertices
+    return graph.xp.zeros(n, COUNT) if score is None else graph.xp.full(n, -np.inf, SCORE)
+
+
+def find_modes(
+    graph: Graph, members: Frontier, op: Callable, score: Callable | None, values: tuple, out: Any, scores: Any
+) -> None:
+    """Write, for the members of a frontier, the value with the highest score (-1 if there is none) and its score."""
     if not graph.device.is_gpu:
-        kernel = cpu_kernel_for(graph.package, make_neighbor_mode, (op,))
-        run_cpu(kernel, (op,), len(members), *read_view(graph, op), members._members(), out, counts, values)
+        functors, make = ((op,), make_neighbor_mode) if score is None else ((op, score), make_neighbor_choice)
+        kernel = cpu_kernel_for(graph.package, make, functors)
+        read = read_view(graph, op, score is not None)
+        run_cpu(kernel, functors, len(members), *read, members._members(), out, scores, values)
         return
-    functors, options = mode_functors(op, out.dtype), mode_options(out.dtype)
+    functors, options = mode_functors(op, score, out.dtype), mode_options(score, out.dtype)
     kernels = cuda_kernels_for(graph, HEADER, functors, values, options)
     # The short lists come first; that kernel lists the vertices with more neighbors for the others.
     medium, large = (graph._scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large"))
@@ -38,20 +49,22 @@ def find_modes(graph: Graph, members: Frontier, op: Callable, values: tuple, out
     fill_with(sizes, 0)
     view = graph.view()
     kernels.mode_short(
-        len(members), view, members._members(), out, counts, medium, large, sizes, *values, tile=32
+        len(members), view, members._members(), out, scores, medium, large, sizes, *values, tile=32
     )  # fmt: skip
-    kernels.mode_medium(1, view, medium, sizes, out, counts, *values, blocks=resident_blocks())
+    kernels.mode_medium(1, view, medium, sizes, out, scores, *values, blocks=resident_blocks())
+    total = COUNT if score is None else SCORE
     kernels.mode_large(
-        1, view, large, sizes, out, counts, *values, blocks=resident_blocks(), threads=LARGE_THREADS,
-        shared=LARGE_SLOTS * (out.dtype.itemsize + COUNT.itemsize),
+        1, view, large, sizes, out, scores, *values, blocks=resident_blocks(), threads=LARGE_THREADS,
+        shared=LARGE_SLOTS[score is not None] * (out.dtype.itemsize + total.itemsize),
     )  # fmt: skip
 
 
-def mode_functors(op: Callable, dtype: np.dtype) -> tuple:
-    """The functor, as `cuda_kernels_for` takes it."""
-    return (("op", op, ARC, dtype),)
+def mode_functors(op: Callable, score: Callable | None, dtype: np.dtype) -> tuple:
+    """The functors, as `cuda_kernels_for` takes them."""
+    scores = () if score is None else (("score", score, ("vertex", dtype, SCORE), SCORE),)
+    return (("op", op, ARC, dtype), *scores)
 
 
-def mode_options(dtype: np.dtype) -> tuple:
+def mode_options(score: Callable | None, dtype: np.dtype) -> tuple:
     """The macros of the CUDA kernels."""
-    return (("RESULT", C_TYPES[dtype]),)
+    return (("RESULT", C_TYPES[dtype]), *(() if score is None else (("HAS_SCORE", "1"),)))

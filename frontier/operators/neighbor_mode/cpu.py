@@ -1,4 +1,4 @@
-"""The CPU kernel for the most frequent value of each vertex's edges."""
+"""The CPU kernels for the most frequent value of each vertex's edges, and for that of the highest score."""
 
 from __future__ import annotations
 
@@ -68,3 +68,68 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
             counts[u] = frequency
 
     return neighbor_mode
+
+
+def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
+    """For each vertex of a list, the value of a functor over its neighbors that has the highest score; of several the
+    smallest.
+
+    The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table as
+    above. Values below 0, of which a free entry holds one, are left out.
+    """
+    degree, segments, segment = iterator.degree, iterator.segments, iterator.segment
+    next_run = iterator.next_run
+
+    @parallel_kernel
+    def neighbor_choice(begin, end, view, weights, vertices, out, scores, args):
+        most = 1
+        for i in range(begin, end):
+            most = max(most, degree(view, vertices[i]))
+        width = 2
+        while width < 2 * most:
+            width *= 2
+        keys = np.full(width, -1, out.dtype)
+        totals = np.empty(width, np.float64)
+        used = np.empty(most, np.int64)
+        for i in range(begin, end):
+            u = vertices[i]
+            mask = 1
+            while mask < 2 * degree(view, u):
+                mask *= 2
+            mask -= 1
+            num_used = 0
+            for s in range(segments(view, u)):
+                run, low, high = segment(view, u, s)
+                while run >= 0:
+                    for slot in range(low, high):
+                        v = view.neighbors[slot]
+                        if v < 0:
+                            continue
+                        weight = weight_at(weights, slot)
+                        value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                        if value < 0:
+                            continue
+                        place = (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
+                        while keys[place] >= 0 and keys[place] != value:
+                            place = (place + 1) & mask
+                        if keys[place] < 0:
+                            keys[place] = value
+                            totals[place] = 0.0
+                            used[num_used] = place
+                            num_used += 1
+                        totals[place] += weight
+                    run, low, high = next_run(view, run)
+            chosen = out.dtype.type(-1)
+            best = -np.inf
+            for j in range(num_used):
+                place = used[j]
+                value = keys[place]
+                found = np.float64(score(u, value, totals[place], *args))
+                if found > best or (found == best and value < chosen):
+                    chosen = value
+                    best = found
+                keys[place] = -1
+            out[u] = chosen
+            scores[u] = best
+
+    return neighbor_choice

@@ -1,5 +1,7 @@
-// CUDA kernels for the most frequent value of each vertex's edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES,
-// RESULT (int or i64).
+// CUDA kernels for the most frequent value of each vertex's edges, or that of the highest score. Macros: VIEW_HEADER, VID,
+// WEIGHT, ARG_PARAMS, ARG_NAMES, RESULT (int or i64), HAS_SCORE where a functor gives scores.
+//
+// Scores depend on the sum of the weights of the edges that have a value. Without them the score is the frequency.
 //
 // A vertex with few neighbors is taken by a warp, whose lanes hold one value each and compare them among themselves. One
 // with more is taken by a block, which counts in a hash table in shared memory. A table may be too small for the distinct
@@ -12,35 +14,61 @@
 
 extern "C" __device__ RESULT op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
+#ifdef HAS_SCORE
+extern "C" __device__ double score(VID src, RESULT value, double total ARG_PARAMS);
+using Total = double;  // of the edges that have a value
+using Score = double;
+__device__ __forceinline__ Score no_score() { return __longlong_as_double(0xfffll << 52); }  // negative infinity
+constexpr bool SCORED = true;
+#else
+using Total = u32;
+using Score = int;
+__device__ __forceinline__ Score no_score() { return 0; }
+constexpr bool SCORED = false;
+#endif
+
 constexpr int SHORT = 32;                                // neighbors at most that a warp takes
 constexpr int MEDIUM = 1024;                             // neighbors at most of which a small table holds all values
 constexpr int BLOCK = 256, LARGE_BLOCK = 512;            // threads
 constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
-constexpr u32 LARGE_SLOTS = 8192;                        // of the large one
+constexpr u32 LARGE_SLOTS = SCORED ? 4096 : 8192;        // of the large one
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
 constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted apart
 constexpr u32 ALL_LANES = 0xffffffffu;
 
-// A value and its frequency.
+// A value and its score.
 struct Mode {
   RESULT value;
-  u32 count;
+  Score score;
 };
 
 __device__ __forceinline__ Mode better(const Mode& a, const Mode& b) {
-  return b.count > a.count || (b.count == a.count && b.value < a.value) ? b : a;
+  return b.score > a.score || (b.score == a.score && b.value < a.value) ? b : a;
 }
 
 __device__ __forceinline__ Mode best_of_warp(Mode mode) {
 #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2)
-    mode = better(mode, Mode{__shfl_xor_sync(ALL_LANES, mode.value, offset), __shfl_xor_sync(ALL_LANES, mode.count, offset)});
+    mode = better(mode, Mode{__shfl_xor_sync(ALL_LANES, mode.value, offset), __shfl_xor_sync(ALL_LANES, mode.score, offset)});
   return mode;
 }
 
-__device__ __forceinline__ void write(const Mode& mode, VID u, RESULT* out, int* counts) {
-  out[u] = mode.count ? mode.value : RESULT(-1);
-  counts[u] = int(mode.count);
+__device__ __forceinline__ Mode no_mode() { return Mode{-1, no_score()}; }  // worse than that of any value
+
+__device__ __forceinline__ Total total_of(const View& view, i64 slot) {
+#ifdef HAS_SCORE
+  return weight_of(view, slot);
+#else
+  return 1;
+#endif
+}
+
+__device__ __forceinline__ Mode mode_of(VID u, RESULT value, Total total ARG_PARAMS) {
+#ifdef HAS_SCORE
+  return Mode{value, score(u, value, total ARG_NAMES)};
+#else
+  return Mode{value, Score(total)};
+#endif
 }
 
 __device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
@@ -48,9 +76,11 @@ __device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match
 
 // Vertices with few neighbors, a warp each; the others are listed in `medium` and `large`, whose sizes are 0 before.
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
-    i64 count, View view, const VID* vertices, RESULT* out, int* counts, VID* medium, VID* large, u32* sizes ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, RESULT* out, Score* scores, VID* medium, VID* large, u32* sizes ARG_PARAMS) {
   __shared__ RESULT held[BLOCK / 32][SHORT];
+  __shared__ Total weighed[BLOCK / 32][SCORED ? SHORT : 1];
   RESULT* values = held[threadIdx.x >> 5];
+  Total* totals = weighed[threadIdx.x >> 5];
   int lane = threadIdx.x & 31;
   for (i64 i = (i64(blockIdx.x) * BLOCK + threadIdx.x) >> 5; i < count; i += i64(gridDim.x) * (BLOCK / 32)) {
     VID u = vertices[i];
@@ -72,22 +102,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
           VID v = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
           u32 valid = __ballot_sync(ALL_LANES, v >= 0);
           int place = filled + __popc(valid & ((1u << lane) - 1));
-          if (v >= 0 && place < SHORT) values[place] = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+          if (v >= 0 && place < SHORT) {
+            values[place] = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+            if (SCORED) totals[place] = total_of(view, slot);
+          }
           filled += __popc(valid);
         }
         run = view.next_run(run);
       } while (run.handle >= 0);
     }
     __syncwarp();
-    Mode mode{0, 0};
+    Mode mode = no_mode();
     u32 lanes = __ballot_sync(ALL_LANES, lane < filled);
     if (lane < filled) {
-      mode.value = values[lane];
-      mode.count = __popc(lanes_with(lanes, mode.value));
+      RESULT value = values[lane];
+      u32 same = lanes_with(lanes, value);
+      Total total = SCORED ? 0 : __popc(same);
+      if (SCORED)
+        for (; same; same &= same - 1) total += totals[__ffs(same) - 1];
+      if (!SCORED || value >= 0) mode = better(mode, mode_of(u, value, total ARG_NAMES));
     }
     __syncwarp();
     mode = best_of_warp(mode);
-    if (lane == 0) write(mode, u, out, counts);
+    if (lane == 0) {
+      out[u] = mode.value;
+      scores[u] = mode.score;
+    }
   }
 }
 
@@ -99,12 +139,12 @@ __device__ __forceinline__ u64 hash_of(RESULT value) {
 // What the threads of a block count in.
 struct Table {
   RESULT* keys;  // volatile reads: other threads write them at the same time
-  u32* counts;
+  Total* totals;
   u32 slots;     // a power of two
   u32* used;     // slots that are; once there are `limit` or more, the values do not fit
   u32 limit;
 
-  __device__ __forceinline__ void add(RESULT value, u64 hash) {
+  __device__ __forceinline__ void add(RESULT value, Total total, u64 hash) {
     u32 place = u32(hash) & (slots - 1);
     while (true) {
       RESULT key = *(volatile RESULT*)(keys + place);
@@ -117,7 +157,7 @@ struct Table {
         }
       }
       if (key == value) {
-        atomicAdd(counts + place, 1u);
+        atomicAdd(totals + place, total);
         return;
       }
       place = (place + 1) & (slots - 1);
@@ -126,21 +166,21 @@ struct Table {
 };
 
 // A vertex, by the threads of a block, with a table of `most_slots`, at least four times as many as there are threads.
-__device__ void take_vertex(const View& view, VID u, RESULT* keys, u32* tally, u32 most_slots, RESULT* out,
-                            int* counts ARG_PARAMS) {
+__device__ void take_vertex(const View& view, VID u, RESULT* keys, Total* totals, u32 most_slots, RESULT* out,
+                            Score* scores ARG_PARAMS) {
   __shared__ u32 used, without_key;
   __shared__ Mode of_warp[32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
   i64 degree = view.degree(u), segments = view.segments(u);
   u32 slots = most_slots;
   while (slots > FEWEST_SLOTS && slots / 2 >= 2 * degree) slots /= 2;
-  Table table{keys, tally, slots, &used, slots - slots / 4};
+  Table table{keys, totals, slots, &used, slots - slots / 4};
   u32 parts = 1;  // a power of two
-  Mode mode{0, 0};
+  Mode mode = no_mode();
   for (u32 part = 0; part < parts;) {
     for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x) {
       keys[slot] = NO_KEY;
-      tally[slot] = 0;
+      totals[slot] = 0;
     }
     if (threadIdx.x == 0) used = without_key = 0;
     __syncthreads();
@@ -151,12 +191,13 @@ __device__ void take_vertex(const View& view, VID u, RESULT* keys, u32* tally, u
           VID v = view.neighbors[slot];
           if (v < 0) continue;
           RESULT value = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
+          if (SCORED && value < 0) continue;
           if (value == NO_KEY) {
             atomicAdd(&without_key, 1u);
             continue;
           }
           u64 hash = hash_of(value);
-          if ((u32(hash >> 40) & (parts - 1)) == part) table.add(value, hash);
+          if ((u32(hash >> 40) & (parts - 1)) == part) table.add(value, total_of(view, slot), hash);
         }
         run = view.next_run(run);
       } while (run.handle >= 0);
@@ -165,11 +206,11 @@ __device__ void take_vertex(const View& view, VID u, RESULT* keys, u32* tally, u
     bool fits = used < table.limit;
     if (fits) {
       for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x)
-        if (tally[slot]) mode = better(mode, Mode{keys[slot], tally[slot]});
-      if (threadIdx.x == 0 && without_key) mode = better(mode, Mode{NO_KEY, without_key});
+        if (keys[slot] != NO_KEY) mode = better(mode, mode_of(u, keys[slot], totals[slot] ARG_NAMES));
+      if (threadIdx.x == 0 && without_key) mode = better(mode, Mode{NO_KEY, Score(without_key)});
       ++part;
     } else {
-      mode = Mode{0, 0};
+      mode = no_mode();
       parts *= 2;
       part = 0;
     }
@@ -179,26 +220,29 @@ __device__ void take_vertex(const View& view, VID u, RESULT* keys, u32* tally, u
   if (lane == 0) of_warp[warp] = mode;
   __syncthreads();
   if (warp == 0) {
-    mode = best_of_warp(lane < warps ? of_warp[lane] : Mode{0, 0});
-    if (lane == 0) write(mode, u, out, counts);
+    mode = best_of_warp(lane < warps ? of_warp[lane] : no_mode());
+    if (lane == 0) {
+      out[u] = mode.value;
+      scores[u] = mode.score;
+    }
   }
   __syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_medium(
-    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, int* counts ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, Score* scores ARG_PARAMS) {
   __shared__ RESULT keys[SLOTS];
-  __shared__ u32 tally[SLOTS];
+  __shared__ Total totals[SLOTS];
   u32 size = sizes[0];
-  for (u32 i = blockIdx.x; i < size; i += gridDim.x) take_vertex(view, vertices[i], keys, tally, SLOTS, out, counts ARG_NAMES);
+  for (u32 i = blockIdx.x; i < size; i += gridDim.x) take_vertex(view, vertices[i], keys, totals, SLOTS, out, scores ARG_NAMES);
 }
 
 extern "C" __global__ void __launch_bounds__(LARGE_BLOCK) mode_large(
-    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, int* counts ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, Score* scores ARG_PARAMS) {
   extern __shared__ i64 memory[];
   RESULT* keys = reinterpret_cast<RESULT*>(memory);
-  u32* tally = reinterpret_cast<u32*>(keys + LARGE_SLOTS);
+  Total* totals = reinterpret_cast<Total*>(keys + LARGE_SLOTS);
   u32 size = sizes[1];
   for (u32 i = blockIdx.x; i < size; i += gridDim.x)
-    take_vertex(view, vertices[i], keys, tally, LARGE_SLOTS, out, counts ARG_NAMES);
+    take_vertex(view, vertices[i], keys, totals, LARGE_SLOTS, out, scores ARG_NAMES);
 }

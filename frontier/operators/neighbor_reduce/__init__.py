@@ -26,7 +26,7 @@ from ..engine import (
 from ..functors import ARC, OP_PARAMETERS, TRUTH
 from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced
 from ..neighbor_columns import reduce_columns
-from ..neighbor_mode import COUNT, find_modes
+from ..neighbor_mode import SCORE_PARAMETERS, find_modes, scores_for
 from ..reductions import (
     BEST,
     BOOL,
@@ -60,6 +60,7 @@ def neighbor_reduce(
     out: Any = None,
     columns: int | None = None,
     values: bool = False,
+    score: Callable[..., Any] | None = None,
     balance: str = "auto",
 ) -> Any:
     """For every vertex of a frontier, reduce the values that `op` returns for its edges.
@@ -91,7 +92,11 @@ def neighbor_reduce(
         Reduce this many values for each vertex, such as the features of its neighbors. For "sum", "min", "max", "or",
         "and" and functions of one's own.
     values : bool
-        With "argmin" and "argmax": return the best values, too. With "mode": return its frequencies.
+        With "argmin" and "argmax": return the best values, too. With "mode": return its frequencies, or scores.
+    score : function ``score(src, value, total, *args) -> number``, optional
+        With "mode": reduce to the value with the highest score instead, the smallest of several. `total` is the sum of
+        the weights of the vertex's edges that have the value: their number, in an unweighted graph. Values below 0 are
+        ignored, and those whose score is no number (NaN).
     balance : {"auto", "thread", "tile", "block", "merge"}
         As in `advance`, for one value a vertex other than "mode". On a CPU "any", "all", "argmin" and "argmax" always
         take a thread for each vertex.
@@ -104,7 +109,7 @@ def neighbor_reduce(
         (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 where
         there is no neighbor to name, or no most frequent value. With `values`, a pair of arrays: that of the ids, and
         that of their values, which is the identity of "min" or "max" where the id is -1; or that of the most frequent
-        values, and that of their frequencies (int32).
+        values, and that of their frequencies (int32) or scores (float64; negative infinity if there is no value).
 
     Raises
     ------
@@ -144,6 +149,10 @@ def neighbor_reduce(
             raise ValueError(f"balance={balance!r} is for one value a vertex: with columns a tile takes each list")
     if reduce == MODE and balance != "auto":
         raise ValueError(f"balance={balance!r} is not for mode, whose work is shared by the lengths of lists")
+    if score is not None:
+        if reduce != MODE:
+            raise ValueError(f"score is for {MODE}, not for other reductions")
+        check_op(score, "score", SCORE_PARAMETERS, args, A_NUMBER)
     if flag(values, "values") and not (named and reduce in (*BEST, MODE)):
         raise ValueError(f"values is for {', '.join(BEST)} and {MODE}, not for other reductions")
     passed = functor_args(graph, op, args)
@@ -160,10 +169,10 @@ def neighbor_reduce(
         dtype = default_dtype(reduce) if dtype is None else result_dtype(dtype, allowed)
     if reduce == MODE:
         out = graph.xp.full(graph.num_vertices, -1, dtype) if out is None else out
-        counts = graph.xp.zeros(graph.num_vertices, COUNT)
+        scores = scores_for(graph, score)
         if members:
-            find_modes(graph, members, op, passed, out, counts)
-        return (out, counts) if values else out
+            find_modes(graph, members, op, score, passed, out, scores)
+        return (out, scores) if values else out
     start = identity_of(reduce, dtype) if isinstance(reduce, str) else _as_value(identity, dtype)
     shape = graph.num_vertices if columns is None else (graph.num_vertices, columns)
     out, fresh = (graph.xp.full(shape, start, dtype), True) if out is None else (out, False)

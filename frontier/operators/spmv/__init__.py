@@ -19,7 +19,7 @@ from ...frontier import Frontier
 from ...kinds import takes_form
 from ...registry import snapshot_structure
 from ...runtime.kernels import C_TYPES
-from ...sort import arc_keys, row_ids, sort_pairs, split_keys
+from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from ..extract import collect_arcs
 from ..neighbor_reduce import clear, neighbor_reduce
 
@@ -347,7 +347,7 @@ def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:
     if weighted:
         keys, weights = sort_pairs(device, keys, weights)
     else:
-        keys.sort()
+        sort_keys(device, keys)
     rows, columns = split_keys(keys, n, graph.vertex_dtype)
     offsets = xp.searchsorted(rows, xp.arange(n + 1, dtype=rows.dtype)).astype(np.int64)
     return offsets, xp.ascontiguousarray(columns), weights
