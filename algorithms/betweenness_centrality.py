@@ -34,6 +34,8 @@ from .result import Result
 
 WIDTH = 32
 """Sources of one search."""
+PASSES = 8
+"""About how many times as many arcs as there are will be looked at by a search of several sources."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,6 +93,7 @@ def betweenness_centrality(
     fr.arguments.flag(normalized, "normalized")
     fr.arguments.flag(endpoints, "endpoints")
     chosen, existing = sample_of(graph, sources, seed)
+    graph = fr.snapshot_for_passes(graph, PASSES * len(chosen) / WIDTH)
     total = graph.xp.zeros(graph.num_vertices)
     for i in range(0, len(chosen), WIDTH):
         _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)

@@ -20,6 +20,10 @@ from .pagerank import ConvergenceError
 from .result import Result
 
 
+PASSES = 10
+"""About how many iterations to expect."""
+
+
 @dataclass(frozen=True, repr=False)
 class Hits(Result):
     """Result of `hits`.
@@ -51,8 +55,8 @@ def hits(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them. In an undirected graph both scores are the same in
-        the limit. Weights are ignored.
+        A directed graph without in-edges is copied to one with them, and others if they are walked faster then. In an
+        undirected graph both scores are the same in the limit. Weights are ignored.
     max_iter : int
     tol : float
         Stop once an iteration changes the hubs' scores by less than this in total.
@@ -87,8 +91,9 @@ def hits(
         raise ValueError(f"tol must not be negative, got {tol}")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
-    xp, reverse = graph.xp, graph.reverse
-    everyone = fr.Frontier.all(graph)
+    reverse = fr.snapshot_for_passes(graph.reverse, PASSES)
+    xp, graph = graph.xp, fr.snapshot_for_passes(graph, PASSES) if graph.directed else reverse
+    everyone, pointed_at = fr.Frontier.all(graph), fr.Frontier.all(reverse)
     hubs = everyone.mask / max(len(everyone), 1)
     authorities, hubs_before, authorities_before = hubs.copy(), hubs.copy(), hubs.copy()
     total, change = xp.empty(1), xp.empty(1)
@@ -96,7 +101,7 @@ def hits(
     def step() -> None:
         fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
         # Authorities are not scaled on the way: a factor of theirs is taken out of the hubs again.
-        fr.neighbor_reduce(reverse, everyone, score, hubs, out=authorities)
+        fr.neighbor_reduce(reverse, pointed_at, score, hubs, out=authorities)
         fr.neighbor_reduce(graph, everyone, score, authorities, out=hubs)
         fr.reduce(everyone, _value, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)

@@ -23,6 +23,10 @@ from .pagerank import ConvergenceError
 from .result import Result
 
 
+PASSES = 5
+"""About how many iterations to expect."""
+
+
 @dataclass(frozen=True, repr=False)
 class Katz(Result):
     """Result of `katz_centrality`.
@@ -54,7 +58,8 @@ def katz_centrality(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them. Weights are ignored.
+        A directed graph without in-edges is copied to one with them, and others if they are walked faster then. Weights
+        are ignored.
     alpha : float, optional
         What each further edge multiplies a walk's weight by. There is a result if it is less than the inverse of the
         largest eigenvalue of the adjacency matrix; by default 1 / (largest degree + 1), which is.
@@ -97,19 +102,18 @@ def katz_centrality(
         graph = graph.to_csr(in_edges=True)
     if alpha is None:
         alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
-    xp = graph.xp
-    everyone = fr.Frontier.all(graph)
+    xp, reverse = graph.xp, fr.snapshot_for_passes(graph.reverse, PASSES)
+    everyone = fr.Frontier.all(reverse)
     start = everyone.mask * float(beta)
     centrality, before, sums = start.copy(), start.copy(), xp.empty(graph.num_vertices)
     change = xp.empty(1)
-    reverse = graph.reverse
 
     def step() -> None:
         fr.neighbor_reduce(reverse, everyone, score, centrality, out=sums)
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
     count = max(graph.num_vertices, 1)
-    error, iterations, is_ahead = iterate(fr.record(graph, step), change, tol * count, max_iter)
+    error, iterations, is_ahead = iterate(fr.record(reverse, step), change, tol * count, max_iter)
     error /= count
     if is_ahead:
         centrality = before

@@ -27,6 +27,10 @@ from ._priorities import as_int64, check_undirected
 from .result import Result
 
 
+PASSES = 6
+"""About how many times as many arcs as there are will be looked at."""
+
+
 @dataclass(frozen=True, repr=False)
 class Communities(Result):
     """Result of `label_propagation`.
@@ -68,7 +72,8 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
     Notes
     -----
-    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V) memory.
+    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V) memory,
+    and a copy of graphs that are walked much slower than CSR.
     Communities may consist of parts that are not connected.
 
     Examples
@@ -82,6 +87,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     check_undirected(graph, "label_propagation")
     fr.arguments.integer(max_iter, "max_iter", 1)
     seed = as_int64(seed)
+    graph = fr.snapshot_for_passes(graph, PASSES)
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     label, pending = _random_order(graph, everyone, seed), xp.ones(n, np.int32)
     found = xp.empty_like(label)

@@ -33,6 +33,8 @@ from .result import Result
 FEW = 50
 """A level ends when fewer than one in so many of its vertices has moved in two rounds."""
 MOST_ROUNDS = 40
+PASSES = 6
+"""About how many times as many arcs as there are will be looked at on the first level."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +83,8 @@ def louvain(
 
     Notes
     -----
-    O(V + E) work for each round, at most 40 of them on each level; levels shrink fast. O(V + E) memory.
+    O(V + E) work for each round, at most 40 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
+    communities, and for a copy of graphs that are walked much slower than CSR.
 
     Examples
     --------
@@ -108,7 +111,8 @@ def louvain(
     double = float(degree.sum())
     if not double < np.inf:
         raise ValueError("louvain needs weights that are finite")
-    labels, members, held, loops = xp.arange(n), existing, graph, xp.zeros(n)
+    held = fr.snapshot_for_passes(graph, PASSES)
+    labels, members, loops = xp.arange(n), fr.Frontier.all(held), xp.zeros(n)
     modularity, levels = _modularity(loops, degree, double, resolution), 0
     while double and levels < max_level:
         community = _move(held, members, degree, double / resolution if resolution else np.inf, seed + levels)

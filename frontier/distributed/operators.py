@@ -292,6 +292,11 @@ def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
     return graph
 
 
+def snapshot_for_passes(graph: GraphPart, passes: float) -> GraphPart:
+    """The graph itself, likewise."""
+    return graph
+
+
 def _check_at_edges(
     graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
 ) -> tuple:  # fmt: skip
@@ -426,7 +431,7 @@ FORMS = {
     inspect.unwrap(getattr(one_device, form.__name__)): form
     for form in (
         advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors,
-        snapshot_if_faster, traverse, visit_edges,
+        snapshot_for_passes, snapshot_if_faster, traverse, visit_edges,
     )
 }
 """What runs in place of each operator; those that are missing are not available over parts."""

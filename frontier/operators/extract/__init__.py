@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph
+from ...arguments import check_graph, number
 from ...batch import check_ids
+from ...form import choose_form
 from ...registry import snapshot_structure
 from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from ..engine import (
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/extract/extract.cuh"
+COPY_PASSES = {"cpu": 3.0, "gpu": 4.0}
+"""The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR."""
 
 
 @reads
@@ -116,6 +119,50 @@ def extract_neighbors(
         vertices = vertices.astype(graph.vertex_dtype, copy=False)
     offsets, dst, slots = collect_arcs(graph, vertices, op, values)
     return offsets, dst, graph._edges_at(slots)
+
+
+@reads
+def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
+    """`graph`, or a static copy of it if the copy and so many passes over all of its arcs are faster than the passes alone.
+
+    For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
+    which the graph has them, so that look-ups do not work, and a directed one has no in-edges.
+
+    Parameters
+    ----------
+    graph : Graph
+    passes : float
+        About how many there will be.
+
+    Returns
+    -------
+    Graph
+        `graph` itself if its structure is walked as fast as CSR, or is in several parts.
+    """
+    check_graph(graph)
+    passes, kind = number(passes, "passes"), graph.device.kind
+    if graph.walk_cost[kind] <= 1:
+        return graph
+    costs = passes * graph.walk_cost[kind], passes + COPY_PASSES[kind]
+    return copy_as_stored(graph) if choose_form(graph, "auto", lambda: costs, copy_bytes(graph)).snapshot else graph
+
+
+def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
+    """A static copy with its lists in the order in which `graph` has them."""
+    weighted = weighted and graph.is_weighted
+    offsets, dst, slots = collect_arcs(graph, slots=weighted)
+    weights = graph._weights_at(slots) if weighted else None
+    made: Any = snapshot_structure().from_csr(  # type: ignore[attr-defined]
+        offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
+    )
+    made._rows_in_order = False
+    return made
+
+
+def copy_bytes(graph: Graph, weighted: bool = True) -> int:
+    """Memory of such a copy."""
+    weight = graph.weight_dtype.itemsize if weighted and graph.weight_dtype is not None else 0
+    return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
 
 
 def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:

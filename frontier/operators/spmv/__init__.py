@@ -20,7 +20,7 @@ from ...kinds import takes_form
 from ...registry import snapshot_structure
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
-from ..extract import collect_arcs
+from ..extract import COPY_PASSES, collect_arcs, copy_as_stored, copy_bytes
 from ..neighbor_reduce import clear, neighbor_reduce
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ CACHE_BYTES = 32 * 1024
 divides its memory in fixed steps: with a kibibyte less here the cache has half the size, fewer gathers are under way at
 a time, and products take a quarter longer."""
 
-PREPARATION, PREPARED = {"cpu": 3.0, "gpu": 4.0}, {"cpu": 1.0, "gpu": 0.75}
-"""The cost of preparing products, and of a prepared one, in products of a graph that is walked as fast as CSR."""
+PREPARED = {"cpu": 1.0, "gpu": 0.75}
+"""The cost of a prepared product, in products of a graph that is walked as fast as CSR."""
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 
 
@@ -102,7 +102,7 @@ class SpMV:
         if transpose and graph.has_in_edges:
             graph, transpose = graph.reverse, False
         self.graph = graph
-        self.form = choose_form(graph, snapshot, lambda: _costs(graph, transpose, products), _copy_bytes(self))
+        self.form = choose_form(graph, snapshot, lambda: _costs(graph, transpose, products), copy_bytes(graph, self.weighted))
         self._scatters = transpose and not self.form.snapshot
         if self.form.snapshot:
             self._prepare(graph, transpose)
@@ -116,8 +116,7 @@ class SpMV:
         elif transpose:
             self.graph = _snapshot(graph, *_transposed(graph, self.weighted))
         elif not isinstance(graph, snapshot_structure()):
-            offsets, dst, slots = collect_arcs(graph, slots=self.weighted)
-            self.graph = _snapshot(graph, offsets, dst, graph._weights_at(slots) if self.weighted else None)
+            self.graph = copy_as_stored(graph, self.weighted)
 
     def rows_of(self, members: Any) -> None:
         """Have products of some vertices alone, the others of which are 0; where `order` is None."""
@@ -320,16 +319,9 @@ def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
     kind = graph.device.kind
     if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
         return products, products  # there is nothing to prepare
-    preparation = PREPARATION[kind] + (TRANSPOSITION if transpose else 0)
+    preparation = COPY_PASSES[kind] + (TRANSPOSITION if transpose else 0)
     walk = graph.walk_cost[kind] * (SCATTER if transpose else 1)
     return products * walk, preparation + products * PREPARED[kind]
-
-
-def _copy_bytes(product: SpMV) -> int:
-    """Memory of a static copy."""
-    graph = product.graph
-    weight = graph.weight_dtype.itemsize if product.weighted and graph.weight_dtype is not None else 0
-    return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
 
 
 def _snapshot(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Graph:
