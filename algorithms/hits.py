@@ -19,7 +19,6 @@ from ._errors import iterate
 from .pagerank import ConvergenceError
 from .result import Result
 
-
 PASSES = 10
 """About how many iterations to expect."""
 

@@ -238,8 +238,8 @@ def _supported(
     orientation: Any = None if snapshot is True else fr.Orientation(graph, degree, least + 1)
     form = fr.choose_form(graph, snapshot, lambda: _costs(graph, orientation), copy_bytes(graph))
     if form.snapshot:
-        up = fr.extract_subgraph(graph, _goes_up, degree, least + 1)
-        return up, fr.edge_support(up, fr.extract_subgraph(graph, _goes_down, degree, least + 1)), form
+        up, down = fr.extract_oriented(graph, degree, least + 1)
+        return up, fr.edge_support(up, down), form
     support = fr.edge_support(orientation)
     offsets, dst, slots = fr.extract_neighbors(graph, None, _is_supported, orientation.rank, support, min(least, 1))
     csr: Any = fr.snapshot_structure()
@@ -277,18 +277,6 @@ def _is_below(v, degree, least):
 
 def _leave(src, dst, edge, weight, degree, least):
     return fr.atomic_add(degree, dst, -1) == least
-
-
-def _goes_up(src, dst, edge, weight, degree, least):
-    a = degree[src]
-    b = degree[dst]
-    return a >= least and (a < b or (a == b and src < dst))
-
-
-def _goes_down(src, dst, edge, weight, degree, least):
-    a = degree[src]
-    b = degree[dst]
-    return b >= least and (a > b or (a == b and src > dst))
 
 
 def _is_supported(src, dst, edge, weight, rank, support, least):

@@ -22,7 +22,6 @@ from .hits import score
 from .pagerank import ConvergenceError
 from .result import Result
 
-
 PASSES = 5
 """About how many iterations to expect."""
 

@@ -26,7 +26,6 @@ import frontier as fr
 from ._priorities import as_int64, check_undirected
 from .result import Result
 
-
 PASSES = 6
 """About how many times as many arcs as there are will be looked at."""
 

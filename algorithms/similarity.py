@@ -20,7 +20,6 @@ import numpy as np
 
 import frontier as fr
 
-from ._degree_order import DOWN, UP, leads
 from .result import Result
 
 
@@ -130,8 +129,8 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
 
 def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:
     """All edges, sorted, and the number of triangles that contain each."""
-    up = fr.extract_subgraph(graph, leads, degrees, UP)
-    support = fr.edge_support(up, fr.extract_subgraph(graph, leads, degrees, DOWN))
+    up, down = fr.extract_oriented(graph, degrees)
+    support = fr.edge_support(up, down)
     src, dst, _ = up.to_coo()
     keys = fr.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
     keys, support = fr.keys.sort(graph, keys, support)

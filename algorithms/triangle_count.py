@@ -23,7 +23,6 @@ import numpy as np
 
 import frontier as fr
 
-from ._degree_order import DOWN, UP, leads
 from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
@@ -97,9 +96,7 @@ def triangle_count(
     form = fr.choose_form(graph, snapshot, lambda: costs_of(graph, orientation), copy_bytes(graph))
     if not form.snapshot:
         return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)
-    degrees = graph.degrees()
-    up = fr.extract_subgraph(graph, leads, degrees, UP)
-    down = fr.extract_subgraph(graph, leads, degrees, DOWN)
+    up, down = fr.extract_oriented(graph)
     return TriangleCount(fr.intersect_arcs(up, down, tally), tally, form)
 
 

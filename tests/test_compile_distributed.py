@@ -8,6 +8,7 @@ from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 from frontier.distributed import triangles
+from frontier.operators import extract
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from structures import SlabGraph
@@ -49,8 +50,9 @@ CASES = {
         (("op", sssp._relax_any, ARC, TRUTH),), (np.zeros(1, np.float32), np.float32(1), np.zeros(1, np.int32)), ()
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
-    "goes-up": ("extract", lambda g: ((("op", triangles._goes_up, ARC, TRUTH),), (DEGREES,), CHOOSE)),
-    "goes-down": ("extract", lambda g: ((("op", triangles._goes_down, ARC, TRUTH),), (DEGREES,), CHOOSE)),
+    "leads": ("extract", lambda g: (
+        (("op", extract.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, extract.UP), CHOOSE
+    )),
 }  # fmt: skip
 
 

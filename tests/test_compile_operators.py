@@ -23,7 +23,7 @@ dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
 ranks_module = importlib.import_module("algorithms._pagerank_functors")
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
-degree_module = importlib.import_module("algorithms._degree_order")
+extract_module = importlib.import_module("frontier.operators.extract")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
@@ -265,10 +265,6 @@ def leave_case(graph):
     return advance_module.advance_functors(functors), (np.zeros(1, np.int64), np.int64(3)), options
 
 
-def truss_extract_case(op, dtype):
-    return lambda graph: ((("op", op, OP, INT),), (np.zeros(1, dtype), np.int64(3)), (("HAS_OP", "1"),))
-
-
 def sample_case(graph):
     return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
 
@@ -313,7 +309,8 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    return (("op", degree_module.leads, OP, INT),), (np.zeros(1, np.int64), degree_module.UP), (("HAS_OP", "1"),)
+    args = np.zeros(1, np.int64), np.int64(3), extract_module.UP
+    return (("op", extract_module.leads, OP, INT),), args, (("HAS_OP", "1"),)
 
 
 def supported_case(graph):
@@ -374,7 +371,6 @@ CASES = {
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
     "truss-core": ("advance", leave_case),
-    "truss-up": ("extract", truss_extract_case(truss_module._goes_up, np.int64)),
     "truss-supported": ("extract", supported_case),
     "orientation-up": ("extract", rank_case),
     "orientation": ("orientation", bare_case()),

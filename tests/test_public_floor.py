@@ -147,6 +147,46 @@ def test_snapshots_are_made_where_look_ups_are_slow(structure, device):
     assert to_host(graph, fr.intersect(chosen, *many, checked=False)).tolist() == [n - 2] * 50
 
 
+def neighbor(src, dst, edge, weight, x):
+    return x[dst] * weight
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weights", [None, "float32"])
+def test_copies_for_passes_are_the_same_graph(structure, device, directed, weights, rng):
+    """A graph is copied for many passes if it is walked slower than CSR, never for none."""
+    src, dst = rng.integers(0, 200, (2, 900))
+    graph = make(structure, device, src, dst, weights and rng.integers(1, 9, 900), directed=directed).graph
+    graph.delete_vertices([3, 150])
+    assert fr.snapshot_for_passes(graph, 0) is graph
+    copy = fr.snapshot_for_passes(graph, 1e6)
+    assert (copy is graph) == (graph.walk_cost[graph.device.kind] * 1e6 <= 1.1 * (1e6 + 4))
+    assert (copy.directed, copy.num_arcs, copy.is_weighted) == (directed, graph.num_arcs, graph.is_weighted)
+    assert (to_host(graph, copy.absent_mask) == to_host(graph, graph.absent_mask)).all()
+    x = graph.xp.asarray(rng.integers(1, 9, graph.num_vertices))
+    sums = [to_host(graph, fr.neighbor_reduce(each, None, neighbor, x)) for each in (graph, copy)]
+    assert (sums[0] == sums[1]).all()
+
+
+def test_oriented_copies(structure, device, rng):
+    """Each edge once in each of them, from the end of lower degree or to it."""
+    src, dst = rng.integers(0, 60, (2, 400))
+    graph = make(structure, device, src, dst).graph
+    edges = {(min(u, v), max(u, v)) for u, v in zip(src.tolist(), dst.tolist(), strict=True) if u != v}
+    degrees = to_host(graph, graph.degrees()).tolist()
+    given = to_host(graph, rng.permutation(graph.num_vertices)).tolist()
+    for order, least in ((degrees, 0), (degrees, 12), (given, 20)):
+        up, down = fr.extract_oriented(graph, None if order is degrees else graph.xp.asarray(order), least)
+        expected = sorted(
+            sorted(edge, key=lambda v: (order[v], v)) for edge in edges if min(order[v] for v in edge) >= least
+        )
+        pairs = [list(zip(*(to_host(graph, ids).tolist() for ids in each.to_coo()[:2]), strict=True))
+                 for each in (up, down)]  # fmt: skip
+        assert sorted(map(list, pairs[0])) == expected == sorted([u, v] for v, u in pairs[1])
+    with pytest.raises(ValueError, match="graph must be undirected"):
+        fr.extract_oriented(make(structure, device, src, dst, directed=True).graph)
+
+
 def test_neighbor_lists_as_they_lie(pair):
     graph = pair.graph
     asked = [7, 0, 7, 31]

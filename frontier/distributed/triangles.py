@@ -14,11 +14,14 @@ import numpy as np
 from ..arguments import integer
 from ..operators import Orientation, extract_subgraph
 from ..operators import intersect_arcs as intersect_local
+from ..operators.extract import DOWN, UP, leads
 from ..registry import snapshot_structure
 from ..sort import row_ids
 
 if TYPE_CHECKING:
     from .part import GraphPart
+
+ALL = np.int64(0)  # edges, whatever the degrees of their ends
 
 
 class PartOrientation(Orientation):
@@ -32,25 +35,13 @@ class PartOrientation(Orientation):
         self.graph = graph  # type: ignore[assignment]
         self._version = graph.version
         self.degrees = graph.degrees()
-        self.up: Any = extract_subgraph(graph.local, _goes_up, self.degrees)
+        self.up: Any = extract_subgraph(graph.local, leads, self.degrees, ALL, UP)
         self._steps = graph.comm.reduce_numbers([int((self.up.degrees() ** 2).sum())])[0]
 
     @property
     def steps(self) -> tuple[int, int, int]:
         """The lists that are looked at are always copies, of what goes up."""
         return self._steps, 0, self._steps
-
-
-def _goes_up(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a < b or (a == b and src < dst)
-
-
-def _goes_down(src, dst, edge, weight, degrees):
-    a = degrees[src]
-    b = degrees[dst]
-    return a > b or (a == b and src > dst)
 
 
 def count_triangles(orientation: PartOrientation, tally: Any) -> int:
@@ -61,7 +52,7 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
     up = orientation.up
     found = 0
     local = None if tally is None else xp.zeros(graph.num_vertices, np.int64)
-    down: Any = extract_subgraph(graph.local, _goes_down, orientation.degrees)
+    down: Any = extract_subgraph(graph.local, leads, orientation.degrees, ALL, DOWN)
     owners = graph.partition.owners[down.indices]
     for shift in range(comm.size):
         source = (comm.rank + shift) % comm.size

@@ -13,7 +13,7 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 from .advance import advance
 from .compute import compute
 from .edge_support import edge_support
-from .extract import extract_neighbors, extract_subgraph, snapshot_for_passes
+from .extract import extract_neighbors, extract_oriented, extract_subgraph, snapshot_for_passes
 from .filter import filter
 from .intersect import common_neighbors, intersect, snapshot_if_faster
 from .intersect_arcs import intersect_arcs
@@ -38,6 +38,7 @@ __all__ = [
     "defer",
     "edge_support",
     "extract_neighbors",
+    "extract_oriented",
     "extract_subgraph",
     "filter",
     "intersect",

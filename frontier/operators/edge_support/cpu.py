@@ -14,7 +14,7 @@ from ...runtime import parallel_kernel
 def make_edge_support(iterator: ModuleType) -> Any:
     """The triangles of every edge, counted at the middle one of their vertices.
 
-    The slots of y's neighbors that are x, or neighbors of x, are listed first, without a branch, since it would often be
+    The slots of y's neighbors that are x, or neighbors of x, are listed first, without a branch: it would often be
     mispredicted. Both views are of static copies: each vertex has its neighbors in one run without gaps.
     """
     segment = iterator.segment

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph, number
+from ...arguments import check_graph, integer, number
 from ...batch import check_ids
 from ...form import choose_form
 from ...registry import snapshot_structure
@@ -121,9 +121,61 @@ def extract_neighbors(
     return offsets, dst, graph._edges_at(slots)
 
 
+UP, DOWN = np.bool_(True), np.bool_(False)
+"""For `leads`: an argument, so that one kernel is compiled for both."""
+
+
+def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untyped-def]
+    """Whether an arc leads to the end of higher degree, or to that of lower degree unless `up`, and neither has fewer
+    than `least`. A functor."""
+    a = degrees[src]
+    b = degrees[dst]
+    return (a < b or (a == b and src < dst)) == up and a >= least and b >= least
+
+
+@reads
+def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
+    """Static copies of the edges, each from its end of lower degree to the other (ties by id), and reversed.
+
+    Then no vertex has more than about sqrt(2 E) out-neighbors in the first one, so that triangles are found from short
+    lists: `intersect_arcs` and `edge_support` take these copies. `Orientation` needs none.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    degrees : array of int, shape (num_vertices,), optional
+        What vertices are ordered by; by default their degrees.
+    least : int
+        Edges of vertices with fewer are left out.
+
+    Returns
+    -------
+    up, down : Graph
+        As `extract_subgraph` makes them.
+
+    Raises
+    ------
+    ValueError
+        The graph is directed.
+
+    Notes
+    -----
+    O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
+    """
+    check_graph(graph)
+    if graph.directed:
+        raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
+    if degrees is None:
+        degrees = graph.degrees()
+    least = np.int64(integer(least, "least", 0))
+    up, down = (extract_subgraph(graph, leads, degrees, least, to) for to in (UP, DOWN))
+    return up, down
+
+
 @reads
 def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
-    """`graph`, or a static copy of it if the copy and so many passes over all of its arcs are faster than the passes alone.
+    """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
 
     For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
     which the graph has them, so that look-ups do not work, and a directed one has no in-edges.

@@ -102,7 +102,9 @@ class SpMV:
         if transpose and graph.has_in_edges:
             graph, transpose = graph.reverse, False
         self.graph = graph
-        self.form = choose_form(graph, snapshot, lambda: _costs(graph, transpose, products), copy_bytes(graph, self.weighted))
+        self.form = choose_form(
+            graph, snapshot, lambda: _costs(graph, transpose, products), copy_bytes(graph, self.weighted)
+        )  # fmt: skip
         self._scatters = transpose and not self.form.snapshot
         if self.form.snapshot:
             self._prepare(graph, transpose)
