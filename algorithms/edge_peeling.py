@@ -27,15 +27,15 @@ MARKED = -1
 GONE = 2**31 - 1
 
 
-def number_edges(graph: fr.Graph, src: Any, dst: Any) -> Any:
+def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
     """`number` for edges of `graph`, in the given order: an int32 array by slot.
 
-    O(slots) memory, one look-up per arc.
+    O(slots) memory, one look-up per arc; none for the arcs from `src` to `dst` if their slots are given.
     """
     xp = graph.xp
     numbers = xp.arange(src.size, dtype=np.int32)
     number = xp.full(graph.edge_capacity, -1, np.int32)
-    number[graph.find_edges(src, dst, checked=False)] = numbers
+    number[graph.find_edges(src, dst, checked=False) if slots is None else slots] = numbers
     number[graph.find_edges(dst, src, checked=False)] = numbers
     return number
 

@@ -149,7 +149,7 @@ def _truss(graph: fr.Graph, k: int, snapshot: bool | str) -> tuple[Any, Any, Any
     least = min(k - 2, graph.num_vertices)  # no edge is in that many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
-    up, support, form = _supported(graph, degree, least, snapshot)
+    up, support, slots, form = _supported(graph, degree, least, snapshot)
     while True:
         src, dst, _ = up.to_coo()
         followed = xp.flatnonzero((support < least) & (support > 0))
@@ -162,12 +162,13 @@ def _truss(graph: fr.Graph, k: int, snapshot: bool | str) -> tuple[Any, Any, Any
             dst, src, num_vertices=graph.num_vertices, directed=True, device=graph.device,
             vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
-        support = fr.edge_support(up, down)
-    src, dst, support = _choose(graph, support >= min(least, 1), src, dst, support)
+        support, slots = fr.edge_support(up, down), None
+    src, dst, slots, support = _choose(graph, support >= min(least, 1), src, dst, slots, support)
     leaving = xp.flatnonzero(support < least)
     if leaving.size:
         held = _holding(graph, src, dst, form)
-        peel(held, number_edges(held, src, dst), src, dst, support, leaving, least)
+        number = number_edges(held, src, dst, slots if held is graph else None)
+        peel(held, number, src, dst, support, leaving, least)
         src, dst, support = _choose(graph, support != GONE, src, dst, support)
     return src, dst, support, form
 
@@ -202,7 +203,7 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
     """
     _check(graph)
     xp = graph.xp
-    up, all_support, form = _supported(graph, graph.degrees(), 0, snapshot)
+    up, all_support, slots, form = _supported(graph, graph.degrees(), 0, snapshot)
     all_src, all_dst, _ = up.to_coo()
     truss = xp.full(all_support.size, 2, np.int32)
     rest = xp.flatnonzero(all_support > 0)
@@ -210,7 +211,7 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
     while rest.size:
         src, dst = all_src[rest], all_dst[rest]
         held = _holding(graph, src, dst, form)
-        number = number_edges(held, src, dst)
+        number = number_edges(held, src, dst, slots[rest] if held is graph and slots is not None else None)
         left = 0
         while 2 * left < rest.size:  # then removed edges are compacted away, so that scans do not keep visiting them
             k = int(support.min()) + 2
@@ -230,8 +231,9 @@ def _check(graph: fr.Graph) -> None:
 
 def _supported(
     graph: fr.Graph, degree: Any, least: int, snapshot: bool | str
-) -> tuple[fr.Graph, Any, fr.Form]:
-    """Edges between vertices with more than `least` neighbors, each once, as a directed graph, and the support of each.
+) -> tuple[fr.Graph, Any, Any, fr.Form]:
+    """Edges between vertices with more than `least` neighbors, each once, as a directed graph; the support of each; and
+    its slot in `graph`, or None.
 
     Those in no triangle may be left out, unless `least` is 0.
     """
@@ -239,12 +241,12 @@ def _supported(
     form = fr.choose_form(graph, snapshot, lambda: _costs(graph, orientation), copy_bytes(graph))
     if form.snapshot:
         up, down = fr.extract_oriented(graph, degree, least + 1)
-        return up, fr.edge_support(up, down), form
+        return up, fr.edge_support(up, down), None, form
     support = fr.edge_support(orientation)
     offsets, dst, slots = fr.extract_neighbors(graph, None, _is_supported, orientation.rank, support, min(least, 1))
     csr: Any = fr.snapshot_structure()
     up = csr.from_csr(offsets, dst, directed=True, device=graph.device)
-    return up, support[slots], form
+    return up, support[slots], slots, form
 
 
 def _costs(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
@@ -264,7 +266,7 @@ def _holding(graph: fr.Graph, src: Any, dst: Any, form: fr.Form) -> fr.Graph:
 
 def _choose(graph: fr.Graph, mask: Any, *arrays: Any) -> tuple[Any, ...]:
     chosen = graph.xp.flatnonzero(mask)
-    return tuple(array[chosen] for array in arrays)
+    return tuple(array if array is None else array[chosen] for array in arrays)
 
 
 def _edge_keys(graph: fr.Graph, src: Any, dst: Any) -> Any:

@@ -41,8 +41,8 @@ def find_modes(
         read = read_view(graph, op, score is not None)
         run_cpu(kernel, functors, len(members), *read, members._members(), out, scores, values)
         return
-    functors, options = mode_functors(op, score, out.dtype), mode_options(score, out.dtype)
-    kernels = cuda_kernels_for(graph, HEADER, functors, values, options)
+    linked = mode_functors(op, score, out.dtype)
+    kernels = cuda_kernels_for(graph, HEADER, linked, values, mode_options(score, out.dtype))
     # The short lists come first; that kernel lists the vertices with more neighbors for the others.
     medium, large = (graph._scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large"))
     sizes = graph._scratch.get("mode_sizes", 2, np.uint32)
