@@ -280,8 +280,13 @@ def join_case(graph):
 
 def reattach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
-    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32))
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), *lists(graph))
     return functors, args, advance_module.advance_options(graph, advance_module.Functors(None))
+
+
+def lists(graph):
+    """What functors that list vertices take."""
+    return np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int64), np.int64(1)
 
 
 def attach_case(graph):
@@ -289,6 +294,12 @@ def attach_case(graph):
     ids = np.zeros(1, graph.vertex_dtype)
     args = (ids, np.zeros(1, np.int32), ids, np.int64(1), np.int32(1))
     return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 4)
+
+
+def rename_end_case(graph):
+    ids, levels = np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32)
+    functor = (("op", dynamic_components_module._rename_end, OP, INT),)
+    return functor, (ids, ids, levels, ids, np.zeros(3, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
 
 
 def rename_case(graph):
@@ -404,6 +415,7 @@ SNAPSHOT_CASES = {
     "columns-own": ("neighbor_columns", columns_case(product, np.float32, 16)),
     "argmax-int32": ("neighbor_reduce", best_case(">=", np.int32)),
     "components-rename": ("filter", rename_case),
+    "components-rename-end": ("visit_edges", rename_end_case),
     "components-form": ("filter", form_case),
     "components-compress": ("reduce", compress_case),
     "advance-thread-list": ("advance", scheduled_case("thread", "list")),
@@ -571,7 +583,7 @@ def distances_case(op, header, weight_dtype):
             "choose_nearer": (distances, vertices, unreached),
             "_has_none": (distances, vertices, unreached, np.int64(0)),
             "grow": (distances, vertices, unreached, np.int64(0)),
-        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1)))
+        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)))
         if header == "advance":
             options = advance_module.advance_options(graph, advance_module.Functors(None))
             return advance_module.advance_functors(advance_module.Functors(function)), args, options
@@ -591,8 +603,8 @@ def distances_case(op, header, weight_dtype):
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
     "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
-    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
-    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
+    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "visit_edges", "pull": "advance",
+    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "visit_edges",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")
