@@ -44,8 +44,8 @@ class DynamicTriangleCount(TriangleSums):
     Notes
     -----
     A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, none for existing edges. If it
-    has so many edges that to count all triangles takes less, that is done when a count is next read. A deletion also
-    passes over an array with one entry per vertex, as does the first read of `total` after a batch.
+    has so many edges that to count all triangles takes less, that is done when a count is next read; likewise after a
+    deletion that failed. `per_vertex` takes a pass over the vertices, `total` does not.
 
     Examples
     --------
