@@ -366,7 +366,7 @@ def _rename(v, labels, link, level, largest):
 
 
 def _rename_end(src, dst, edge, weight, labels, link, level, largest, tally, listed, number, room):
-    """`_rename`, of a vertex at an edge that was inserted, or beside one that was renamed."""
+    """`_rename`, of a vertex at an edge that was inserted, or next to one that was renamed."""
     label = labels[dst]
     root = root_of(link, label)
     kept = root

@@ -98,7 +98,7 @@ alpha each, which sweeps are sure to reach, or of the second: rounding has spoil
 times as much, since the first steps do not make what is pending less, but its energy."""
 
 MOST_KEPT = 1e3
-"""Of the last direction; directions begin anew after a step that increased the energy by more."""
+"""Of the last direction; directions start from scratch after a step that increased the energy by more."""
 
 LEAST_KEPT = 0.1
 """Old ranks are used as a starting point only if their sum is larger."""

@@ -75,7 +75,7 @@ def measure(
             src[count * half :], dst[count * half :], num_vertices=1 << scale, device=device, directed=options.directed,
             **({"in_edges": True} if options.directed else {}),
         )  # fmt: skip
-        update, anew = Samples(), Samples()
+        update, scratch = Samples(), Samples()
         with deciding(**WAYS[way])(graph, tol=PAGERANK_TOL) as ranks:
             for index in range(count):
                 new, gone = slice(index * half, (index + 1) * half), slice(-(index + 1) * half, -index * half or None)
@@ -84,13 +84,13 @@ def measure(
                 ranks.sums = 0
                 warm = index < WARM_UP
                 _, found = timed(device, lambda: ranks.pagerank, None if warm else update)
-                _, exact = timed(device, lambda: pagerank(graph, tol=PAGERANK_TOL), None if warm else anew)  # noqa: B023
+                _, exact = timed(device, lambda: pagerank(graph, tol=PAGERANK_TOL), None if warm else scratch)  # noqa: B023
                 sums = ranks.sums
                 if float(abs(found - exact.pagerank).sum()) > 2 * PAGERANK_TOL * 0.85 / 0.15:
                     raise AssertionError(f"{way}: the ranks are not those that are computed from scratch")
         rows.append(
             {"graph": f"rmat{scale}", "structure": kind.name, "batch": size, "way": way, "sums": sums,
-             "scratch_ms": 1e3 * anew.median, **update.numbers()}
+             "scratch_ms": 1e3 * scratch.median, **update.numbers()}
         )  # fmt: skip
     return rows
 

@@ -93,12 +93,6 @@ class MakesVertexArrays:
             have: only these are exchanged.
         """
 
-    def settle(self, *arrays: Any) -> None:
-        """Bring all that functors have added to arrays with ``combine="add"`` to the owners of the entries.
-
-        For code that adds one such array to another, which is less work than to `complete` both.
-        """
-
     def apart(self, *arrays: Any) -> AbstractContextManager[None]:
         """A block in which each part works on its own copies of arrays whose rule is a function.
 

@@ -17,10 +17,12 @@ import pytest
 if emulator.wanted():
     emulator.install()
 
+from distributed_cases import PARTS
 from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
 
+from frontier.distributed import Threads
 from frontier.registry import structures
 from frontier.runtime import gpu_available
 
@@ -172,6 +174,13 @@ def structure(request: pytest.FixtureRequest) -> Any:
 def device(request: pytest.FixtureRequest) -> str:
     """Each device; tests on the GPU carry the marker ``gpu`` and are skipped where there is none."""
     return request.param
+
+
+@pytest.fixture(params=PARTS)
+def engine(request: pytest.FixtureRequest, device: str) -> Iterator[Any]:
+    """Threads for the workers of graphs in 2 and 3 parts."""
+    with Threads(request.param, device) as engine:
+        yield engine
 
 
 @pytest.fixture(params=[False, True], ids=["undirected", "directed"])

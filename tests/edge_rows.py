@@ -1,4 +1,4 @@
-"""A graph with edge data beside a model of it."""
+"""A graph with edge data and a model of it."""
 
 import numpy as np
 from model import to_host

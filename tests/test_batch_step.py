@@ -77,7 +77,6 @@ def test_steps_that_wait(graph, rng):
     if graph.device.is_gpu:
         with pytest.raises(RuntimeError, match="cannot be waited for"):
             taken(src, dst)
-    taken = fr.BatchStep(graph, lambda graph, src, dst: taken(src, dst))
     with pytest.raises(TypeError, match="step must be a function"):
         fr.BatchStep(graph, None)
 

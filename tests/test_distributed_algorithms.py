@@ -7,26 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host, of_shape
+from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
 from algorithms import bfs, coloring, connected_components, pagerank, triangle_count
 from algorithms.pagerank import ConvergenceError
-from frontier.distributed import DistributedGraph, GraphPart, Threads
+from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host
+from distributed_cases import host
 
 import frontier as fr
 from frontier.distributed import Threads
@@ -16,17 +15,6 @@ from frontier.distributed.communicator import SMALL
 from frontier.distributed.partition import Partition
 from frontier.distributed.transports.in_process import InProcessCommunicator
 from frontier.runtime import resolve_device
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 def spread(engine, function, *args):

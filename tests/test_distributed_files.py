@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS
 from model import random_batch
 
 from frontier.distributed import DistributedGraph, Threads
 from structures import Hornet, SlabGraph
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 @pytest.mark.parametrize("readers", [1, 2, 3, 5])

@@ -7,25 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host
+from distributed_cases import host
 
 import frontier as fr
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph
 from structures import SlabGraph
 
 N = 400
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 @fr.reads

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host
+from distributed_cases import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph
 from structures import Hornet, SlabGraph
 
 KINDS = {
@@ -22,17 +21,6 @@ KINDS = {
     "latest": {"time": "s", "weight_dtype": "int64"},
     "first": {"time": "s", "keep_time": "first", "weight_dtype": "int64"},
 }
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 def pair_of(engine, n, structure=SlabGraph, **options):

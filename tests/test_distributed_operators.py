@@ -7,25 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host, of_shape
+from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
 from algorithms import DynamicCore, bfs, connected_components
-from frontier.distributed import DistributedGraph, Threads, pulls
+from frontier.distributed import DistributedGraph, pulls
 from structures import SlabGraph
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 def count_visits(src, dst, edge, weight, visits):

@@ -10,11 +10,10 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS, host
+from distributed_cases import host
 
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph
 from structures import Hornet, SlabGraph
 
 N = 40
@@ -23,17 +22,6 @@ KINDS = {
     "weights": (Hornet, {"weight_dtype": "int32", "directed": True, "in_edges": True}),
     "data": (SlabGraph, {"edge_data": {"value": "int32"}, "time": "s"}),
 }
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 def pair_of(engine, structure=SlabGraph, n=N, **options):

@@ -7,24 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DEVICES
-from distributed_cases import PARTS
 from model import Model, random_batch
 
 from algorithms import connected_components
-from frontier.distributed import DistributedGraph, PartLostError, Threads
+from frontier.distributed import DistributedGraph, PartLostError
 from structures import SlabGraph
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(params=PARTS)
-def engine(request, device):
-    with Threads(request.param, device) as engine:
-        yield engine
 
 
 def assert_same(graph, model):

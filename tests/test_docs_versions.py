@@ -1,4 +1,4 @@
-"""Versions of the documentation stand beside one another on a site, and every page leads to the others."""
+"""A site holds several versions of the documentation, and every page leads to the others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ console.log(JSON.stringify({{options, hidden: label.hidden, href: window.locatio
 
 @pytest.fixture
 def versions(monkeypatch):
-    """The module that puts versions beside one another."""
+    """The module that puts several versions on a site."""
     monkeypatch.syspath_prepend(str(PROJECT_ROOT / "docs"))
     import versions
 

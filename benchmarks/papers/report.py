@@ -34,7 +34,7 @@ def title_of(experiment: Experiment) -> str:
 
 
 def place_of(results: Results, smaller: int = 0, hosted: bool = False) -> str:
-    """Where, when and how large; with the CPU beside the GPU if some columns are `hosted` there."""
+    """Where, when and how large; with the CPU as well as the GPU if some columns are `hosted` there."""
     machine = results.header["machine"]
     host = f"{machine['cpu']}, {machine['cores']} cores"
     place = machine.get("gpu") or host

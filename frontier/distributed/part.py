@@ -312,10 +312,6 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         else:
             self.arrays.publish(arrays, of.local._members())
 
-    def settle(self, *arrays: Any) -> None:
-        self.arrays.settle(arrays)
-        self.arrays.hold_sums(arrays, adding=False)
-
     def apart(self, *arrays: Any) -> AbstractContextManager[None]:
         return self.arrays.hold_apart(arrays)
 

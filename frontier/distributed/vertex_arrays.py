@@ -240,7 +240,7 @@ class VertexArrays:
                 alike = writes_few and not (entry.behind or entry.apart or entry.held) and reads_own_entry(entry.rule)
                 entry.before = array.copy() if alike else None
 
-    def hold_sums(self, arrays: Sequence[Any], *, adding: bool = True) -> None:
+    def hold_sums(self, arrays: Sequence[Any]) -> None:
         """Have copies hold what is to be added, where that is the rule; and expect that something will be."""
         for array in arrays:
             entry = self._entry(array)
@@ -248,7 +248,7 @@ class VertexArrays:
                 if not entry.holds_sums:
                     array[self._is_away(array)] = 0
                     entry.holds_sums = True
-                entry.pending |= adding
+                entry.pending = True
 
     # ---- changed copies to owners -----------------------------------------------------------------------------------
 

@@ -7,8 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import parallel_kernel
+from ...runtime import jit, parallel_kernel
 from ..weights import edge_at, weight_at
+
+
+@jit(forceinline=True)
+def table_width(values):
+    """Entries of a hash table for so many values: a power of two, at least twice as many."""
+    width = 2
+    while width < 2 * values:
+        width *= 2
+    return width
+
+
+@jit(forceinline=True)
+def place_of(value, mask):
+    """Where to look for a value first."""
+    return (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
 
 
 def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
@@ -25,18 +40,13 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
         most = 1
         for i in range(begin, end):
             most = max(most, degree(view, vertices[i]))
-        width = 2
-        while width < 2 * most:
-            width *= 2
+        width = table_width(most)
         keys = np.empty(width, out.dtype)
         seen = np.zeros(width, np.int32)
         used = np.empty(most, np.int64)
         for i in range(begin, end):
             u = vertices[i]
-            mask = 1
-            while mask < 2 * degree(view, u):
-                mask *= 2
-            mask -= 1
+            mask = table_width(degree(view, u)) - 1
             num_used = 0
             best = out.dtype.type(-1)
             frequency = np.int32(0)
@@ -49,7 +59,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
                             continue
                         weight = weight_at(weights, slot)
                         value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                        place = (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
+                        place = place_of(value, mask)
                         while seen[place] and keys[place] != value:
                             place = (place + 1) & mask
                         if not seen[place]:
@@ -85,18 +95,13 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
         most = 1
         for i in range(begin, end):
             most = max(most, degree(view, vertices[i]))
-        width = 2
-        while width < 2 * most:
-            width *= 2
+        width = table_width(most)
         keys = np.full(width, -1, out.dtype)
         totals = np.empty(width, np.float64)
         used = np.empty(most, np.int64)
         for i in range(begin, end):
             u = vertices[i]
-            mask = 1
-            while mask < 2 * degree(view, u):
-                mask *= 2
-            mask -= 1
+            mask = table_width(degree(view, u)) - 1
             num_used = 0
             for s in range(segments(view, u)):
                 run, low, high = segment(view, u, s)
@@ -109,7 +114,7 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
                         value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
                         if value < 0:
                             continue
-                        place = (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
+                        place = place_of(value, mask)
                         while keys[place] >= 0 and keys[place] != value:
                             place = (place + 1) & mask
                         if keys[place] < 0:
