@@ -40,8 +40,9 @@ DETACHED = np.int32(np.iinfo(np.int32).max)
 JOINED, LOST, MOVED = range(3)
 """Indices into the tally: components merged into others; labels that left their component; and a number that grows
 where a component keeps its tree and gets another label, so that all of its vertices do."""
-FEW_ENDS = 1 / 8
-"""With more ends of inserted edges for each vertex, all vertices are looked through for those of other labels."""
+FEW_ENDS, FEW_BATCHES = 1 / 8, 256
+"""With more ends of inserted edges for each vertex, or from more batches, all vertices are looked through for those of
+other labels."""
 TORN = -1  # vertices were being relabeled when memory ran out: only recomputing helps
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
@@ -103,7 +104,8 @@ class DynamicComponents(IncrementalAlgorithm):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
         self._joining = False  # whether edges were inserted since the labels were those of the components
-        self._ends: list[tuple[Any, Any]] | None = []  # of these edges; None if they are many
+        self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
+        self._num_ends = 0
         self._joins = fr.BatchStep(graph, _join_all)
         self._recompute()
         self._attach()
@@ -125,7 +127,8 @@ class DynamicComponents(IncrementalAlgorithm):
         self._joining = True
         if self._ends is not None:
             self._ends.append((src, dst))
-            if sum(ends[0].size for ends in self._ends) > FEW_ENDS * self.graph.num_vertices:
+            self._num_ends += src.size
+            if len(self._ends) > FEW_BATCHES or self._num_ends > FEW_ENDS * self.graph.num_vertices:
                 self._ends = None
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
@@ -205,7 +208,7 @@ class DynamicComponents(IncrementalAlgorithm):
             self._relabeled = joined
             self._tidy(detached)
         self._joining = False
-        self._ends = []
+        self._ends, self._num_ends = [], 0
 
     def _rename(self) -> fr.Frontier:
         """Give the vertices of components that merged their label; returns those to be attached to another tree."""
@@ -238,7 +241,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._moved = 0  # what the tally said when vertices were last relabeled
         self._relabeled = 0  # components that had been merged when vertices were last relabeled
         self._joining = False
-        self._ends = []
+        self._ends, self._num_ends = [], 0
         self._count = 0
         self._height = 0  # upper bound on levels
         self._form_components(fr.Frontier.all(graph))

@@ -1,5 +1,6 @@
 """Connected components, static and dynamic, and the operator that samples neighbors."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -196,6 +197,20 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
         chosen = rng.permutation(us.size)[: 20 + 12 * (step % 6)]
         graph.delete_edges(us[chosen], vs[chosen])
         check(graph, components)
+
+
+def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
+    """Whether they are few enough for their ends to be kept or not."""
+    module = importlib.import_module("algorithms.dynamic_components")
+    monkeypatch.setattr(module, "FEW_BATCHES", 5)
+    graph = dynamic(400, device=device, **both_ways)
+    components = DynamicComponents(graph)
+    for batches in (4, 9, 5, 6, 1):
+        for _ in range(batches):
+            graph.insert_edges(*rng.integers(0, 400, (2, 3)))
+        assert (components._ends is None) == (batches > 5)
+        check(graph, components)
+        assert components._ends == []
 
 
 @pytest.mark.parametrize("in_edges", [False, True], ids=["without", "in_edges"])
