@@ -16,15 +16,24 @@ class Errors:
     So that the GPU need not wait for the host, the next iteration is launched before the error of this one is known,
     unless this one is expected to be the last: errors fall about as they did before.
 
+    Parameters
+    ----------
+    least : float
+        Iteration ends with an error below this.
+    together : bool
+        Whether parts of a graph iterate together on GPUs. Then no decision depends on what a part happens to know
+        already, which others may not.
+
     Attributes
     ----------
     count : int
         Iterations so far.
     """
 
-    def __init__(self, least: float):
+    def __init__(self, least: float, together: bool = False):
         self.count = 0
         self._least = least
+        self._together = together
         self._known: list[float] = []
         self._pending: fr.Fetched | None = None
 
@@ -38,9 +47,8 @@ class Errors:
     def decided(self) -> bool:
         """Whether the error is known to have fallen below the least."""
         known = self._known
-        if self._pending is not None and (
-            self._pending.ready or (len(known) > 1 and known[-1] * known[-1] < self._least * known[-2])
-        ):
+        may_be_last = len(known) > 1 and known[-1] * known[-1] < self._least * known[-2]
+        if self._pending is not None and (may_be_last or (not self._together and self._pending.ready)):
             self._read()
         return any(error < self._least for error in known)  # one that was late may be followed by a larger one
 
@@ -58,11 +66,14 @@ class Errors:
             self._pending = None
 
 
-def iterate(step: Callable[[], None], change: Any, least: float, most: int) -> tuple[float, int, bool]:
-    """Repeat a step until its error falls below the least, at most so often.
+def iterate(
+    graph: fr.Graph, step: Callable[[], None], change: Any, least: float, most: int
+) -> tuple[float, int, bool]:
+    """Repeat a step on a graph until its error falls below the least, at most so often.
 
     Parameters
     ----------
+    graph : Graph
     step : function without parameters
         Leaves its error in `change`, an array of one number.
 
@@ -74,7 +85,7 @@ def iterate(step: Callable[[], None], change: Any, least: float, most: int) -> t
     is_ahead : bool
         Whether one more step was taken, before that was known: the result is then what there was before it.
     """
-    errors = Errors(least)
+    errors = Errors(least, together=graph.in_parts and graph.device.is_gpu)
     while errors.count < most and not errors.decided:
         step()
         errors.add(change)

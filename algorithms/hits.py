@@ -105,7 +105,7 @@ def hits(
         fr.reduce(everyone, _value, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
 
-    error, iterations, is_ahead = iterate(fr.record(graph, step), change, tol, max_iter)
+    error, iterations, is_ahead = iterate(graph, fr.record(graph, step), change, tol, max_iter)
     if is_ahead:
         hubs, authorities = hubs_before, authorities_before
     if error >= tol and fail_on_nonconvergence:

@@ -112,7 +112,7 @@ def katz_centrality(
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
     count = max(graph.num_vertices, 1)
-    error, iterations, is_ahead = iterate(fr.record(reverse, step), change, tol * count, max_iter)
+    error, iterations, is_ahead = iterate(reverse, fr.record(reverse, step), change, tol * count, max_iter)
     error /= count
     if is_ahead:
         centrality = before

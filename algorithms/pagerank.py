@@ -162,7 +162,7 @@ def pagerank(
         product(shares, out=sums)
         fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
-    error, iterations, is_ahead = iterate(fr.record(product.graph, step), change, least, max_iter)
+    error, iterations, is_ahead = iterate(graph, fr.record(product.graph, step), change, least, max_iter)
     if is_ahead:
         ranks = before
     if error >= least and fail_on_nonconvergence:

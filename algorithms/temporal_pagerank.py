@@ -119,7 +119,7 @@ def temporal_pagerank(
         _follow(graph, everyone, weighted, shares, sums, fading)
         fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
-    error, iterations, is_ahead = iterate(step, change, tol, max_iter)
+    error, iterations, is_ahead = iterate(graph, step, change, tol, max_iter)
     if is_ahead:
         ranks = before
     if error >= tol and fail_on_nonconvergence:

@@ -8,6 +8,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import ConvergenceError, hits, katz_centrality, pagerank
+from algorithms._errors import Errors
 from structures import CSR, SlabGraph
 
 N = 300
@@ -165,6 +166,25 @@ def test_walks_beyond_all_bounds_are_a_convergence_error(device, rng):
     assert not found.converged and np.isinf(host(found.katz_centrality)).any()
     found = katz_centrality(graph, 0.9, max_iter=200, fail_on_nonconvergence=False)
     assert np.linalg.norm(host(found.katz_centrality)) == pytest.approx(1)
+
+
+def test_parts_that_iterate_together_decide_alike(monkeypatch):
+    """What has arrived already may differ between them: one that stopped earlier would leave the others waiting."""
+    errors = 0.5 ** np.arange(1, 40)
+    least = 1e-6
+
+    def steps(arrived, together):
+        monkeypatch.setattr(fr.Fetched, "ready", property(lambda fetched: arrived()))
+        known = Errors(least, together)
+        while not known.decided:
+            known.add(errors[known.count : known.count + 1])
+        return known.count, known.last()
+
+    expected = errors[errors < least][0], int((errors >= least).sum()) + 1
+    alone = [steps(arrived, together=False) for arrived in (lambda: True, lambda: False)]
+    parts = [steps(arrived, together=True) for arrived in (lambda: True, lambda: False)]
+    assert parts[0] == parts[1] and parts[0][1] == expected
+    assert [last for _, last in alone] == [expected] * 2
 
 
 def test_checked_steps_are_not_recorded(graph):

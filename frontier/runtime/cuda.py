@@ -147,7 +147,7 @@ class CudaKernel:
         self._stream = cupy.cuda.get_current_stream
         self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
         self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
-        self._shared_limit = 48 * 1024
+        self._shared_limit = 0  # of what is asked for: 48 KiB need no asking, less the static arrays of the kernel
 
     def __call__(
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
