@@ -25,6 +25,7 @@ levels; here all neighbors are candidate parents, instead of a fixed number).
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -37,16 +38,16 @@ from .connected_components import connected_components, most_common_label, unite
 from .incremental import IncrementalAlgorithm, maintained
 
 DETACHED = np.int32(np.iinfo(np.int32).max)
-JOINED, LOST, MOVED = range(3)
-"""Indices into the tally: components merged into others; labels that left their component; and a number that grows
-where a component keeps its tree and gets another label, so that all of its vertices do."""
+JOINED, FORMED, REATTACHED, OUTDATED = range(4)
+"""Indices into the tally: components merged into others; components that deletions formed; vertices detached from a
+tree; and a number that grows where a label left its component, or a level became too high. What is left of that
+component has no label then, and the components are recomputed from scratch before they are read."""
 FEW_ENDS, FEW_BATCHES = 1 / 8, 256
 """With more ends of inserted edges for each vertex, or from more batches, all vertices are looked through for those of
 other labels."""
-TORN = -1  # vertices were being relabeled when memory ran out: only recomputing helps
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
-MANY_DETACHED = 1 / 8
+MANY_REATTACHED = 1 / 8
 """If more than this fraction of the vertices was attached again, another component may be the largest now."""
 
 
@@ -99,15 +100,24 @@ class DynamicComponents(IncrementalAlgorithm):
     _level: Any
     _parent: Any
     _largest: Any
+    _renames: Any
+    _splits: Any
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
-        self._joining = False  # whether edges were inserted since the labels were those of the components
-        self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
-        self._num_ends = 0
         self._joins = fr.BatchStep(graph, _join_all)
+        steps = _rename_components, _split_components
+        if graph.directed:  # walked both ways, which cannot be recorded
+            self._renames, self._splits = (functools.partial(step, graph) for step in steps)
+        else:
+            self._renames, self._splits = (fr.BatchStep(graph, step) for step in steps)
         self._recompute()
+        self._joins.prepare(self._labels, self._link, self._tally)
+        if not graph.directed:
+            lists = self._listed.arguments
+            self._renames.prepare(*self._forest, self._largest, self._moved, self._tally, *lists)
+            self._splits.prepare(*self._forest, self._tally, *lists)
         self._attach()
 
     @maintained
@@ -119,10 +129,14 @@ class DynamicComponents(IncrementalAlgorithm):
     @maintained
     def count(self) -> int:
         """Number of components."""
-        return self._count - int(self._tally[JOINED])
+        told = self._tell()
+        return self._count + told[FORMED] - told[JOINED]
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Merge components."""
+        if self._torn:
+            return
+        self._told = None
         self._joins(src, dst, self._labels, self._link, self._tally)
         self._joining = True
         if self._ends is not None:
@@ -139,30 +153,20 @@ class DynamicComponents(IncrementalAlgorithm):
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Split components."""
         graph = self.graph
-        if graph.num_arcs == self._num_arcs:
+        if graph.num_arcs == self._num_arcs or self._torn:
             return
         if not graph.has_in_edges:
             self._recompute()
             return
-        if graph.directed:  # either end may be the parent
-            src, dst = graph.xp.concatenate([src, dst]), graph.xp.concatenate([dst, src])
-        lists = self._listed.arguments
-        tentative = fr.visit_edges(graph, src, dst, _cut, self._parent, self._level, *lists)
-        if not tentative:
-            return
-        fr.traverse(graph, tentative, _reattach, self._parent, self._level, *lists, edges="both")
-        listed = self._listed.take()
-        detached = fr.visit_edges(graph, listed, listed, _detach, self._link, self._level)
-        if not detached:
-            return
-        self._spread(detached, linking=1, first_step=1)
-        if self._form_components(detached) and int(self._tally[LOST]):
-            self._recompute()
-        else:
-            self._tidy(detached)
+        src, dst = self._arcs(src, dst)  # either end may be the parent
+        self._told = None
+        self._splits(src, dst, *self._forest, self._tally, *self._listed.arguments)
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
+        if self._torn or self._tell()[OUTDATED]:
+            self._recompute()
+            return
         graph, xp = self.graph, self.graph.xp
         ids = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
         old = self._labels.size
@@ -181,55 +185,87 @@ class DynamicComponents(IncrementalAlgorithm):
         self._members = fr.Frontier.all(graph)
         self._relabel()
         self._count = int(xp.flatnonzero(self._labels == ids).size)
-        self._tally[JOINED] = 0
+        fr.clear(self._tally)
+        self._told = None
         self._relabeled = 0
         self._find_largest()
 
     def detached(self) -> None:
         """Finish the labels."""
         if not self.closed:
+            self._bring_up()
             self._relabel()
         super().detached()
 
+    def _bring_up(self) -> None:
+        """Recompute the components, or look for the largest, if deletions have made that necessary."""
+        told = self._tell()
+        if self._torn or told[OUTDATED]:
+            self._recompute()
+        elif told[REATTACHED] > MANY_REATTACHED * self.graph.num_vertices:
+            self._find_largest()
+            fr.clear(self._tally[REATTACHED : REATTACHED + 1])
+            self._told = None
+
+    def _tell(self) -> list[int]:
+        """The tally, for which the host waits once after an update."""
+        if self._told is None:
+            self._told = self._tally.tolist()
+        return self._told
+
     def _relabel(self) -> None:
         """Give the vertices of components that merged their label, and attach them to one spanning tree."""
+        if self._torn:
+            self._recompute()
         if not self._joining:
             return
-        if self._relabeled == TORN:
-            self._recompute()
-            return
-        joined = int(self._tally[JOINED])
-        if joined > self._relabeled:
-            self._relabeled = TORN
-            detached = self._rename()
-            self._largest = self._labels[self._largest]
-            if self.graph.has_in_edges:
-                self._spread(detached, linking=0, first_step=1)
+        graph, ends = self.graph, self._ends
+        # Of few edges a GPU has looked at the ends before the host knows whether they have joined anything.
+        if not graph.device.is_gpu or not ends:
+            joined = self._tell()[JOINED]
+            if joined == self._relabeled:
+                ends = []
             self._relabeled = joined
-            self._tidy(detached)
-        self._joining = False
+        self._torn = True
+        if ends is None or not graph.has_in_edges:
+            self._rename_all()
+        elif ends:
+            src, dst = ends[0]
+            if len(ends) > 1:
+                src, dst = (graph.xp.concatenate(ids) for ids in zip(*ends, strict=True))
+            src, dst = self._arcs(src, dst)
+            self._told = None
+            lists = self._moved, self._tally, *self._listed.arguments
+            self._renames(src, dst, *self._forest, self._largest, *lists)
+        self._torn = self._joining = False
         self._ends, self._num_ends = [], 0
 
-    def _rename(self) -> fr.Frontier:
-        """Give the vertices of components that merged their label; returns those to be attached to another tree."""
-        graph, xp = self.graph, self.graph.xp
-        arrays = self._labels, self._link, self._level, self._largest
-        if self._ends and graph.has_in_edges:
-            src, dst = (xp.concatenate(ids) for ids in zip(*self._ends, strict=True))
-            if graph.directed:
-                src, dst = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-            lists = self._listed.arguments
-            renamed = fr.visit_edges(graph, src, dst, _rename_end, *arrays, self._tally, *lists)
-            if renamed:
-                fr.traverse(graph, renamed, _rename_end, *arrays, self._tally, *lists, edges="both")
-            listed = self._listed.take()
-            before, self._moved = self._moved, int(self._tally[MOVED])
-            if self._moved == before:
-                return fr.visit_edges(graph, listed, listed, _is_detached, self._level)
-        return fr.filter(self._members, _rename, *arrays)
+    def _rename_all(self) -> None:
+        """`_relabel`, of many components or without in-edges: all vertices are looked through."""
+        graph = self.graph
+        kept = self._labels[self._largest]
+        detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
+        if graph.has_in_edges:
+            fr.traverse(
+                graph, detached, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0, fr.Step(1),
+                edges="both",
+            )  # fmt: skip
+        self._told = None
+
+    def _arcs(self, src: Any, dst: Any) -> tuple[Any, Any]:
+        """Both directions of a batch's edges, of which undirected graphs have told both."""
+        if not self.graph.directed:
+            return src, dst
+        xp = self.graph.xp
+        return xp.concatenate([src, dst]), xp.concatenate([dst, src])
+
+    @property
+    def _forest(self) -> tuple[Any, ...]:
+        return self._labels, self._link, self._level, self._parent
 
     def _recompute(self) -> None:
         """Compute the components, and a spanning tree of each, from scratch."""
+        self._torn = True  # until all is there
         graph, xp = self.graph, self.graph.xp
         labels = connected_components(graph).labels
         self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
@@ -237,43 +273,28 @@ class DynamicComponents(IncrementalAlgorithm):
         self._level = xp.full(graph.num_vertices, DETACHED, np.int32)
         self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
         self._listed = Listed(graph)
-        self._tally = xp.zeros(3, np.int64)
-        self._moved = 0  # what the tally said when vertices were last relabeled
-        self._relabeled = 0  # components that had been merged when vertices were last relabeled
-        self._joining = False
-        self._ends, self._num_ends = [], 0
-        self._count = 0
-        self._height = 0  # upper bound on levels
-        self._form_components(fr.Frontier.all(graph))
+        self._tally = xp.zeros(4, np.int64)
+        self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
+        self._told: list[int] | None = None  # the tally, as the host knows it
+        self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
+        self._joining = False  # whether edges were inserted since the labels were those of the components
+        self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
+        self._num_ends = 0
+        roots = fr.filter(fr.Frontier.all(graph), _form_components, *self._forest, self._tally)
+        self._count = len(roots)
+        if roots and graph.has_in_edges:
+            fr.traverse(
+                graph, roots, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0, fr.Step(2),
+                edges="both",
+            )  # fmt: skip
         self._find_largest()
-
-    def _form_components(self, detached: fr.Frontier) -> fr.Frontier:
-        """Turn the vertices still detached into components, according to their links; returns the new roots."""
-        roots = fr.filter(detached, _form_components, self._labels, self._link, self._parent, self._level, self._tally)
-        self._count += len(roots)
-        if roots and self.graph.has_in_edges:
-            self._spread(roots, linking=0, first_step=2)
-        return roots
-
-    def _spread(self, start: fr.Frontier, linking: int, first_step: int) -> None:
-        """Attach the detached vertices that can be reached."""
-        self._height += fr.traverse(
-            self.graph, start, _attach_to_parent, self._parent, self._level, self._link, linking, fr.Step(first_step),
-            edges="both",
-        )  # fmt: skip
+        self._torn = False
 
     def _find_largest(self) -> None:
-        """Record which vertices exist, and the label of the largest component."""
+        """Record which vertices exist, and a vertex of the largest component: its label."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
         self._largest = graph.xp.full(1, most_common_label(self._members, self._labels), graph.vertex_dtype)
-
-    def _tidy(self, detached: fr.Frontier) -> None:
-        """Periodic maintenance, after a batch that attached the vertices in `detached`."""
-        if self._height > MAX_HEIGHT:
-            self._recompute()
-        elif len(detached) > MANY_DETACHED * self.graph.num_vertices:
-            self._find_largest()
 
 
 class _OverParts(DynamicComponents):
@@ -307,6 +328,9 @@ class _OverParts(DynamicComponents):
         """Have the components recomputed when they are read."""
         self._outdated = True
 
+    def _bring_up(self) -> None:
+        """Nothing: what reads does it."""
+
     def _relabel(self) -> None:
         if self._outdated:
             self._recompute()
@@ -325,8 +349,8 @@ class _OverParts(DynamicComponents):
         self._link = graph.vertex_array(graph.vertex_dtype, forest, combine=unite)
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
-        self._joining = self._outdated = False
-        self._ends = None  # labels are all looked at
+        self._torn = self._joining = self._outdated = False
+        self._told = self._ends = None  # labels are all looked at
 
 
 DynamicComponents.form_over_parts = _OverParts
@@ -350,10 +374,42 @@ def _join(src, dst, edge, weight, labels, link, tally):
         fr.atomic_add(tally, JOINED, 1)
 
 
-def _rename(v, labels, link, level, largest):
+def _rename_components(
+    graph, src, dst, labels, link, level, parent, largest, moved, tally, listed, number, room
+):  # fmt: skip
+    """Relabel, from the ends of inserted edges, the components that have merged, and attach them to one tree."""
+    fr.clear(moved, number)
+    renaming = labels, link, level, largest, moved, listed, number, room
+    renamed = fr.visit_edges(graph, src, dst, _rename_end, *renaming)
+    if not renamed:
+        return
+    fr.traverse(graph, renamed, _rename_end, *renaming, edges="both")
+    fr.compute(fr.Frontier.listed(graph, listed[:0], moved), _follow, labels, link)
+    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _is_detached, level, tally)
+    fr.traverse(graph, detached, _attach_to_parent, parent, level, link, tally, 0, fr.Step(1), edges="both")
+
+
+def _split_components(graph, src, dst, labels, link, level, parent, tally, listed, number, room):
+    """Find other paths for the vertices below deleted edges of the forest; those without form new components."""
+    fr.clear(number)
+    tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
+    if not tentative:
+        return
+    fr.traverse(graph, tentative, _reattach, parent, level, listed, number, room, edges="both")
+    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally)
+    if not detached:
+        return
+    fr.traverse(graph, detached, _attach_to_parent, parent, level, link, tally, 1, fr.Step(1), edges="both")
+    roots = fr.filter(detached, _form_and_count, labels, link, level, parent, tally)
+    if roots:
+        fr.traverse(graph, roots, _attach_to_parent, parent, level, link, tally, 0, fr.Step(2), edges="both")
+
+
+def _rename(v, labels, link, level, largest, tally):
     """Give v the label its component has now; true if v must be attached again.
 
-    Of the components that merged, one keeps its spanning tree: the largest, or else the one whose label stays.
+    Of the components that merged, one keeps its spanning tree: the largest, whose label was ``largest[0]``, or else the
+    one whose label stays.
     """
     label = labels[v]
     root = root_of(link, label)
@@ -362,21 +418,22 @@ def _rename(v, labels, link, level, largest):
         kept = largest[0]
     if root != label:
         labels[v] = root
-    if label != kept or level[v] == DETACHED:  # by `_rename_end`
+    if label != kept:
         level[v] = DETACHED
+        fr.atomic_add(tally, REATTACHED, 1)
         return True
     return False
 
 
-def _rename_end(src, dst, edge, weight, labels, link, level, largest, tally, listed, number, room):
-    """`_rename`, of a vertex at an edge that was inserted, or next to one that was renamed."""
+def _rename_end(src, dst, edge, weight, labels, link, level, largest, moved, listed, number, room):
+    """`_rename`, of a vertex at an edge that was inserted, or next to one that was renamed; `largest` is a vertex."""
     label = labels[dst]
     root = root_of(link, label)
     kept = root
-    if root_of(link, largest[0]) == root:
-        kept = largest[0]
+    if root_of(link, labels[largest[0]]) == root:
+        kept = labels[largest[0]]
     if root != kept:
-        fr.atomic_add(tally, MOVED, 1)
+        moved[0] = 1
     height = level[dst]
     if label == kept or height == DETACHED or fr.atomic_cas(level, dst, height, DETACHED) != height:
         return False
@@ -385,8 +442,17 @@ def _rename_end(src, dst, edge, weight, labels, link, level, largest, tally, lis
     return True
 
 
-def _is_detached(src, dst, edge, weight, level):
-    return level[dst] == DETACHED
+def _follow(v, labels, link):
+    """Give v, of a component that keeps its tree, the label that it has now."""
+    if labels[v] >= 0:
+        labels[v] = root_of(link, labels[v])
+
+
+def _is_detached(v, level, tally):
+    if level[v] != DETACHED:
+        return False
+    fr.atomic_add(tally, REATTACHED, 1)
+    return True
 
 
 def _cut(src, dst, edge, weight, parent, level, listed, number, room):
@@ -428,16 +494,17 @@ def _reattach(src, dst, edge, weight, parent, level, listed, number, room):
     return True
 
 
-def _detach(src, dst, edge, weight, link, level):
-    """Detach dst, once, if it is still tentative."""
-    height = level[dst]
-    if height >= 0 or fr.atomic_cas(level, dst, height, DETACHED) != height:
+def _detach(v, link, level, tally):
+    """Detach v, once, if it is still tentative."""
+    height = level[v]
+    if height >= 0 or fr.atomic_cas(level, v, height, DETACHED) != height:
         return False
-    link[dst] = dst
+    link[v] = v
+    fr.atomic_add(tally, REATTACHED, 1)
     return True
 
 
-def _attach_to_parent(src, dst, edge, weight, parent, level, link, linking, step):
+def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linking, step):
     """Attach dst to src, or in the first step src to dst, if exactly one of them is detached.
 
     In the first step all detached vertices look for settled neighbors. A detached neighbor joins the frontier of the
@@ -449,6 +516,8 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, linking, step
     if here != DETACHED:
         if there == DETACHED and fr.atomic_cas(level, dst, DETACHED, here + 1) == DETACHED:
             parent[dst] = src
+            if here >= MAX_HEIGHT:
+                fr.atomic_add(tally, OUTDATED, 1)
             return True
         return False
     if step > 1:
@@ -462,16 +531,23 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, linking, step
     return True
 
 
-def _form_components(v, labels, link, parent, level, tally):
+def _form_components(v, labels, link, level, parent, tally):
     """Label a detached v with its new component; true for the smallest vertex, which becomes the root."""
     if level[v] != DETACHED:
         return False
     if labels[v] == v:
-        fr.atomic_add(tally, LOST, 1)
+        fr.atomic_add(tally, OUTDATED, 1)
     root = root_of(link, v)
     labels[v] = root
     if root != v:
         return False
     parent[v] = -1
     level[v] = 0
+    return True
+
+
+def _form_and_count(v, labels, link, level, parent, tally):
+    if not _form_components(v, labels, link, level, parent, tally):
+        return False
+    fr.atomic_add(tally, FORMED, 1)
     return True

@@ -9,8 +9,8 @@ and relaxed.
     distance[v]      as in `sssp` and `bfs`
     predecessor[v]   the tree; -1 for the source, unreached vertices, and those whose tree edge was deleted
     state[v]         TENTATIVE while v may be cut off, otherwise SETTLED (as all are between batches). In directed
-                     graphs CHANGED if v has a new distance, and is to find its predecessor. Vertices in either
-                     state are listed
+                     graphs CHANGED if v has a new distance, and is to find its predecessor. Each state has a list of
+                     the vertices that got it
     flat[0]          1 after a vertex was reached over an edge that did not increase the distance
     bad[0]           1 after a negative weight was seen, or a path length overflowed the distances' type
 
@@ -44,6 +44,8 @@ from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, w
 SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
+TREE, SUMS = range(2)
+"""Indices into the flags: whether the tree is to be rebuilt (`flat`), and distances to be recomputed (`bad`)."""
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
 relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
@@ -74,9 +76,17 @@ class DynamicDistances(IncrementalAlgorithm):
         self._unreached = unreached_of(found.distance.dtype)
         self._has_integers = weighted and graph.weight_dtype is not None and graph.weight_dtype.kind == "i"
         self._length = weight_length if weighted else unit_length
-        self._flat = graph.xp.zeros(1, np.int32)
-        self._bad = graph.xp.zeros(1, np.int32)
+        self._flags = graph.xp.zeros(2, np.int32)
+        self._flat, self._bad = self._flags[:1], self._flags[1:]
+        # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
+        self._has_steps = graph.device.is_gpu and not graph.directed and not graph.in_parts
+        self._is_told = True
+        improve, repair = small_steps(self._length)
+        self._improves, self._repairs = fr.BatchStep(graph, improve), fr.BatchStep(graph, repair)
         self._take(found.distance, found.predecessor)
+        if self._has_steps:
+            self._improves.prepare(*self._arguments)
+            self._repairs.prepare(*self._arguments)
         self._attach()
 
     @maintained
@@ -93,17 +103,29 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Relax from a batch of edges that are new or have changed weights."""
-        # Edges that became longer are repaired first: outdated distances must not be relaxed.
-        if not self._known or (self._weighted and not self._repair(src, dst, changed_weights=True)):
+        if not self._known:
             return
-        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._arguments)
+        if self._has_steps and self._improves.is_small(src):
+            if self._weighted:
+                self._repair_few(src, dst)
+            if self._known:
+                self._improves(src, dst, *self._arguments)
+            return
+        # Edges that became longer are repaired first: outdated distances must not be relaxed.
+        if self._weighted and not self._repair(src, dst, changed_weights=True):
+            return
+        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._changing)
         if improved:
             self._relax(improved)
         self._is_checked = False
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Find other paths to vertices that lost their tree edge."""
-        if self._known:
+        if not self._known:
+            return
+        if self._has_steps and self._repairs.is_small(src):
+            self._repair_few(src, dst)
+        else:
             self._repair(src, dst)
 
     def vertices_changed(self) -> None:
@@ -125,13 +147,35 @@ class DynamicDistances(IncrementalAlgorithm):
 
     # ---- repair -----------------------------------------------------------------------------------------------------
 
+    def _repair_few(self, src: Any, dst: Any) -> None:
+        """`_repair`, after a small batch, without a look at how much there is to do."""
+        self._hear_flags()
+        if self._known:
+            self._repairs(src, dst, *self._arguments)
+            self._is_told = not self._weighted
+
+    def _hear_flags(self) -> None:
+        """Do what steps have asked for that the host did not wait for."""
+        if self._is_told:
+            return
+        self._is_told = True
+        flat, bad = self._flags.tolist()
+        if bad:
+            self._known = False
+        elif flat:
+            self._mend_tree()
+
     def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> bool:
         """Repair the subtrees below deleted or longer tree edges; False if distances must be recomputed instead.
 
         With `changed_weights` there may be edges that are not relaxed yet, so that all vertices may come nearer; after
         deletions those that were cut off have new distances, and no others.
         """
+        self._hear_flags()
+        if not self._known:
+            return False
         graph, arguments = self.graph, self._arguments
+        fr.clear(self._tentative_list[1])
         tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
         if not tentative:
             return True
@@ -147,14 +191,13 @@ class DynamicDistances(IncrementalAlgorithm):
                 tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments)
         else:
             fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
-        listed = self._listed.take()
-        cut_off = fr.visit_edges(graph, listed, listed, _forget, *arguments)
+        cut_off = fr.filter(fr.Frontier.listed(graph, *self._tentative_list[:2]), _forget, *self._changing)
         if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
         if cut_off:
             if graph.has_in_edges:
-                fr.advance(graph, cut_off, self._functors.pull, *arguments, edges="in", output=None)
+                fr.advance(graph, cut_off, self._functors.pull, *self._changing, edges="in", output=None)
                 self._relax(cut_off, changed=None if changed_weights else cut_off)
             else:
                 self._relax(self._everyone)
@@ -167,14 +210,14 @@ class DynamicDistances(IncrementalAlgorithm):
         In a directed graph vertices with new distances find their predecessors afterwards: those in `changed`, if it is
         known, which saves a pass over the vertices.
         """
-        graph, arguments = self.graph, self._arguments
+        graph, arguments = self.graph, self._changing
         fr.traverse(graph, start, self._functors.relax, *arguments)
         if graph.directed:
             if changed is None:
-                listed = self._listed.take()
-                changed = fr.visit_edges(graph, listed, listed, _take_changed, *arguments)
+                changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), _take_changed, *arguments)
             else:
                 fr.compute(changed, _settle, *arguments)
+            fr.clear(self._changed_list[1])
             if graph.has_in_edges:
                 fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
         self._mend_tree()
@@ -210,13 +253,16 @@ class DynamicDistances(IncrementalAlgorithm):
         self._distance = distance
         self._predecessor = predecessor
         self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
-        self._listed = Listed(self.graph)
+        self._tentative_list = self._changed_list = Listed(self.graph).arguments
+        if self.graph.directed:
+            self._changed_list = Listed(self.graph).arguments
         self._everyone = fr.Frontier.all(self.graph)
         self._bad.fill(0)
         self._flat.fill(0)
-        self._known = self._is_checked = True
+        self._known = self._is_checked = self._is_told = True
 
     def _bring_up(self) -> None:
+        self._hear_flags()
         self._check_sums()
         if not self._known:
             self._recompute()
@@ -231,23 +277,26 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _arguments(self) -> tuple:
-        """The arguments of all functors."""
+        """The arguments of functors that list vertices which become tentative."""
         return (
             self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
-            np.int32(not self.graph.directed), *self._listed.arguments,
+            np.int32(not self.graph.directed), *self._tentative_list,
         )  # fmt: skip
 
+    @property
+    def _changing(self) -> tuple:
+        """Those of functors that list vertices which get a new distance."""
+        return *self._arguments[:-3], *self._changed_list
 
-def _forget(
-    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-):  # fmt: skip
-    if state[dst] == SETTLED:
+
+def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
+    if state[v] != TENTATIVE:
         return False
-    state[dst] = SETTLED if both_ways else CHANGED
-    distance[dst] = unreached
-    predecessor[dst] = -1
+    state[v] = SETTLED if both_ways else CHANGED
+    distance[v] = unreached
+    predecessor[v] = -1
     if not both_ways:
-        enlist(dst, listed, number, room)
+        enlist(v, listed, number, room)
     return True
 
 
@@ -255,12 +304,10 @@ def _settle(v, distance, predecessor, state, flat, bad, unreached, both_ways, li
     state[v] = SETTLED
 
 
-def _take_changed(
-    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-):  # fmt: skip
-    if state[dst] != CHANGED:
+def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
+    if state[v] != CHANGED:
         return False
-    state[dst] = SETTLED
+    state[v] = SETTLED
     return True
 
 
@@ -407,3 +454,30 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
     of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
     return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+
+
+@functools.cache
+def small_steps(length_of: Callable) -> tuple[Callable, Callable]:
+    """Steps for small batches of edges of this length, on undirected graphs: relaxation from inserted edges, and the
+    repair of what hung on deleted ones."""
+    functors = repair_functors(length_of)
+
+    def improve(graph, src, dst, *arguments):
+        improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *arguments)
+        if improved:
+            fr.traverse(graph, improved, functors.relax, *arguments)
+
+    def repair(graph, src, dst, *arguments):
+        listed, number = arguments[-3:-1]
+        fr.clear(number)
+        tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
+        if not tentative:
+            return
+        fr.traverse(graph, tentative, functors.adopt_or_pass_on, *arguments)
+        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *arguments)
+        if not cut_off:
+            return
+        fr.traverse(graph, cut_off, functors.pull, *arguments, max_steps=1)
+        fr.traverse(graph, cut_off, functors.relax, *arguments)
+
+    return improve, repair

@@ -67,6 +67,8 @@ class DynamicTriangleCount(TriangleSums):
         self._mark = graph.xp.zeros(0, np.uint8)
         self._batch = 0
         self._through = fr.BatchStep(graph, _count_through)
+        self._make_marks()
+        self._through.prepare(self._mark, np.uint8(0), 1, self._sixths, self._tally)
         self._attach()
 
     def _counts(self) -> tuple[int, Any]:
@@ -97,6 +99,12 @@ class DynamicTriangleCount(TriangleSums):
         """Whether counting all triangles takes less than counting those through edges of the graph."""
         return edges > max(MANY_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
 
+    def _make_marks(self) -> None:
+        """Have a mark for each edge id."""
+        needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
+        if self._mark.size < needed:
+            self._mark = self.graph.xp.zeros(needed + needed // 4, np.uint8)
+
     def _add_through(self, src: Any, dst: Any, sign: int) -> None:
         """Add the triangles with an edge among these, or subtract them. The host does not wait."""
         self._total = None
@@ -104,9 +112,7 @@ class DynamicTriangleCount(TriangleSums):
         if self._batch > MOST_BATCHES:
             self._mark.fill(0)
             self._batch = 1
-        needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
-        if self._mark.size < needed:
-            self._mark = self.graph.xp.zeros(needed + needed // 4, np.uint8)
+        self._make_marks()
         self._through(src, dst, self._mark, np.uint8(self._batch), sign, self._sixths, self._tally)
 
 

@@ -74,13 +74,14 @@ def _perform(
                     known.read(maintained)
                     insert(graph, at[::-1])
                     known.read(maintained)
-                graph.delete_vertices([0])
                 graph.insert_vertices(2)
                 known.read(maintained)
-                pair = np.array([graph.num_vertices - 1]), np.array([1])  # a batch that is small for this graph
+                pair = np.array([graph.num_vertices - 1]), np.array([0])  # a batch that is small for this graph
                 insert_pairs(graph, *pair)
                 known.read(maintained)
                 graph.delete_edges(*pair)
+                known.read(maintained)
+                graph.delete_vertices([0])
                 known.read(maintained)
             with known.maintain(graph, **known.settings(graph)) as maintained:  # from all that there is
                 known.read(maintained)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import arguments, display, keys
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
-from .batch_step import BatchStep
+from .batch_step import BatchStep, clear
 from .caches import clear_caches
 from .dynamic import DynamicGraph
 from .edge_data import RecordsResult
@@ -109,6 +109,7 @@ __all__ = [
     "atomic_or",
     "checking",
     "choose_form",
+    "clear",
     "clear_caches",
     "common_neighbors",
     "compute",

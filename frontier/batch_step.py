@@ -18,7 +18,8 @@ from .arguments import check_graph
 from .batch import batch_kernels
 from .batch.small import MOST_EDGES
 from .functor.checking import is_checking
-from .runtime import Kernels, Scratch
+from .operators.recorded import RecordMemory
+from .runtime import Kernels, Scratch, fill_with
 from .runtime.launches import LaunchList, recorder
 from .runtime.parameters import ByValue, Number
 
@@ -32,16 +33,18 @@ SIZES = 256, 2048, 2 * MOST_EDGES
 class BatchStep:
     """A function that is called with every batch, and whose launches for small ones are recorded and repeated on a GPU.
 
-    A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the second
-    call records what the function launches, and later ones repeat that, without calling it: with other pairs and
-    numbers, and the graph as it is then. Large batches, graphs in parts, and CPUs call the function each time.
+    A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the first
+    call records what the function launches, and all repeat that, without calling it: with other pairs and numbers, and
+    the graph as it is then. Large batches, graphs in parts, and CPUs call the function each time.
 
     Parameters
     ----------
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
-        It calls `visit_edges` without `output`, and `intersect` with an `op` and without checks, on the arrays that it
-        is given, and does nothing else: what is not a launch of an operator is not repeated.
+        It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
+        the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
+        these is not repeated. Such a frontier is true, whether it will have members or not, and cannot be asked for its
+        length.
 
     Notes
     -----
@@ -71,7 +74,7 @@ class BatchStep:
             raise TypeError("step must be a function step(graph, src, dst, *args)")
         self.graph = graph
         self._step = step
-        self._records: dict[int, _Record | None] = {}  # by size; None if the step was taken once
+        self._records: dict[int, _Record] = {}  # by size
         self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
         if self._repeats:
             self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, graph.weight_dtype)
@@ -88,10 +91,27 @@ class BatchStep:
             For the step. Numbers may be others in each call.
         """
         graph = self.graph
-        if not self._repeats or not 0 < src.size <= SIZES[-1] or src.dtype != graph.vertex_dtype or is_checking():
+        if not self._repeats or not self.is_small(src) or src.dtype != graph.vertex_dtype or is_checking():
             self._step(graph, src, dst, *args)
         else:
             _take(graph, self, src, dst, args)
+
+
+    def is_small(self, src: Any) -> bool:
+        """Whether so many pairs are few enough for launches to be repeated."""
+        return 0 < src.size <= SIZES[-1]
+
+    def prepare(self, *args: Any) -> None:
+        """Record the launches for batches of all sizes, so that the first one does not wait for compilation.
+
+        Parameters
+        ----------
+        *args : arrays and numbers
+            As those of the batches, with which they will not be recorded again.
+        """
+        if self._repeats and not is_checking():
+            for size in SIZES:
+                _record_for(self.graph, self, size, args)
 
 
 class _Record:
@@ -114,14 +134,16 @@ class _Record:
         self._size = size
         self._view = ByValue(graph.view().fields.copy())
         work = graph._access.workspace()
+        memory = RecordMemory(graph, work)
         given = [value if number is None else number for value, number in zip(args, self._numbers, strict=True)]
         before = work.scratch, graph._view
         work.scratch, graph._view = self._scratch, (graph.version, self._view)
         try:
-            with LaunchList() as self._launches:
+            with LaunchList(memory) as self._launches:
                 step(graph, self._src, self._dst, *given)
         finally:
             work.scratch, graph._view = before
+        self._space, self._visits, self._trailing = memory.space, memory.visits, memory.trailing
 
     @staticmethod
     def _key(graph: Graph, args: tuple) -> tuple[Any, ...]:
@@ -138,7 +160,10 @@ class _Record:
         for number, value in zip(self._numbers, args, strict=True):
             if number is not None:
                 number.set(value)
-        self._copy(self._size, src.size, src, dst, self._src, self._dst)
+        latest, lower = None, 0
+        if self._space is not None:
+            latest, lower = self._space.latest, self._space.next_run(self._visits, self._trailing)
+        self._copy(self._size, src.size, src, dst, self._src, self._dst, latest, lower)
         self._launches.run()
 
 
@@ -147,16 +172,27 @@ def _type(value: Any) -> np.dtype:
     return np.dtype({int: np.int64, float: np.float64, bool: np.bool_}.get(type(value), type(value)))
 
 
+def clear(*arrays: Any) -> None:
+    """Set contiguous arrays of integers to 0, before what operators do next, and without waiting for the device.
+
+    Unlike an assignment, it is repeated by a `BatchStep`.
+    """
+    for array in arrays:
+        fill_with(array, 0)
+
+
 @reads
 def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
         raise RuntimeError("a BatchStep cannot be taken inside another one")
     size = next(size for size in SIZES if src.size <= size)
-    if size not in step._records:  # so that what it needs is compiled
-        step._step(graph, src, dst, *args)
-        step._records[size] = None
-        return
-    record = step._records[size]
+    _record_for(graph, step, size, args).run(graph, src, dst, args)
+
+
+@reads
+def _record_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> _Record:
+    """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
+    record = step._records.get(size)
     if record is None or not record.is_for(graph, args):
         record = step._records[size] = _Record(graph, step._step, step._kernels, size, args)
-    record.run(graph, src, dst, args)
+    return record

@@ -15,6 +15,7 @@ from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from .display import html_table
 from .kinds import form_for, takes_form
 from .runtime import load_kernels
+from .runtime.launches import recorder
 from .values import kind_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,34 @@ class Frontier:
         else:
             members = graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
         return cls._of(graph, members)
+
+    @classmethod
+    def listed(cls, graph: Graph, vertices: Any, number: Any) -> Frontier:
+        """The vertices that functors have listed: the first of an array, as many as a number on the device says.
+
+        A functor lists v by ``vertices[fr.atomic_add(number, 0, 1) % room] = v``, where `room` is the array's size. So
+        that no list is too short, all vertices of the graph are members if more were listed than there is room for.
+
+        Parameters
+        ----------
+        graph : Graph
+        vertices : array of the graph's vertex dtype, on its device
+            Ids of vertices. One that is listed several times may be among the members as often.
+        number : array of int64, shape (1,), on the graph's device
+            In a `BatchStep` that is recorded, it is read when kernels are about to use the frontier; otherwise now,
+            which the host waits for.
+        """
+        check_graph(graph)
+        if form_for(Frontier, graph) is not Frontier:
+            raise NotImplementedError("listed is not available for a graph of several parts yet")
+        if recorder.launches is not None:
+            from .pending import PendingFrontier
+
+            return PendingFrontier(graph, vertices, number)
+        count = int(number[0])
+        if count > vertices.size:
+            return cls._of(graph, graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype))
+        return cls._of(graph, vertices[:count])
 
     @classmethod
     def _of(cls, graph: Graph, members: Any = None, bits: Any = None, size: int | None = None,

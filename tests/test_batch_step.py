@@ -71,14 +71,95 @@ def test_what_changes_between_batches(graph, rng):
 
 def test_steps_that_wait(graph, rng):
     """On a GPU they are found out when they are recorded."""
-    taken = fr.BatchStep(graph, lambda graph, src, dst: fr.visit_edges(graph, src, dst, lambda s, d, e, w: True))
     src, dst = batch(graph, rng, 5)
-    taken(src, dst)
-    if graph.device.is_gpu:
-        with pytest.raises(RuntimeError, match="cannot be waited for"):
+    everyone = fr.Frontier.all(graph)
+    for waits, message in (
+        (lambda graph, src, dst: fr.filter(everyone, is_even) and fr.advance(graph, everyone, never), "waited for"),
+        (lambda graph, src, dst: len(fr.visit_edges(graph, src, dst, never)), "has no size"),
+        (lambda graph, src, dst: until_empty(graph, src, dst), "1000 launches"),
+        (lambda graph, src, dst: fr.traverse(graph, everyone, never), "can be recorded from"),
+    ):
+        taken = fr.BatchStep(graph, waits)
+        if graph.device.is_gpu:
+            with pytest.raises(RuntimeError, match=message):
+                taken(src, dst)
+        else:
             taken(src, dst)
     with pytest.raises(TypeError, match="step must be a function"):
         fr.BatchStep(graph, None)
+
+
+def never(src, dst, edge, weight):
+    return False
+
+
+def is_even(v):
+    return v % 2 == 0
+
+
+def until_empty(graph, src, dst):
+    frontier = fr.visit_edges(graph, src, dst, never)
+    while frontier:
+        frontier = fr.filter(frontier, is_even)
+
+
+def touch(src, dst, edge, weight, seen, listed, room, number):
+    """List the ends of pairs that have not been seen, some of them several times."""
+    if seen[dst] == 0:
+        seen[dst] = 1
+        listed[fr.atomic_add(number, 0, 1) % room] = dst
+        return True
+    return False
+
+
+def hear(src, dst, edge, weight, level, step):
+    """Tell the neighbors how far away the ends are, as far as three steps."""
+    return step <= 3 and fr.atomic_min(level, dst, step) > step
+
+
+def is_odd_level(v, level):
+    return level[v] % 2 == 1
+
+
+def add_to(v, level, found):
+    fr.atomic_add(found, v, level[v])
+
+
+def spread(graph, src, dst, seen, listed, room, number, level, found):
+    """Frontiers of each kind that a step may make."""
+    fr.clear(number, seen)
+    ends = fr.visit_edges(graph, src, dst, touch, seen, listed, room, number)
+    if not ends:
+        return
+    fr.traverse(graph, ends, hear, level, fr.Step(1))
+    fr.compute(fr.filter(ends, is_odd_level, level), add_to, level, found)
+    fr.compute(fr.Frontier.listed(graph, listed, number), add_to, level, found)
+    odd = fr.filter(fr.Frontier.listed(graph, listed, number), is_odd_level, level)
+    fr.traverse(graph, odd, hear, level, fr.Step(2), max_steps=1)
+
+
+@pytest.mark.parametrize("room", [N, 5])
+def test_frontiers_of_a_step(graph, rng, room):
+    """Their sizes stay on the device. Where more is listed than there is room for, all vertices are taken."""
+    taken = fr.BatchStep(graph, spread)
+    state = [[], []]
+    for arrays in state:
+        arrays += [graph.xp.zeros(N, np.int32), graph.xp.zeros(room, graph.vertex_dtype), room]
+        arrays += [graph.xp.zeros(1, np.int64), graph.xp.full(N, 9, np.int32), graph.xp.zeros(N, np.int64)]
+    taken.prepare(*state[0])
+    for size in [1, 40, 256, 2, 257, 1, 3]:
+        src, dst = batch(graph, rng, size)
+        src = graph.xp.unique(src)
+        dst = src[::-1].copy()  # each vertex once: which of several threads lists it is not determined
+        spread(graph, src, dst, *state[1])
+        taken(src, dst, *state[0])
+        for mine, theirs in zip(state[0][4:], state[1][4:], strict=True):
+            assert host(mine).tolist() == host(theirs).tolist(), size
+        if size == 2:
+            for arrays in state:
+                arrays[4][:] = 9
+    if graph.device.is_gpu:
+        assert len(taken._records) == 3
 
 
 def test_triangles_after_a_deletion_that_failed(graph, rng, monkeypatch):

@@ -292,26 +292,36 @@ def lists(graph):
 def attach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
     ids = np.zeros(1, graph.vertex_dtype)
-    args = (ids, np.zeros(1, np.int32), ids, np.int64(1), np.int32(1))
-    return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 4)
+    args = (ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), np.int64(1), np.int32(1))
+    return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 5)
 
 
 def rename_end_case(graph):
     ids, levels = np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32)
     functor = (("op", dynamic_components_module._rename_end, OP, INT),)
-    return functor, (ids, ids, levels, ids, np.zeros(3, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
+    return functor, (ids, ids, levels, ids, np.zeros(1, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
 
 
 def rename_case(graph):
     functor = (("op", dynamic_components_module._rename, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
-    return functor, (ids, ids, np.zeros(1, np.int32), ids), ()
+    return functor, (ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64)), ()
 
 
 def form_case(graph):
-    functor = (("op", dynamic_components_module._form_components, ("vertex",), INT),)
+    functor = (("op", dynamic_components_module._form_and_count, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
-    return functor, (ids, ids, ids, np.zeros(1, np.int32), np.zeros(2, np.int64)), ()
+    return functor, (ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64)), ()
+
+
+def follow_case(graph):
+    ids = np.zeros(1, graph.vertex_dtype)
+    return (("op", dynamic_components_module._follow, ("vertex",), None),), (ids, ids), ()
+
+
+def detach_case(graph):
+    functor = (("op", dynamic_components_module._detach, ("vertex",), INT),)
+    return functor, (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.zeros(4, np.int64)), ()
 
 
 def compress_case(graph):
@@ -417,6 +427,8 @@ SNAPSHOT_CASES = {
     "components-rename": ("filter", rename_case),
     "components-rename-end": ("visit_edges", rename_end_case),
     "components-form": ("filter", form_case),
+    "components-follow": ("compute", follow_case),
+    "components-detach": ("filter", detach_case),
     "components-compress": ("reduce", compress_case),
     "advance-thread-list": ("advance", scheduled_case("thread", "list")),
     "advance-block": ("advance", scheduled_case("block", "set")),
@@ -603,8 +615,8 @@ def distances_case(op, header, weight_dtype):
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
     "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
-    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "visit_edges", "pull": "advance",
-    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "visit_edges",
+    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
+    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")

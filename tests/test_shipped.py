@@ -152,7 +152,7 @@ def join_of(graph, labels=np.int32):
 def rename_of(graph):
     """What it asks `filter` for."""
     ids = np.zeros(8, np.int32)
-    args = ids, ids, ids, ids
+    args = ids, ids, ids, ids, np.zeros(4, np.int64)
     functors = (("op", dynamic_components._rename, VERTEX, TRUTH),)
     return graph, "frontier/operators/filter/filter.cuh", functors, args
 
@@ -271,8 +271,9 @@ def test_analytics_are_rehearsed():
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip
     assert asked >= {
         ("visit_edges", "_join"), ("visit_edges", "_cut"), ("visit_edges", "_rename_end"), ("traverse", "_rename_end"),
-        ("visit_edges", "_is_detached"), ("filter", "_rename"), ("visit_edges", "_detach"),
-        ("filter", "_form_components"), ("traverse", "_attach_to_parent"), ("traverse", "_reattach"),
+        ("filter", "_is_detached"), ("filter", "_rename"), ("filter", "_detach"), ("filter", "_form_and_count"),
+        ("filter", "_form_components"), ("compute", "_follow"), ("traverse", "_attach_to_parent"),
+        ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
     }  # fmt: skip
     assert sys.getprofile() is None

@@ -4,7 +4,8 @@
 
 // Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped.
 extern "C" __global__ void copy_padded(
-    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst) {
+    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, int* latest, int lower) {
+  if (blockIdx.x == 0 && threadIdx.x == 0 && lower) *latest -= lower;
   GRID_STRIDE(i, count) {
     out_src[i] = i < given ? src[i] : VID(-1);
     out_dst[i] = i < given ? dst[i] : VID(-1);

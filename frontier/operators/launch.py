@@ -153,6 +153,11 @@ def resident_blocks() -> int:
     return multiprocessors() * BLOCKS_EACH
 
 
+def blocks_for_at_most(count: int) -> int:
+    """Blocks for so many items or fewer, over which they stride."""
+    return min(-(-count // MOST_ITEMS), resident_blocks())
+
+
 def cooperative_blocks() -> int:
     """Blocks of a grid-cooperative launch, all of which must be resident at once."""
     from ..runtime.cuda import multiprocessors

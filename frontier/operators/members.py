@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..edge_frontier import EdgeFrontier
 from ..frontier import graph_of
+from ..pending import PendingFrontier
 from ..runtime import jit
 from .engine import read_view
 from .functors import ARC, OP_PARAMETERS, VERTEX
+from .launch import blocks_for_at_most
 from .weights import edge_at, weight_at
 
 if TYPE_CHECKING:
@@ -63,11 +65,21 @@ def form_of(frontier: Any) -> tuple[Graph, Form]:
 def kernel_members(frontier: Any, op: Callable) -> tuple:
     """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as that of CPU kernels that call `op`."""
     graph = frontier.graph
+    if isinstance(frontier, PendingFrontier):
+        return frontier.listed, frontier.number, frontier.listed.size, graph.num_vertices
     if not isinstance(frontier, EdgeFrontier):
-        return (frontier._members(),)
+        return (frontier._members(), None, 0, 0) if graph.device.is_gpu else (frontier._members(),)
     if graph.device.is_gpu:
         return graph.view(), frontier._sources, frontier._slots
     return (Arcs(frontier._sources, frontier._slots, graph._neighbors, read_view(graph, op)[1]),)
+
+
+def kernel_size(frontier: Any) -> tuple[int, int | None]:
+    """The number of members, or how many there may be, and the blocks of a launch over them if that is so."""
+    if isinstance(frontier, PendingFrontier):
+        most = max(frontier.listed.size, 1)
+        return most, blocks_for_at_most(most)
+    return len(frontier), None
 
 
 def member_call(op: Any, of_edges: bool) -> Any:

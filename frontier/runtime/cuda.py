@@ -183,7 +183,7 @@ class CudaKernel:
             parameters = Parameters(len(words))
         parameters.fill(words, structs)
         if recorder.launches is not None:
-            recorder.launches.add(self._function, blocks, threads, shared, parameters, args)
+            recorder.launches.add(self._function, blocks, threads, shared, cooperative, parameters, args)
             return
         grid = (blocks, 1, 1, threads, 1, 1, shared, self._stream().ptr, parameters.address)
         if cooperative:

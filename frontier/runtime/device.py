@@ -75,14 +75,13 @@ def fill_with(array: Any, value: int) -> Any:
     Where all bytes are the same, as for 0 and -1, or elements have 32 bits, the driver does it. CuPy would compile a
     kernel for each dtype.
     """
-    if isinstance(array, np.ndarray):
+    of_bytes = value in (0, -1) or array.itemsize == 1
+    if recorder.launches is not None and of_bytes:
+        recorder.launches.add_fill(array, int(value) & 255)
+    elif isinstance(array, np.ndarray):
         array.fill(value)
-    elif value in (0, -1) or array.itemsize == 1:
-        byte = int(value) & 255
-        if recorder.launches is None:
-            array.data.memset_async(byte, array.nbytes)
-        else:
-            recorder.launches.add_fill(array, byte)
+    elif of_bytes:
+        array.data.memset_async(int(value) & 255, array.nbytes)
     elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
         from cuda.bindings import driver
 

@@ -17,18 +17,27 @@ class _Recorder(threading.local):
 
 recorder = _Recorder()
 
+MOST_LAUNCHES = 1000  # of a record: the host does not know when a frontier is empty
+
 
 class LaunchList:
     """Launches in their order. What is launched in a ``with`` block is recorded, and not run.
 
     Arguments that are numbers and arrays stay those of the time of the record, and the list keeps the arrays alive.
     An argument that changes is a `Number`, or any other `ByValue`: it is read at each run.
+
+    Parameters
+    ----------
+    memory : object, optional
+        What those who launch find as `memory` while they are recorded.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Any = None) -> None:
         import cupy
 
+        self.memory = memory
         self._launch = cupy.cuda.driver.launchKernel
+        self._launch_cooperatively = cupy.cuda.driver.launchCooperativeKernel
         self._memset = cupy.cuda.runtime.memsetAsync
         self._stream = cupy.cuda.get_current_stream
         self._queued: list[Callable[[int], None]] = []  # what takes the address of a stream
@@ -43,15 +52,31 @@ class LaunchList:
     def __exit__(self, *raised: Any) -> None:
         recorder.launches = None
 
-    def add(self, function: Any, blocks: int, threads: int, shared: int, parameters: Any, arguments: tuple) -> None:
+    def add(
+        self, function: Any, blocks: int, threads: int, shared: int, cooperative: bool, parameters: Any,
+        arguments: tuple,
+    ) -> None:  # fmt: skip
         """Append a launch with these parameters, made of these arguments."""
-        launch, pointer, address = self._launch, function.ptr, parameters.address
+        pointer, address = function.ptr, parameters.address
+        if cooperative:
+            launch_cooperatively = self._launch_cooperatively
 
-        def queue(stream: int) -> None:
-            launch(pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
+            def queue(stream: int) -> None:
+                launch_cooperatively(pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address)
+
+        else:
+            launch = self._launch
+
+            def queue(stream: int) -> None:
+                launch(pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
 
         self._queued.append(queue)
         self._kept.append((function, parameters, arguments))
+        if len(self._queued) > MOST_LAUNCHES:
+            raise RuntimeError(
+                f"more than {MOST_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
+                "cannot be: traverse takes its place"
+            )
 
     def add_fill(self, array: Any, byte: int) -> None:
         """Append that all bytes of an array are set."""

@@ -26,6 +26,8 @@ class Workspace:
         What checks batches; the graph puts it here.
     staging : Staging or None
         What copies small batches of the host to the GPU; likewise.
+    record_space : RecordSpace or None
+        What operators work with whose launches were recorded; they put it here.
     """
 
     def __init__(self, device: Device):
@@ -34,6 +36,7 @@ class Workspace:
         self.number = Counters(device, 1)
         self.arc_maker: Any = None
         self.staging: Any = None
+        self.record_space: Any = None
         self.epoch = 0
         self._stamps: Any = None
         self._open = False  # whether epochs were handed out and it is not known how many of them were used

@@ -9,7 +9,7 @@ from ...access import reads
 from ...edge_frontier import EdgeFrontier
 from ...frontier import Frontier
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..members import form_of, kernel_members
+from ..members import form_of, kernel_members, kernel_size
 from .cpu import make_compute
 
 HEADER = "frontier/operators/compute/compute.cuh"
@@ -38,6 +38,7 @@ def compute(frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: An
     members = kernel_members(frontier, op)
     if graph.device.is_gpu:
         kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, None),), values, form.options)
-        kernels.apply(len(frontier), *members, *values)
+        count, blocks = kernel_size(frontier)
+        kernels.apply(count, *members, *values, blocks=blocks)
     else:
         run_cpu(cpu_kernel_for(None, make_compute, (op,), form.of_edges), (op,), len(frontier), *members, values)

@@ -10,9 +10,11 @@ import numpy as np
 from ...access import reads
 from ...edge_frontier import EdgeFrontier
 from ...frontier import Frontier
+from ...pending import PendingFrontier
 from ..engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 from ..functors import TRUTH
-from ..members import form_of, kernel_members
+from ..members import form_of, kernel_members, kernel_size
+from ..recorded import recording
 from .cpu import make_filter
 
 HEADER = "frontier/operators/filter/filter.cuh"
@@ -44,14 +46,21 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
     check_op(op, "op", form.parameters, args, A_TRUTH)
     values = functor_args(graph, op, args)
     members = kernel_members(frontier, op)
-    count = len(frontier)
+    count, blocks = kernel_size(frontier)
+    memory = recording()
+    if memory is not None and not form.of_edges:
+        kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, TRUTH),), values, form.options)
+        # Of what was listed beyond its room, all vertices may be put out.
+        kept, number = memory.output(graph.num_vertices), memory.counters(2)
+        kernels.keep(count, graph.view(), *members, kept, number, *values, blocks=blocks)
+        return PendingFrontier(graph, kept, number[:1])
     out = graph.xp.empty(count, np.int64 if form.of_edges else graph.vertex_dtype)
     counters = state_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
         kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, TRUTH),), values, form.options)
         view = () if form.of_edges else (graph.view(),)
-        kernels.keep(count, *view, *members, out, counters.array, *values)
+        kernels.keep(count, *view, *members, out, counters.array, *values, blocks=blocks)
     else:
         kernel = cpu_kernel_for(None, make_filter, (op,), form.of_edges)
         run_cpu(kernel, (op,), count, *members, out, counters.array, values)

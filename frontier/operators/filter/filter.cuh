@@ -14,12 +14,13 @@ extern "C" __device__ int op(MEMBER ARG_PARAMS);
 #define ARCS(i) 0ull
 #else
 #define FILTER_PARAMS View view, MEMBERS_PARAMS, VID* out
-#define KEPT(i) vertices[i]
-#define ARCS(i) u64(view.degree(vertices[i]))
+#define KEPT(i) MEMBER_VALUES(i)
+#define ARCS(i) u64(view.degree(MEMBER_VALUES(i)))
 #endif
 
 // The members of a frontier for which the functor is true. counters: [0] their number, [1] arcs that leave them.
 extern "C" __global__ void keep(i64 count, FILTER_PARAMS, u64* counters ARG_PARAMS) {
+  TAKE_MEMBERS();
   int lane = threadIdx.x & 31;
   i64 rounded = (count + 31) / 32 * 32;  // whole warps stay together
   GRID_STRIDE(i, rounded) {

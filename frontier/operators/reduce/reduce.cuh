@@ -16,6 +16,7 @@ extern "C" __device__ RESULT op(MEMBER ARG_PARAMS);
 
 // The reductions of the functor's values over the members of a frontier, combined into `out`, one for each column.
 extern "C" __global__ void reduce_members(i64 count, MEMBERS_PARAMS, RESULT identity, RESULT* out ARG_PARAMS) {
+  TAKE_MEMBERS();
   __shared__ RESULT of_warp[COLUMNS][32];
   RESULT total[COLUMNS];
 #pragma unroll

@@ -11,6 +11,7 @@ import numpy as np
 from ...access import reads
 from ...arguments import integer, one_of
 from ...frontier import Frontier, check_frontier
+from ...pending import PendingFrontier
 from ..advance import (
     PULL_ABOVE,
     Functors,
@@ -34,6 +35,7 @@ from ..engine import (
 )  # fmt: skip
 from ..functors import OP_PARAMETERS
 from ..launch import BALANCES, cooperative_blocks, gpu_balance
+from ..recorded import recording
 from .cpu import make_push_repeatedly
 
 if TYPE_CHECKING:
@@ -113,7 +115,8 @@ def traverse(
     Returns
     -------
     int
-        Number of advances; the last one produced an empty frontier, unless a limit was reached.
+        Number of advances; the last one produced an empty frontier, unless a limit was reached. 0 while launches are
+        recorded.
 
     Raises
     ------
@@ -136,6 +139,11 @@ def traverse(
         frontier = frontier._on(graph)
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
+    if recording() is not None:
+        if len(walked) > 1 or max_arcs is not None or not isinstance(frontier, PendingFrontier):
+            raise RuntimeError(NOT_RECORDED)
+        _push_later(graph, frontier, functors, tuple(values), position, limit)
+        return 0
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
     kernels = None
     if frontier and graph.device.is_gpu:
@@ -162,6 +170,26 @@ def traverse(
         if position is not None:
             values[position] = np.int32(values[position] + made)
     return done
+
+
+NOT_RECORDED = (
+    "traverse can be recorded from what visit_edges or filter put out meanwhile, in one direction, and without max_arcs"
+)
+
+
+def _push_later(
+    graph: Graph, frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None, limit: int
+) -> None:
+    """Record pushes until the frontier is empty: in one launch, however large it becomes."""
+    memory: Any = recording()
+    lists, stamps, trailing, latest = memory.traversal()
+    kernels = traverse_kernels(graph, functors, values, step)
+    unbounded = np.int64(MAX_ARCS)
+    kernels.push_cooperatively(
+        1, graph.view(), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3), memory.counters(7),
+        np.int64(0), np.int64(0), unbounded, unbounded, np.int64(min(limit, 2**29)), frontier.number,
+        frontier.listed.size, graph.num_vertices, latest, *values, blocks=cooperative_blocks(), cooperative=True,
+    )  # fmt: skip
 
 
 def _arcs_both_ways(walked: tuple[Graph, ...], frontier: Frontier, most: int) -> int:
@@ -208,7 +236,7 @@ def _push_cooperatively(
     bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
     kernels.push_cooperatively(
         len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
-        graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), *values,
+        graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), None, 0, 0, None, *values,
         blocks=cooperative_blocks(), cooperative=True,
     )  # fmt: skip
     return _pushed(graph, lists, counters)

@@ -1,6 +1,7 @@
 // CUDA kernels of traverse: those of advance, and many pushes in one launch. Macros: those of advance.cuh, and NEXT_STEP.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
+#include "frontier/cuda/number.cuh"
 #include "frontier/operators/advance/advance.cuh"
 
 // Many small pushes, one after another, by one block: from `in` to `out`, then from there to `spare` and back, until the
@@ -50,11 +51,16 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
 // Consecutive pushes of medium frontiers in one grid-cooperative launch: until the frontier is empty, leaves the bounds,
 // or `max_steps` are made. counters: as in push_repeatedly. `rounds` holds three pairs of counts, of vertices and arcs, that
 // take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
+//
+// Where the host knows neither the frontier's size nor the epoch, `number`, `room` and `everyone` are as in members.cuh, and
+// the epochs go on downward from that many (`epoch`) below `*latest`, which holds the last one that was used.
 constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
 constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
+constexpr int LAST_EPOCH = -(1 << 30);  // stamps are cleared after it
 extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
-    i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps ARG_PARAMS) {
+    i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs, i64 max_steps, const u64* number, i64 room, i64 everyone,
+    int* latest ARG_PARAMS) {
   __shared__ i64 big[MOST_BIG];
   __shared__ u32 num_big;
   ExpandTile tile;
@@ -62,15 +68,26 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
   u32* arrived = reinterpret_cast<u32*>(rounds + 6);
   i64 steps = 0, arcs = 0;
   i64 first = (i64(blockIdx.x) * BLOCK + threadIdx.x) / TILE_SIZE, stride = i64(gridDim.x) * BLOCK / TILE_SIZE;
+  bool is_everyone = take_number(count, number, room, everyone), is_first = blockIdx.x == 0 && threadIdx.x == 0;
+  int change = 1;
+  if (latest) {
+    change = -1;
+    int before = *latest;
+    if (count == 0) {  // there is no barrier then; nor does another block look at the number
+      if (is_first) *latest = before - epoch;
+      return;
+    }
+    epoch = before - epoch - 1;
+  }
   do {
     u64* next = rounds + 2 * ((steps + 1) % 3);
     u64* after = rounds + 2 * ((steps + 2) % 3);
-    if (blockIdx.x == 0 && threadIdx.x == 0) after[0] = 0, after[1] = 0;
+    if (is_first) after[0] = 0, after[1] = 0;
     if (threadIdx.x == 0) num_big = 0;
     MAKE_OUTPUT(output, VertexList, VertexList{out}, next);
     PUSH_BODY;
     for (i64 i = first; i < count; i += stride) {
-      VID u = __ldcg(in + i);
+      VID u = is_everyone ? VID(i) : __ldcg(in + i);
       if (tile.lane == 0) PREPARE(u);
       __syncwarp(tile.mask);
       i64 segments = view.segments(u);
@@ -88,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     __syncthreads();
     u32 listed = num_big < MOST_BIG ? num_big : MOST_BIG;
     for (u32 b = 0; b < listed; ++b) {
-      VID u = __ldcg(in + big[b]);
+      VID u = is_everyone ? VID(big[b]) : __ldcg(in + big[b]);
       i64 segments = view.segments(u);
       for (i64 s = threadIdx.x / TILE_SIZE; s < segments; s += BLOCK / TILE_SIZE) walk(view, tile, big[b], u, s, body);
     }
@@ -101,10 +118,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     spare = out;
     in = out;
     out = swap;
-    ++epoch;
+    is_everyone = false;
+    epoch += change;
     ++steps;
     NEXT_STEP;
   } while (count > 0 && count <= max_count && arcs <= max_arcs && (count > min_count || arcs > min_arcs) &&
            steps < max_steps);
-  if (blockIdx.x == 0 && threadIdx.x == 0) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
+  if (is_first) counters[0] = u64(count), counters[1] = u64(arcs), counters[2] = u64(steps);
+  if (!latest) return;
+  if (epoch < LAST_EPOCH) {
+    for (i64 v = i64(blockIdx.x) * BLOCK + threadIdx.x; v < everyone; v += i64(gridDim.x) * BLOCK) stamps[v] = 0;
+    epoch = -1;
+  }
+  if (is_first) *latest = epoch + 1;
 }

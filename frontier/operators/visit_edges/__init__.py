@@ -12,6 +12,7 @@ from ...arguments import check_graph
 from ...arrays import as_ids, same_length
 from ...frontier import Frontier
 from ...functor import uses_parameter
+from ...pending import PendingFrontier
 from ..engine import (
     A_TRUTH,
     EDGE_POSITION,
@@ -25,6 +26,7 @@ from ..engine import (
     state_of,
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
+from ..recorded import recording
 from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:
@@ -81,16 +83,22 @@ def visit_edges(
     count = int(src.size)
     if not count:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+    n = np.int64(graph.num_vertices)
+    memory = recording()
+    if memory is not None:
+        joined, number = memory.output(count), memory.counters(3)
+        stamps, below, latest = memory.visit_epoch()
+        kernels = _visit_kernels(graph, op, values)
+        kernels.visit(count, n, graph.view(), src, dst, stamps, below, joined, number, latest, *values)
+        return PendingFrontier(graph, joined, number[:1])
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph)
     out = graph.xp.empty(min(count, graph.num_vertices), graph.vertex_dtype)
     counters = state.counters
     counters.reset()
-    n = np.int64(graph.num_vertices)
     if graph.device.is_gpu:
-        functor = (("op", op, ARC, TRUTH),)
-        kernels = cuda_kernels_for(graph, HEADER, functor, values, _lookup_options(op))
-        kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, *values)
+        kernels = _visit_kernels(graph, op, values)
+        kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, None, *values)
     else:
         kernel = cpu_kernel_for(graph.package, make_visit, (op,), _needs_lookup(op))
         run_cpu(
@@ -101,6 +109,10 @@ def visit_edges(
     if bad:
         raise ValueError(f"{bad} of the {count} arcs in src and dst name ids outside 0..{graph.num_vertices - 1}")
     return Frontier._of(graph, out[:size], arcs=arcs)
+
+
+def _visit_kernels(graph: Graph, op: Callable[..., Any], values: tuple) -> Any:
+    return cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, _lookup_options(op))
 
 
 def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable[..., Any], values: tuple) -> None:

@@ -31,9 +31,11 @@ extern "C" __global__ void visit_only(
 extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
 // The functor, for each listed arc. counters: [0] vertices put out, [1] arcs that leave them, [2] ids out of range.
+// With `latest`, the epoch is that many below the number there.
 extern "C" __global__ void visit(
     i64 count, i64 num_vertices, View view, const VID* src, const VID* dst, int* stamps, int epoch, VID* out,
-    u64* counters ARG_PARAMS) {
+    u64* counters, const int* latest ARG_PARAMS) {
+  if (latest) epoch = *latest - epoch;
   int lane = threadIdx.x & 31;
   i64 rounded = (count + 31) / 32 * 32;  // whole warps stay together
   GRID_STRIDE(i, rounded) {

@@ -1,0 +1,116 @@
+"""What operators work with while their launches are recorded (`BatchStep`), in place of what the host would hand out.
+
+A record is repeated without the host's part in it. So counters are set to zero by the record itself, and the epochs
+that tell members of an output apart (`Workspace.next_epochs`) are counted on the device.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime import Scratch, Workspace, fill_with
+from ..runtime.launches import recorder
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+COUNTERS = 256  # int64 numbers, which one launch sets to zero
+MOST_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
+
+
+class RecordSpace:
+    """Memory of a workspace that all of its records share, since they run one after another.
+
+    Attributes
+    ----------
+    lists : array, shape (2, num_vertices)
+        For the frontiers of a traversal.
+    stamps : array of int32, shape (num_vertices,)
+        The number of the latest output, a negative one, that each vertex was put into.
+    latest : array of int32, shape (1,)
+        The lowest number so far.
+    outputs : Scratch
+        What operators put out: the k-th one of any record at the same place.
+    """
+
+    def __init__(self, graph: Graph):
+        xp, n = graph.xp, graph.num_vertices
+        self.num_vertices = n
+        self.lists = xp.empty((2, n), graph.vertex_dtype)
+        self.stamps = xp.zeros(n, np.int32)
+        self.latest = xp.zeros(1, np.int32)
+        self.outputs = Scratch(graph.device)
+        self._lowered = 0
+        self._trailing = 0  # visits of the last record that ran which came after its last traversal
+
+    def next_run(self, visits: int, trailing: int) -> int:
+        """How far `latest` is to be lowered before a record runs, in which so many visits put out, the last ones after
+        its last traversal."""
+        self._lowered += visits
+        if self._lowered > MOST_LOWERED:
+            fill_with(self.stamps, 0)
+            fill_with(self.latest, 0)
+            self._lowered = self._trailing = 0
+        lower, self._trailing = self._trailing, trailing
+        return lower
+
+
+class RecordMemory:
+    """The memory of one record, as operators ask for it in their order.
+
+    Attributes
+    ----------
+    visits, trailing : int
+        How many outputs are told apart by a number of their own, and how many of these after the last traversal.
+    """
+
+    def __init__(self, graph: Graph, work: Workspace):
+        self._graph = graph
+        self._work = work
+        self._counters: Any = None
+        self._used = 0
+        self._outputs = 0
+        self.space: RecordSpace | None = None
+        self.visits = self.trailing = 0
+
+    def counters(self, count: int) -> Any:
+        """Numbers that are zero whenever the record runs."""
+        if self._counters is None or self._used + count > COUNTERS:
+            self._counters = fill_with(self._graph.xp.empty(COUNTERS, np.int64), 0)  # which is recorded
+            self._used = 0
+        self._used += count
+        return self._counters[self._used - count : self._used]
+
+    def output(self, size: int) -> Any:
+        """A list for the vertices that an operator puts out."""
+        self._outputs += 1
+        return self._shared().outputs.get(f"output {self._outputs}", size, self._graph.vertex_dtype)
+
+    def visit_epoch(self) -> tuple[Any, np.int32, Any]:
+        """Stamps; how far the number of an output is below the latest one; and that."""
+        space = self._shared()
+        self.visits += 1
+        self.trailing += 1
+        return space.stamps, np.int32(self.trailing), space.latest
+
+    def traversal(self) -> tuple[Any, Any, np.int32, Any]:
+        """Two lists; stamps; how far the numbers of the outputs before are below the latest one; and that."""
+        space = self._shared()
+        trailing, self.trailing = self.trailing, 0
+        return space.lists, space.stamps, np.int32(trailing), space.latest
+
+    def _shared(self) -> RecordSpace:
+        if self.space is None:
+            held = self._work.record_space
+            if held is None or held.num_vertices != self._graph.num_vertices:
+                held = self._work.record_space = RecordSpace(self._graph)
+            self.space = held
+        return self.space
+
+
+def recording() -> RecordMemory | None:
+    """The memory of the record that is being made, if there is one."""
+    launches = recorder.launches
+    return None if launches is None else launches.memory

@@ -1,0 +1,54 @@
+"""`PendingFrontier`: a frontier while launches are recorded, when nothing has run that would tell its size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .frontier import Frontier
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+class PendingFrontier(Frontier):
+    """A frontier of as many vertices as kernels will have put out, or functors listed, by the time that it is read.
+
+    Operators that are recorded with it read its size on the device. It is true, since it may have members.
+
+    Attributes
+    ----------
+    listed : array
+        The vertices, and room for more.
+    number : array of int64, shape (1,)
+        How many there are. If that is more than `listed` has room for, all vertices of the graph are members.
+    """
+
+    def __init__(self, graph: Graph, listed: Any, number: Any):
+        self._take(graph, None, size=0)
+        self._size = None
+        self.listed = listed
+        self.number = number
+
+    def _on(self, graph: Graph) -> Frontier:
+        return PendingFrontier(graph, self.listed, self.number)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"PendingFrontier({self.graph.num_vertices:,} vertices)"
+
+    def _make_set(self) -> int:
+        raise RuntimeError(UNKNOWN)
+
+    def _walk_length(self) -> int:
+        raise RuntimeError(UNKNOWN)
+
+    def _check_members(self) -> None:
+        raise RuntimeError(UNKNOWN)
+
+
+UNKNOWN = (
+    "a frontier that was made while launches were recorded has no size that the host could ask for; filter, compute "
+    "and traverse take it as it is"
+)
