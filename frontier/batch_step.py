@@ -21,7 +21,7 @@ from .functor.checking import is_checking
 from .operators.recorded import RecordMemory
 from .runtime import Kernels, Scratch, fill_with
 from .runtime.launches import LaunchList, recorder
-from .runtime.parameters import ByValue, Number
+from .runtime.parameters import ByValue, Field, Number, Struct
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -124,46 +124,49 @@ class _Record:
     """
 
     def __init__(self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple):
-        self._made_for = self._key(graph, args)
-        self._args = args  # which keep their identities as long as they are held
-        self._numbers = [None if hasattr(value, "shape") and value.shape else Number(_type(value)) for value in args]
+        self._made_for = graph.num_vertices, graph._short_lists, caches.times_cleared
+        # Arrays among the arguments, which keep their identities as long as they are held; of the numbers, their types.
+        self._args = [value if hasattr(value, "shape") and value.shape else type(value) for value in args]
+        self._numbers = [(at, Number(_type(args[at]))) for at, kept in enumerate(self._args) if isinstance(kept, type)]
+        given = list(args)
+        for at, number in self._numbers:
+            given[at] = number
         self._scratch = Scratch(graph.device)  # whose addresses are in the launches, so that nobody else may have it
-        self._src = self._scratch.get("src", size, graph.vertex_dtype)
-        self._dst = self._scratch.get("dst", size, graph.vertex_dtype)
-        self._copy = kernels.copy_padded
-        self._size = size
+        src = self._scratch.get("src", size, graph.vertex_dtype)
+        dst = self._scratch.get("dst", size, graph.vertex_dtype)
         self._view = ByValue(graph.view().fields.copy())
         work = graph._access.workspace()
         memory = RecordMemory(graph, work)
-        given = [value if number is None else number for value, number in zip(args, self._numbers, strict=True)]
+        self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
+        count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
         before = work.scratch, graph._view
         work.scratch, graph._view = self._scratch, (graph.version, self._view)
         try:
             with LaunchList(memory) as self._launches:
-                step(graph, self._src, self._dst, *given)
+                zeros = memory.zeros
+                kernels.copy_padded(size, count, src_at, dst_at, src, dst, latest, lower, zeros, zeros.size)
+                step(graph, src, dst, *given)
         finally:
             work.scratch, graph._view = before
         self._space, self._visits, self._trailing = memory.space, memory.visits, memory.trailing
 
-    @staticmethod
-    def _key(graph: Graph, args: tuple) -> tuple[Any, ...]:
-        of_args = (id(value) if hasattr(value, "shape") and value.shape else _type(value) for value in args)
-        return graph.num_vertices, graph._short_lists, caches.times_cleared, *of_args
-
     def is_for(self, graph: Graph, args: tuple) -> bool:
         """Whether the launches are those of a step with these arguments."""
-        return self._made_for == self._key(graph, args)
+        if self._made_for != (graph.num_vertices, graph._short_lists, caches.times_cleared):
+            return False
+        return len(args) == len(self._args) and all(
+            value is kept or type(value) is kept for value, kept in zip(args, self._args, strict=True)
+        )
 
     def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:
         """Repeat the launches with another batch."""
         self._view.fields[:] = graph.view().fields
-        for number, value in zip(self._numbers, args, strict=True):
-            if number is not None:
-                number.set(value)
-        latest, lower = None, 0
-        if self._space is not None:
-            latest, lower = self._space.latest, self._space.next_run(self._visits, self._trailing)
-        self._copy(self._size, src.size, src, dst, self._src, self._dst, latest, lower)
+        for at, number in self._numbers:
+            number.set(args[at])
+        space, latest, lower = self._space, 0, 0
+        if space is not None:
+            latest, lower = space.latest.data.ptr, space.next_run(self._visits, self._trailing)
+        self._batch.set(src.size, src.data.ptr, dst.data.ptr, latest, lower)
         self._launches.run()
 
 

@@ -63,8 +63,6 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     arcs = edges = None
     told = 0
     if observers:
-        if not any(observer.exact for observer in observers):
-            return None  # to give them the arcs takes a launch, and so does the general way
         loose = not all(observer.exact for observer in observers)
         arcs, edges = _room(graph, src.size, loose, True)
         found = graph._find_small(src, dst, arcs, edges)

@@ -140,6 +140,7 @@ class Structure(ABC):
         self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._access = Access(self.device)
         self._view: tuple[int, Any] | None = None
+        self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
         self._short_lists: bool | None = None  # see `tile_size` of the operators
 
     @property
@@ -169,12 +170,28 @@ class Structure(ABC):
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
         if self._view is None or self._view[0] != self.version:
-            self._view = (self.version, self._make_view())
+            self._view = (self.version, self._latest_view() if self.device.is_gpu else self._make_view())
         return self._view[1]
 
+    def _latest_view(self) -> Any:
+        """The view on a GPU, packed again only if arrays have moved: most updates leave them where they are."""
+        values = list(self._view_values().values())
+        if self._edge_data is not None:
+            values.append(self._edge_data.weights)
+        numbers = [0 if value is None else value if type(value) is int else value.data.ptr for value in values]
+        held = self._latest
+        if held is None or held[0] != numbers:
+            self._latest = held = numbers, self._make_view()
+        return held[1]
+
+    def _view_values(self) -> dict[str, Any]:
+        """The fields of the view."""
+        scalars = self._view_scalars()
+        names = self._view_type._fields
+        return {name: scalars[name] if name in scalars else getattr(self, "_" + name) for name in names}
+
     def _make_view(self) -> Any:
-        fields = {name: getattr(self, f"_{name}") for name in self._view_type._fields if hasattr(self, f"_{name}")}
-        view = pack_view(self.device, self._view_type, **(fields | self._view_scalars()))
+        view = pack_view(self.device, self._view_type, **self._view_values())
         if self._edge_data is not None and self.device.is_gpu:
             return with_pointer(view, self._edge_data.weights)  # frontier/cuda/edge_data_view.cuh
         return view

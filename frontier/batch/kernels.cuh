@@ -2,11 +2,14 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped.
+// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped. Lowers
+// `*latest`, if that is asked for, and sets numbers to zero, of which there are no more than room for arcs.
 extern "C" __global__ void copy_padded(
-    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, int* latest, int lower) {
-  if (blockIdx.x == 0 && threadIdx.x == 0 && lower) *latest -= lower;
+    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, int* latest, i64 lower,
+    u64* numbers, i64 num_numbers) {
+  if (blockIdx.x == 0 && threadIdx.x == 0 && lower) *latest -= int(lower);
   GRID_STRIDE(i, count) {
+    if (i < num_numbers) numbers[i] = 0;
     out_src[i] = i < given ? src[i] : VID(-1);
     out_dst[i] = i < given ? dst[i] : VID(-1);
   }

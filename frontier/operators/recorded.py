@@ -16,7 +16,7 @@ from ..runtime.launches import recorder
 if TYPE_CHECKING:
     from ..graph import Graph
 
-COUNTERS = 256  # int64 numbers, which one launch sets to zero
+COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MOST_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
 
 
@@ -64,12 +64,14 @@ class RecordMemory:
     ----------
     visits, trailing : int
         How many outputs are told apart by a number of their own, and how many of these after the last traversal.
+    zeros : array of int64
+        To be set to zero by the first launch of the record.
     """
 
     def __init__(self, graph: Graph, work: Workspace):
         self._graph = graph
         self._work = work
-        self._counters: Any = None
+        self.zeros = self._counters = graph.xp.empty(COUNTERS, np.int64)
         self._used = 0
         self._outputs = 0
         self.space: RecordSpace | None = None
@@ -77,7 +79,7 @@ class RecordMemory:
 
     def counters(self, count: int) -> Any:
         """Numbers that are zero whenever the record runs."""
-        if self._counters is None or self._used + count > COUNTERS:
+        if self._used + count > COUNTERS:
             self._counters = fill_with(self._graph.xp.empty(COUNTERS, np.int64), 0)  # which is recorded
             self._used = 0
         self._used += count

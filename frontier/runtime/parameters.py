@@ -58,6 +58,17 @@ class Struct(ByValue):
         self.fields[self.names.index(name)] = value
 
 
+class Field(ByValue):
+    """A field of a struct as an argument of its own."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Struct, name: str):
+        at = of.names.index(name)
+        super().__init__(of.fields[at : at + 1])
+        self._of = of  # which holds the memory
+
+
 class Number(ByValue):
     """A number that may change from launch to launch, in place of one of a functor's arguments.
 
