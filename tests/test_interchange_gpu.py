@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make
+from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make, rows_of
 
 import frontier as fr
 from frontier import interchange
@@ -510,6 +510,37 @@ def test_batches_of_cudf(libraries):
         columns = {"src": rows["payer"], "dst": rows["payee"], "weights": rows["weight"], "time": rows["at"]} | bad
         with pytest.raises(error, match=text):
             Decoder(graph, True, None).decode(columns)
+
+
+def test_cudf_updates_graphs(libraries, rng):
+    """Graphs, windows and pipelines take columns of cuDF wherever they take those of pandas."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rng.integers(0, 20, (90, 2)), columns=["src", "dst"])
+    frame["weight"], frame["amount"] = rng.random(90, np.float32), rng.integers(0, 9, 90)
+    frame["at"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.sort(rng.integers(0, 900, 90)), "s")
+    parts = [slice(0, 40), slice(40, 90)]
+    found = []
+    for column, whole in (_Column, _ColumnFrame), (lambda series: series, lambda rows: rows):
+        made = interchange.from_dataframe(
+            "slab", whole(frame), weight="weight", data=["amount"], time="at", time_unit="s", num_vertices=20,
+            device="cpu",
+        )  # fmt: skip
+        batches = [{name: column(frame[name][part]) for name in frame} for part in parts]
+        graph, moved, piped = (
+            fr.structures()["slab"](20, time="s", weight_dtype="float32", edge_data={"amount": "int64"}, device="cpu")
+            for _ in range(3)
+        )
+        window = fr.SlidingWindow(moved, span="5min")
+        for batch in batches:
+            ends = batch["src"], batch["dst"], batch["weight"]
+            graph.insert_edges(*ends, time=batch["at"], amount=batch["amount"])
+            window.push(*ends, time=batch["at"], amount=batch["amount"])
+        fr.Pipeline((whole(frame[part]) for part in parts), piped, columns={"time": "at"}, window="5min").run()
+        assert rows_of(made) == rows_of(graph) and rows_of(moved) == rows_of(piped) != rows_of(graph)
+        graph.delete_edges(batches[0]["src"], batches[0]["dst"])
+        there = graph.has_edges(batches[1]["src"], batches[1]["dst"]).tolist()
+        found.append((rows_of(made), rows_of(moved), rows_of(graph), there))
+    assert found[0] == found[1]
 
 
 def test_frames_of_cudf_take_names(libraries, monkeypatch):
