@@ -1,7 +1,7 @@
 """What the libraries of a GPU get: nothing is copied through the host.
 
-cuGraph, pylibcugraph, cuDF and PyTorch are exercised for real where they are installed, and everywhere through
-stand-ins with the signatures of the real ones (`LIBRARIES`).
+cuGraph, pylibcugraph, cuDF and PyTorch are exercised through stand-ins with the signatures of the real ones
+(`LIBRARIES`), everywhere. tests/test_interchange_rapids.py has the real ones.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make
-from verifiers import host
+from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make, rows_of
 
-import algorithms
 import frontier as fr
 from frontier import interchange
 from frontier.interchange.tensors import as_tensor
+from frontier.pipeline.records import Decoder
 from frontier.storage import stored_arrays
 from frontier.temporal.times import as_times
 from structures import CSR
@@ -113,7 +112,10 @@ class _GraphProperties:
 
 
 def _decompress_to_edgelist(resource_handle, graph, do_expensive_check):
-    return (*graph.edges, None, None)
+    """As they are stored: the other way around in a transposed graph."""
+    src, dst, weights = graph.edges
+    store_transposed, _ = graph.options
+    return (dst, src, weights, None, None) if store_transposed else (src, dst, weights, None, None)
 
 
 def _extract_vertex_list(resource_handle, graph, do_expensive_check):
@@ -125,12 +127,13 @@ class _CuGraph:
 
     def __init__(self, m_graph=None, directed=False):
         self.directed, self.weighted, self.renumbered, self.multi_gpu = directed, False, False, False
+        self.store_transposed = False
 
     def from_cudf_edgelist(self, input_df, source="source", destination="destination", edge_attr=None, weight=None,
                            edge_id=None, edge_type=None, renumber=True, store_transposed=False, symmetrize=None,
                            vertices=None):  # fmt: skip
         src, dst = input_df[source], input_df[destination]
-        self.weighted = edge_attr is not None
+        self.weighted, self.store_transposed = edge_attr is not None, store_transposed
         weights = input_df[edge_attr] if self.weighted else np.ones(src.size, np.float32).view(OnDevice)
         weights = weights if weights.dtype.kind == "f" else weights.astype(np.float64)
         if not self.directed:
@@ -252,11 +255,12 @@ def fake_graph(directed=False, weight_dtype=None, deleted=()):
 
 
 STAYS_ON_DEVICE = {
-    "pylibcugraph": lambda graph: interchange.from_pylibcugraph(
-        Received, interchange.to_pylibcugraph(graph), num_vertices=N, directed=graph.directed, device=FAKE_GPU
+    "pylibcugraph": lambda graph, **options: interchange.from_pylibcugraph(
+        Received, interchange.to_pylibcugraph(graph, **options), num_vertices=N, directed=graph.directed,
+        device=FAKE_GPU, **options
     ),
-    "cugraph": lambda graph: interchange.from_cugraph(
-        Received, interchange.to_cugraph(graph), num_vertices=N, device=FAKE_GPU
+    "cugraph": lambda graph, **options: interchange.from_cugraph(
+        Received, interchange.to_cugraph(graph, **options), num_vertices=N, device=FAKE_GPU
     ),
     "dataframe": lambda graph: interchange.from_dataframe(
         Received, interchange.to_dataframe(graph), weight="weight" if graph.is_weighted else None, num_vertices=N,
@@ -284,6 +288,14 @@ def test_nothing_leaves_the_device(libraries, name, directed, any_weight_dtype, 
         )  # fmt: skip
         expected._absent = graph._absent
     assert_equal(again, expected, vertices=name.endswith("cugraph"))
+
+
+@pytest.mark.parametrize("name", ["pylibcugraph", "cugraph"])
+def test_transposed_graphs_of_cugraph(libraries, name, directed):
+    """They come back with their edges in the direction that they had."""
+    graph = fake_graph(directed, "float32")
+    again = STAYS_ON_DEVICE[name](graph, store_transposed=True)
+    assert_equal(off_fake_gpu(again), off_fake_gpu(graph))
 
 
 def test_scipy_matrices_stay_on_the_device(libraries):
@@ -474,6 +486,63 @@ def test_tables_of_cudf(libraries):
     assert edges.weights.tolist() == [1.5, 2]
 
 
+def test_batches_of_cudf(libraries):
+    """What a pipeline reads stays on the GPU: timestamps become numbers there, in the unit of the graph's times."""
+    pd = pytest.importorskip("pandas")
+    graph = fr.structures()["slab"](9, time="s", weight_dtype="float32", edge_data={"amount": "float64"}, device="cpu")
+    graph.device = FAKE_GPU
+    stamps = pd.to_datetime(["2026-01-01 12:00:00", "1969-12-31 23:59:58"])
+    frame = pd.DataFrame({"payer": [3, 1], "payee": [0, 2], "at": stamps, "weight": [1, 2], "amount": [0.5, 8]})
+    called = {"src": "payer", "dst": "payee", "time": "at"}
+    decoder = Decoder(graph, True, called)
+    rows = {name: _Column(frame[name]) for name in frame}
+    for item in (_ColumnFrame(frame), rows, tuple(rows[name] for name in ("payer", "payee", "weight", "at"))):
+        records = decoder.decode(item)
+        require_on_device(*records.columns.values())
+        found = {name: column.view(np.ndarray).tolist() for name, column in records.columns.items()}
+        amounts = {} if isinstance(item, tuple) else {"amount": [0.5, 8]}
+        assert found == {"src": [3, 1], "dst": [0, 2], "weights": [1, 2], "time": [1767268800, -2]} | amounts
+    for bad, error, text in (
+        ({"time": _Column(pd.Series([stamps[0], None]))}, ValueError, r"time\[1\] is missing \(NaT\)"),
+        ({"weights": _Column(frame["at"])}, TypeError, "weights must hold numbers, not datetime64"),
+        ({"src": _Column(frame["amount"])}, TypeError, "src must hold integer vertex ids, not float64"),
+    ):
+        columns = {"src": rows["payer"], "dst": rows["payee"], "weights": rows["weight"], "time": rows["at"]} | bad
+        with pytest.raises(error, match=text):
+            Decoder(graph, True, None).decode(columns)
+
+
+def test_cudf_updates_graphs(libraries, rng):
+    """Graphs, windows and pipelines take columns of cuDF wherever they take those of pandas."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rng.integers(0, 20, (90, 2)), columns=["src", "dst"])
+    frame["weight"], frame["amount"] = rng.random(90, np.float32), rng.integers(0, 9, 90)
+    frame["at"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.sort(rng.integers(0, 900, 90)), "s")
+    parts = [slice(0, 40), slice(40, 90)]
+    found = []
+    for column, whole in (_Column, _ColumnFrame), (lambda series: series, lambda rows: rows):
+        made = interchange.from_dataframe(
+            "slab", whole(frame), weight="weight", data=["amount"], time="at", time_unit="s", num_vertices=20,
+            device="cpu",
+        )  # fmt: skip
+        batches = [{name: column(frame[name][part]) for name in frame} for part in parts]
+        graph, moved, piped = (
+            fr.structures()["slab"](20, time="s", weight_dtype="float32", edge_data={"amount": "int64"}, device="cpu")
+            for _ in range(3)
+        )
+        window = fr.SlidingWindow(moved, span="5min")
+        for batch in batches:
+            ends = batch["src"], batch["dst"], batch["weight"]
+            graph.insert_edges(*ends, time=batch["at"], amount=batch["amount"])
+            window.push(*ends, time=batch["at"], amount=batch["amount"])
+        fr.Pipeline((whole(frame[part]) for part in parts), piped, columns={"time": "at"}, window="5min").run()
+        assert rows_of(made) == rows_of(graph) and rows_of(moved) == rows_of(piped) != rows_of(graph)
+        graph.delete_edges(batches[0]["src"], batches[0]["dst"])
+        there = graph.has_edges(batches[1]["src"], batches[1]["dst"]).tolist()
+        found.append((rows_of(made), rows_of(moved), rows_of(graph), there))
+    assert found[0] == found[1]
+
+
 def test_frames_of_cudf_take_names(libraries, monkeypatch):
     """cuDF has no objects: text, and integers among which some are missing, go by Arrow."""
     pyarrow = pytest.importorskip("pyarrow")
@@ -484,48 +553,6 @@ def test_frames_of_cudf_take_names(libraries, monkeypatch):
     assert frame["predecessor"].type == pyarrow.uint64() and frame["rank"].tolist() == [0.5, 1]
 
 
-# ---- the real libraries of the GPU ----------------------------------------------------------------------------------
-
-GPU_ROUND_TRIPS = {
-    "pylibcugraph": lambda graph, **options: interchange.from_pylibcugraph(
-        "csr", interchange.to_pylibcugraph(graph, **options), num_vertices=graph.num_vertices, directed=graph.directed,
-        device="gpu", **options,
-    ),
-    "cugraph": lambda graph, **options: interchange.from_cugraph(
-        "csr", interchange.to_cugraph(graph, **options), num_vertices=graph.num_vertices, device="gpu"
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
-@pytest.mark.parametrize("transposed", [False, True], ids=["rows", "columns"])
-@pytest.mark.parametrize("name", GPU_ROUND_TRIPS)
-@pytest.mark.parametrize("weight", [None, "float32", "float64"])
-def test_real_cugraph(name, transposed, directed, weight):
-    pytest.importorskip(name)
-    graph = make(CSR, "gpu", directed, weight)
-    graph.delete_vertices([2, 7])
-    assert_equal(GPU_ROUND_TRIPS[name](graph, store_transposed=transposed), graph)
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
-def test_real_pylibcugraph_runs():
-    """Every vertex is in cuGraph's results, isolated ones too."""
-    plc = pytest.importorskip("pylibcugraph")
-    for place in ("gpu", "cpu"):
-        for renumber in (True, False):
-            graph = make(CSR, place)
-            handle = plc.ResourceHandle()
-            vertices, labels = plc.weakly_connected_components(
-                handle, interchange.to_pylibcugraph(graph, handle, renumber=renumber), None, None, None, None, False
-            )
-            found = dict(zip(host(vertices).tolist(), host(labels).tolist(), strict=True))
-            assert sorted(found) == list(range(N))
-            assert found[0] == found[3] == found[2] != found[4] != found[5] == found[6]
-
-
 @pytest.mark.gpu
 @pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
 def test_real_matrices_stay_on_the_gpu(directed):
@@ -534,165 +561,3 @@ def test_real_matrices_stay_on_the_gpu(directed):
     assert type(matrix).__module__.startswith("cupyx")
     assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="gpu"), graph)
     assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="cpu"), graph)
-
-
-NO_COPIES = {"Series": ["to_numpy", "to_pandas", "to_arrow"], "DataFrame": ["to_numpy", "to_pandas", "to_arrow"]}
-
-
-@pytest.fixture
-def cudf(monkeypatch):
-    """cuDF, whose frames and columns cannot be copied to the host unless `monkeypatch` is undone."""
-    if not fr.gpu_available():
-        pytest.skip("there is no GPU")
-    module = pytest.importorskip("cudf")
-
-    def refuse(*args, **options):
-        raise AssertionError("a copy to the host")
-
-    for kind, methods in NO_COPIES.items():
-        for method in methods:
-            monkeypatch.setattr(getattr(module, kind), method, refuse)
-    return module
-
-
-@pytest.mark.gpu
-def test_real_frames(cudf, directed, monkeypatch):
-    """A frame to a graph and back, with weights, edge data (NaN, truth values, large integers) and times."""
-    stamps = np.array(["2026-01-01T12:00:00", "1969-12-31T23:59:58"] * 3, "datetime64[ms]")[: len(SRC)]
-    columns = {"src": SRC, "dst": DST, "weight": WEIGHTS["float32"], "at": stamps,
-               "amount": np.array([0.5, np.nan, 2, 4, 8]), "flag": np.array([True, False, True, True, False]),
-               "step": np.array([2**60, -1, 0, 3, 9])}  # fmt: skip
-    frame = cudf.DataFrame(columns)
-    options = {"data": ["amount", "flag", "step"], "num_vertices": N, "directed": directed}
-    options |= {"weight": "weight", "time_unit": "s", "weight_dtype": "float32"}
-    expected = interchange.from_dataframe("csr", columns, time="at", device="cpu", **options)
-    theirs = interchange.to_dataframe(expected)
-    frames = []
-    for kind in ("slab", "csr"):
-        graph = interchange.from_dataframe(kind, frame, time="at", device="gpu", **options)
-        frames.append(interchange.to_dataframe(graph))
-        assert type(frames[-1]) is cudf.DataFrame
-        assert_equal(interchange.from_dataframe(kind, frames[-1], time="time", device="gpu", **options), graph)
-    monkeypatch.undo()
-    for ours in frames:
-        assert list(ours) == list(theirs)
-        for name in ours:
-            np.testing.assert_array_equal(host(fr.arrays.as_device_array(graph.device, ours[name], name)), theirs[name])
-
-
-@pytest.mark.gpu
-def test_real_columns(cudf):
-    """Columns of updates: ids, weights, times; and what is missing or of another type is named."""
-    graph = fr.structures()["slab"](N, device="gpu", weight_dtype="float64", time="s")
-    frame = cudf.DataFrame({"src": SRC, "dst": DST, "weight": WEIGHTS["float64"]})
-    times = cudf.Series(np.array([0, 1000, 5000, -3000, 7000], "datetime64[ms]"))
-    graph.insert_edges(frame["src"], frame["dst"], frame["weight"], time=times)
-    expected = make(CSR, "cpu", weight_dtype="float64")
-    for a, b in zip(graph.to_coo(), expected.to_coo(), strict=True):
-        assert (host(a) == host(b)).all()
-    for unit in ("s", "ms", "us", "ns"):
-        found = as_times(graph.device, times.astype(f"datetime64[{unit}]"), "time", "s")
-        assert host(found).tolist() == [0, 1, 5, -3, 7]
-    zoned = times.dt.tz_localize("Europe/Berlin")
-    assert host(as_times(graph.device, zoned, "time", "s")).tolist() == [v - 3600 for v in [0, 1, 5, -3, 7]]
-    for device in (graph.device, expected.device):
-        floats = fr.arrays.as_device_array(device, cudf.Series([1.5, None, np.nan], nan_as_null=False), "x")
-        assert np.isnan(host(floats)).tolist() == [False, True, True]
-        for bad, error, text in (
-            (cudf.Series([0, None, 2]), ValueError, r"src\[1\] is missing \(null\)"),
-            (cudf.Series([True, None]), ValueError, r"src\[1\] is missing \(null\)"),
-            (cudf.Series(["a"]), TypeError, "src must hold numbers, not"),
-            (cudf.Series(["a"], dtype="category"), TypeError, "src must hold numbers, not"),
-        ):
-            with pytest.raises(error, match=text):
-                fr.arrays.as_device_array(device, bad, "src")
-        with pytest.raises(ValueError, match=r"time\[1\] is missing \(NaT\)"):
-            as_times(device, cudf.Series(np.array([1, "NaT"], "datetime64[s]")), "time", "s")
-        assert fr.arrays.as_device_array(device, cudf.Series([], dtype="int32"), "src").size == 0
-
-
-@pytest.mark.gpu
-def test_real_names(cudf, monkeypatch):
-    """Text is encoded on the GPU, categories are; then results have names again."""
-    payer, payee = ["bob", "ann", "bob", "eve"], ["ann", "eve", "eve", "zoë"]
-    monkeypatch.undo()
-    for kind in ("str", "category"):
-        names = fr.Names()
-        src, dst = names.ids_of_edges(cudf.Series(payer, dtype=kind), cudf.Series(payee, dtype=kind))
-        assert names[src].tolist() == payer and names[dst].tolist() == payee
-        with pytest.raises(TypeError, match="has no name at 1 of its places"):
-            fr.Names().ids(cudf.Series(["ann", None], dtype=kind))
-    assert fr.Names().ids(cudf.Series([2**40, 7, 2**40])).tolist() == [0, 1, 0]
-    with pytest.raises(TypeError, match=r"\[1\] is missing: every vertex needs a name"):
-        fr.Names().ids(cudf.Series([7, None]))
-    table = fr.io.from_table(cudf.DataFrame({"src": payer, "dst": payee, "weight": [1, 2, 3, 4]}))
-    assert table.ids[table.src].tolist() == payer and table.weights.tolist() == [1, 2, 3, 4]
-
-    graph = fr.structures()["slab"].from_edges(src, dst, num_vertices=6, device="gpu")
-    for library in ("cudf", "pandas"):
-        found = algorithms.bfs(graph, 0).to_dataframe(names, library=library)
-        found = found.to_pandas() if library == "cudf" else found
-        assert found["vertex"].tolist() == [names[i] for i in range(4)]
-        assert [None if x is None or x != x else x for x in found["predecessor"]] == [None, "bob", "bob", "eve"]
-    numbers = fr.Names()
-    numbers.ids(np.array([2**63 + 5, 3, 1, 2], np.uint64))
-    found = algorithms.bfs(graph, 0).to_dataframe(numbers, library="cudf").to_arrow()
-    assert found["vertex"].to_pylist() == [2**63 + 5, 3, 1, 2] and found["predecessor"].to_pylist()[0] is None
-
-
-@pytest.mark.gpu
-def test_real_frames_of_results(cudf):
-    """By default a result on a GPU is a frame of cuDF, made without a copy to the host."""
-    graph = make(fr.structures()["slab"], "gpu", weight_dtype="float32")
-    for result in (algorithms.bfs(graph, 0), algorithms.pagerank(graph), algorithms.connected_components(graph)):
-        frame = result.to_dataframe()
-        assert type(frame) is cudf.DataFrame and len(frame) == N
-        for name in frame:
-            column = getattr(result, name, None)
-            if column is not None:
-                assert bool((frame[name].to_cupy() == column).all())
-
-
-@pytest.mark.gpu
-def test_real_cugraph_of_a_snapshot(cudf, directed):
-    """A snapshot goes to cuGraph and back; neither sees what happens to the graph later."""
-    cugraph = pytest.importorskip("cugraph")
-    weights = np.float32([1, 2, 3, 4, 5])
-    graph = fr.structures()["slab"].from_edges(SRC, DST, weights, num_vertices=N, directed=directed, device="gpu")
-    graph.delete_vertices([7])
-    before, snapshot = graph.copy(), graph.snapshot()
-    handed_over = interchange.to_cugraph(snapshot, store_transposed=True)
-    graph.insert_edges([1, 4], [3, 5], [2, 2])
-    assert_equal(interchange.from_cugraph("csr", handed_over, num_vertices=N, device="gpu"), before)
-    theirs = cugraph.pagerank(handed_over, tol=1e-9, max_iter=500)
-    ours = algorithms.pagerank(snapshot, tol=1e-9, max_iter=500, weighted=True).pagerank
-    vertices = theirs["vertex"].to_cupy()
-    assert sorted(host(vertices).tolist()) == list(range(N - 1))
-    assert host(abs(theirs["pagerank"].to_cupy() - ours[vertices])).max() < 1e-6
-    assert graph.num_edges == before.num_edges + 2
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not fr.gpu_available(), reason="there is no GPU")
-@pytest.mark.parametrize("library", ["cupy", "rmm"])
-def test_real_allocators(library):
-    """Results and scratch memory come from the allocator that CuPy is told to use."""
-    cupy = pytest.importorskip("cupy")
-    if library == "rmm":
-        allocate = pytest.importorskip("rmm.allocators.cupy").rmm_cupy_allocator
-    else:
-        allocate = cupy.cuda.MemoryPool().malloc
-    taken = []
-
-    def counting(size):
-        taken.append(size)
-        return allocate(size)
-
-    graph = make(fr.structures()["slab"], "gpu")
-    with cupy.cuda.using_allocator(counting):
-        ranks = algorithms.pagerank(graph).pagerank
-        assert ranks.nbytes <= max(taken)
-        graph.insert_edges([1], [6])
-        ours = algorithms.bfs(graph, 0).distance
-    assert host(ours).tolist()[6] == 2 and abs(float(ranks.sum()) - 1) < 1e-6
-    del ranks, ours

@@ -101,6 +101,6 @@ def from_cugraph(
     # The engine's own edges, since cuGraph's views of them differ between versions in columns and in weights.
     return from_pylibcugraph(
         kind, cu_graph._plc_graph, weighted=cu_graph.is_weighted(), num_vertices=num_vertices,
-        directed=cu_graph.is_directed(), device=device,
+        directed=cu_graph.is_directed(), store_transposed=cu_graph.store_transposed, device=device,
         weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from ..arrays import as_device_array, as_ids, as_weights, is_on_gpu, same_length
 from ..io import EdgeList
 from ..io.columns import role_of
 from ..names import Names
-from ..runtime import resolve_device
+from ..runtime import Device, resolve_device
 from ..temporal import TIME, as_times
 from ..values import kind_of, one_of
 
@@ -106,7 +106,7 @@ class Decoder:
     ):  # fmt: skip
         self._unit: str | None = graph.time_unit
         self._weight_dtype = graph.weight_dtype
-        self._keeps_on_gpu = graph.device.is_gpu
+        self._device: Device = graph.device
         data = getattr(graph, "_edge_data", None)
         self.data_columns: tuple[str, ...] = () if data is None else tuple(name for name in data.takes if name != TIME)
         self._data = set(self.data_columns)
@@ -180,16 +180,15 @@ class Decoder:
         return found
 
     def _column(self, name: str, values: Any) -> Any:
-        if self._keeps_on_gpu and is_on_gpu(values):
-            return as_device_array(resolve_device("gpu"), values, name)
-        host = resolve_device("cpu")
+        """A column in the memory that it is in, unless that is a GPU's and the graph is not there."""
+        place = self._device if self._device.is_gpu and is_on_gpu(values) else resolve_device("cpu")
         if name in (SRC, DST):
-            return as_ids(host, values, name)
+            return as_ids(place, values, name)
         if name == TIME and self._unit is not None:
-            return as_times(host, values, name, self._unit)
+            return as_times(place, values, name, self._unit)
         if name == WEIGHTS and self._weight_dtype is not None:
-            return as_weights(host, values, name, self._weight_dtype)
-        return as_device_array(host, values, name)
+            return as_weights(place, values, name, self._weight_dtype)
+        return as_device_array(place, values, name)
 
 
 def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
