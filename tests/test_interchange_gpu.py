@@ -378,10 +378,12 @@ def test_frames_without_cudf(libraries, monkeypatch):
 class _Column:
     """A column of cuDF over one of pandas, which raises errors where cuDF's does."""
 
-    def __init__(self, series):
+    def __init__(self, series, is_said=False):
         self.series = series
+        self.is_said = is_said  # whether categories are ordered
 
     dtype = property(lambda self: self.series.dtype)
+    cat = property(lambda self: SimpleNamespace(as_unordered=lambda: _Column(self.series.cat.as_unordered(), True)))
     dt = property(lambda self: SimpleNamespace(tz_convert=lambda zone: _Column(self.series.dt.tz_convert(zone))))
     hasnans = property(lambda self: bool(self.series.isna().any()))
 
@@ -397,6 +399,7 @@ class _Column:
         return self.series.to_numpy(dtype, na_value=na_value or 0).view(OnDevice)
 
     def to_arrow(self):
+        assert self.is_said or not hasattr(self.dtype, "categories"), "Categorical 'ordered' attribute must be set"
         return pytest.importorskip("pyarrow").Array.from_pandas(self.series)
 
     @property

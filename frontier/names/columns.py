@@ -80,7 +80,8 @@ def _is_numeric(dtype: Any) -> bool:
 def _of_cudf(values: Any, name: str) -> Any:
     """Integers as an array, and text as a dictionary of Arrow: it is encoded on the GPU, and each name copied once."""
     if cudf_kind(values) not in "iufb":
-        return (values if hasattr(values.dtype, "categories") else values.astype("category")).to_arrow()
+        named = values if hasattr(values.dtype, "categories") else values.astype("category")
+        return named.cat.as_unordered().to_arrow()  # cuDF refuses if nothing has said whether they are ordered
     if (row := cudf_null(values, name)) is not None:
         raise TypeError(f"{name}[{row}] is missing: every vertex needs a name")
     return as_device_array(resolve_device("cpu"), values, name)
