@@ -45,6 +45,8 @@ component has no label then, and the components are recomputed from scratch befo
 FEW_ENDS, FEW_BATCHES = 1 / 8, 256
 """With more ends of inserted edges for each vertex, or from more batches, all vertices are looked through for those of
 other labels."""
+MOST_ARCS = 2**18
+"""Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
 MANY_REATTACHED = 1 / 8
@@ -106,12 +108,12 @@ class DynamicComponents(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
-        self._joins = fr.BatchStep(graph, _join_all)
+        self._joins = fr.BatchStep(graph, _join_all, most=MOST_ARCS)
         steps = _rename_components, _split_components
         if graph.directed:  # walked both ways, which cannot be recorded
             self._renames, self._splits = (functools.partial(step, graph) for step in steps)
         else:
-            self._renames, self._splits = (fr.BatchStep(graph, step) for step in steps)
+            self._renames, self._splits = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in steps)
         self._recompute()
         self._joins.prepare(self._labels, self._link, self._tally)
         if not graph.directed:

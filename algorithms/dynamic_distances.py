@@ -46,6 +46,9 @@ TENTATIVE = 1
 CHANGED = 2
 TREE, SUMS = range(2)
 """Indices into the flags: whether the tree is to be rebuilt (`flat`), and distances to be recomputed (`bad`)."""
+FEW_ARCS, MOST_ARCS = 2**13, 2**18
+"""Of a batch that a GPU deals with in repeated steps: up to the first in any case, up to the second if the graph has
+many times as many."""
 RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
 relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
@@ -82,7 +85,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._has_steps = graph.device.is_gpu and not graph.directed and not graph.in_parts
         self._is_told = True
         improve, repair = small_steps(self._length)
-        self._improves, self._repairs = fr.BatchStep(graph, improve), fr.BatchStep(graph, repair)
+        self._improves, self._repairs = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in (improve, repair))
         self._take(found.distance, found.predecessor)
         if self._has_steps:
             self._improves.prepare(*self._arguments)
@@ -105,7 +108,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """Relax from a batch of edges that are new or have changed weights."""
         if not self._known:
             return
-        if self._has_steps and self._improves.is_small(src):
+        if self._is_few(src):
             if self._weighted:
                 self._repair_few(src, dst)
             if self._known:
@@ -123,7 +126,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """Find other paths to vertices that lost their tree edge."""
         if not self._known:
             return
-        if self._has_steps and self._repairs.is_small(src):
+        if self._is_few(src):
             self._repair_few(src, dst)
         else:
             self._repair(src, dst)
@@ -146,6 +149,10 @@ class DynamicDistances(IncrementalAlgorithm):
         self._distance[self.source] = 0 if self._has_source() else self._unreached
 
     # ---- repair -----------------------------------------------------------------------------------------------------
+
+    def _is_few(self, src: Any) -> bool:
+        """Whether a batch is dealt with in steps, which do not ask whether to recompute takes less."""
+        return self._has_steps and 0 < src.size <= max(FEW_ARCS, min(self.graph.num_arcs // 16, MOST_ARCS))
 
     def _repair_few(self, src: Any, dst: Any) -> None:
         """`_repair`, after a small batch, without a look at how much there is to do."""

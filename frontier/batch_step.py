@@ -14,7 +14,7 @@ import numpy as np
 
 from . import caches
 from .access import reads
-from .arguments import check_graph
+from .arguments import check_graph, integer
 from .batch import batch_kernels
 from .batch.small import MOST_EDGES
 from .functor.checking import is_checking
@@ -26,8 +26,9 @@ from .runtime.parameters import ByValue, Field, Number, Struct
 if TYPE_CHECKING:
     from .graph import Graph
 
-SIZES = 256, 2048, 2 * MOST_EDGES
+SIZES = 256, 2048, 2 * MOST_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
+SMALL = SIZES[2]
 
 
 class BatchStep:
@@ -45,6 +46,8 @@ class BatchStep:
         the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
         these is not repeated. Such a frontier is true, whether it will have members or not, and cannot be asked for its
         length.
+    most : int
+        Pairs of the largest batch whose launches are repeated. A record has room for that many.
 
     Notes
     -----
@@ -68,11 +71,14 @@ class BatchStep:
     [0, 0, 6, 0]
     """
 
-    def __init__(self, graph: Graph, step: Callable[..., None]):
+    def __init__(self, graph: Graph, step: Callable[..., None], *, most: int = SMALL):
         check_graph(graph)
+        most = integer(most, "most", 1)
         if not callable(step):
             raise TypeError("step must be a function step(graph, src, dst, *args)")
         self.graph = graph
+        self.most = most
+        self._sizes = [size for size in SIZES if size < most] + [max(most, SIZES[0])]
         self._step = step
         self._records: dict[int, _Record] = {}  # by size
         self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
@@ -99,7 +105,7 @@ class BatchStep:
 
     def is_small(self, src: Any) -> bool:
         """Whether so many pairs are few enough for launches to be repeated."""
-        return 0 < src.size <= SIZES[-1]
+        return 0 < src.size <= self.most
 
     def prepare(self, *args: Any) -> None:
         """Record the launches for batches of all sizes, so that the first one does not wait for compilation.
@@ -110,7 +116,7 @@ class BatchStep:
             As those of the batches, with which they will not be recorded again.
         """
         if self._repeats and not is_checking():
-            for size in SIZES:
+            for size in self._sizes:
                 _record_for(self.graph, self, size, args)
 
 
@@ -188,7 +194,7 @@ def clear(*arrays: Any) -> None:
 def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
         raise RuntimeError("a BatchStep cannot be taken inside another one")
-    size = next(size for size in SIZES if src.size <= size)
+    size = next(size for size in step._sizes if src.size <= size)
     _record_for(graph, step, size, args).run(graph, src, dst, args)
 
 

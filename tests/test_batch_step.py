@@ -6,7 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.batch_step import SIZES
+from frontier.batch_step import SMALL
 
 N = 300
 
@@ -41,11 +41,31 @@ def batch(graph, rng, size):
 def test_batches_of_all_sizes(graph, rng):
     taken = fr.BatchStep(graph, step)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
-    for turn, size in enumerate([1, 7, 256, 3, 0, 257, 2048, 300, SIZES[-1], SIZES[-1] + 1, 2049, 1, 1]):
+    for turn, size in enumerate([1, 7, 256, 3, 0, 257, 2048, 300, SMALL, SMALL + 1, 2049, 1, 1]):
         src, dst = batch(graph, rng, size)
         step(graph, src, dst, turn, np.uint8(turn % 3), expected)
         taken(src, dst, turn, np.uint8(turn % 3), found)
         assert host(found).tolist() == host(expected).tolist(), size
+
+
+@pytest.mark.parametrize("most", [3, 20_000])
+def test_the_largest_batch_may_be_chosen(graph, rng, most):
+    taken = fr.BatchStep(graph, spread, most=most)
+    state = [[], []]
+    for arrays in state:
+        arrays += [graph.xp.zeros(N, np.int32), graph.xp.zeros(N, graph.vertex_dtype), N]
+        arrays += [graph.xp.zeros(1, np.int64), graph.xp.full(N, 9, np.int32), graph.xp.zeros(N, np.int64)]
+    for size in (2, 4, 20_000, 20_001, 300):
+        src, dst = batch(graph, rng, size)
+        src[N:] = -1  # each vertex once, as below
+        ends = graph.xp.asarray(rng.permutation(N).astype(graph.vertex_dtype))[:size]
+        dst[: ends.size] = ends
+        spread(graph, src, dst, *state[1])
+        taken(src, dst, *state[0])
+        for mine, theirs in zip(state[0][4:], state[1][4:], strict=True):
+            assert host(mine).tolist() == host(theirs).tolist(), size
+    with pytest.raises(ValueError, match="most"):
+        fr.BatchStep(graph, spread, most=0)
 
 
 def test_what_changes_between_batches(graph, rng):

@@ -185,6 +185,19 @@ def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
             check(graph, components)
 
 
+def test_dynamic_components_after_large_batches(dynamic, device, rng):
+    """Which are repeated on GPUs up to some hundred thousand arcs."""
+    n = 6000
+    src, dst = rng.integers(0, n, (2, 12_000))
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    components = DynamicComponents(graph)
+    for size in (7000, 9000, 11_000):
+        graph.delete_edges(src[:size], dst[:size])
+        check(graph, components)
+        graph.insert_edges(src[:size], dst[:size])
+        check(graph, components)
+
+
 def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
     """Near the threshold where a giant component emerges, components join and fall apart all the time."""
     n = 600

@@ -7,7 +7,6 @@ from verifiers import host, verify_distances
 
 from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
-from frontier.batch_step import BatchStep
 from frontier.runtime.scratch import Counters
 
 pytestmark = pytest.mark.few
@@ -84,7 +83,8 @@ def test_directed_repairs_wait_as_undirected_ones_do(structure, device, monkeypa
         waits.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Counters, "read", lambda counters: waits.append(counters) or read(counters))
-            patch.setattr(BatchStep, "is_small", lambda step, src: False)  # that is not waited for at all
+            patch.setattr(repair, "FEW_ARCS", -1)  # small batches are not waited for at all
+            patch.setattr(repair, "MOST_ARCS", -1)
             graph.delete_edges(both[0][gone], both[1][gone])
         reads[directed] = len(waits)
         check()
