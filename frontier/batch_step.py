@@ -8,6 +8,7 @@ and the graph's view, is read from the host's memory whenever the launches are r
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class _Record:
         src = self._scratch.get("src", size, graph.vertex_dtype)
         dst = self._scratch.get("dst", size, graph.vertex_dtype)
         self._view = ByValue(graph.view().fields.copy())
-        work = graph._access.workspace()
+        self._work = work = graph._access.workspace()
         memory = RecordMemory(graph, work)
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
@@ -159,6 +160,10 @@ class _Record:
     def is_for(self, graph: Graph, args: tuple) -> bool:
         """Whether the launches are those of a step with these arguments."""
         if self._made_for != (graph.num_vertices, graph._short_lists, caches.times_cleared):
+            return False
+        # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use
+        # it as well.
+        if graph._access.workspace() is not self._work and graph._access.writer != get_ident():
             return False
         return len(args) == len(self._args) and all(
             value is kept or type(value) is kept for value, kept in zip(args, self._args, strict=True)

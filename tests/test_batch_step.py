@@ -1,12 +1,14 @@
 """Steps for batches do the same whether they are called or their launches are repeated."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.batch_step import SMALL
+from frontier.batch_step import SIZES, SMALL
 
 N = 300
 
@@ -66,6 +68,29 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
             assert host(mine).tolist() == host(theirs).tolist(), size
     with pytest.raises(ValueError, match="most"):
         fr.BatchStep(graph, spread, most=0)
+
+
+def test_threads_have_records_of_their_own(graph, rng):
+    """Those that read at the same time must not work in the same memory."""
+    if not graph.device.is_gpu:
+        pytest.skip("nothing is recorded")
+    taken = fr.BatchStep(graph, step)
+    found = graph.xp.zeros(N, np.int64)
+    pairs = batch(graph, rng, 5)
+
+    def take():
+        taken(*pairs, 1, 1, found)
+        return taken._records[SIZES[0]]
+
+    with ThreadPoolExecutor(1) as other:
+        first, second = take(), other.submit(take).result()
+        assert first is not second
+    taken(*pairs, 1, 1, found)
+    assert take() is not second
+    expected = graph.xp.zeros(N, np.int64)
+    for _ in range(4):
+        step(graph, *pairs, 1, 1, expected)
+    assert host(found).tolist() == host(expected).tolist()
 
 
 def test_what_changes_between_batches(graph, rng):
