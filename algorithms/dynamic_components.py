@@ -115,12 +115,16 @@ class DynamicComponents(IncrementalAlgorithm):
         else:
             self._renames, self._splits = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in steps)
         self._recompute()
+        self._prepare()
+        self._attach()
+
+    def _prepare(self) -> None:
+        """Have the steps compiled before the first batch comes."""
         self._joins.prepare(self._labels, self._link, self._tally)
-        if not graph.directed:
+        if not self.graph.directed:
             lists = self._listed.arguments
             self._renames.prepare(*self._forest, self._largest, self._moved, self._tally, *lists)
             self._splits.prepare(*self._forest, self._tally, *lists)
-        self._attach()
 
     @maintained
     def labels(self) -> Any:
@@ -329,6 +333,9 @@ class _OverParts(DynamicComponents):
     def vertices_changed(self) -> None:
         """Have the components recomputed when they are read."""
         self._outdated = True
+
+    def _prepare(self) -> None:
+        """Nothing is recorded for parts."""
 
     def _bring_up(self) -> None:
         """Nothing: what reads does it."""
