@@ -44,8 +44,6 @@ from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, w
 SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
-TREE, SUMS = range(2)
-"""Indices into the flags: whether the tree is to be rebuilt (`flat`), and distances to be recomputed (`bad`)."""
 FEW_ARCS, MOST_ARCS = 2**13, 2**18
 """Of a batch that a GPU deals with in repeated steps: up to the first in any case, up to the second if the graph has
 many times as many."""

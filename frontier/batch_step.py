@@ -98,7 +98,7 @@ class BatchStep:
             For the step. Numbers may be others in each call.
         """
         graph = self.graph
-        if not self._repeats or not self.is_small(src) or src.dtype != graph.vertex_dtype or is_checking():
+        if not self._repeats or not self.is_small(src) or not _is_plain(graph, src, dst) or is_checking():
             self._step(graph, src, dst, *args)
         else:
             _take(graph, self, src, dst, args)
@@ -179,6 +179,12 @@ class _Record:
             latest, lower = space.latest.data.ptr, space.next_run(self._visits, self._trailing)
         self._batch.set(src.size, src.data.ptr, dst.data.ptr, latest, lower)
         self._launches.run()
+
+
+def _is_plain(graph: Graph, src: Any, dst: Any) -> bool:
+    """Whether a kernel can copy these arrays."""
+    dtype = graph.vertex_dtype
+    return src.dtype == dtype == dst.dtype and src.flags.c_contiguous and dst.flags.c_contiguous
 
 
 def _type(value: Any) -> np.dtype:

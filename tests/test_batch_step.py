@@ -70,6 +70,16 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
         fr.BatchStep(graph, spread, most=0)
 
 
+def test_arrays_with_gaps(graph, rng):
+    taken = fr.BatchStep(graph, step)
+    expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
+    src, dst = batch(graph, rng, 20)
+    for pairs in ((src[::2], dst[::2]), (src[::-1], dst), (src[:10], dst[10:])):
+        step(graph, *pairs, 1, 1, expected)
+        taken(*pairs, 1, 1, found)
+        assert host(found).tolist() == host(expected).tolist()
+
+
 def test_threads_have_records_of_their_own(graph, rng):
     """Those that read at the same time must not work in the same memory."""
     if not graph.device.is_gpu:
