@@ -92,6 +92,8 @@ def intersect(
     check_graph(graph)
     if checked:
         us, vs = _checked_pairs(graph, us, vs)
+    else:
+        us, vs = graph.xp.ascontiguousarray(us), graph.xp.ascontiguousarray(vs)
     check_functors(op, per_pair, flag(numbered, "numbered"), args)
     source = snapshot_if_faster(graph, us, vs) if checked and op is None else graph
     return _intersect(source, us, vs, op, args, numbered, per_pair)
