@@ -106,7 +106,7 @@ class Access:
     def scratch_bytes(self) -> int:
         """Bytes of scratch memory, of all threads."""
         shares = [ref() for ref in self._shares]
-        return sum(work.scratch.nbytes() for share in shares if share for work in list(share.workspaces.values()))
+        return sum(work.nbytes() for share in shares if share for work in list(share.workspaces.values()))
 
     def _join(self) -> Share:
         if self.device.is_gpu:  # CuPy's launches do not make a thread's context, and nothing else may come before them

@@ -45,6 +45,10 @@ class RecordSpace:
         self._lowered = 0
         self._trailing = 0  # visits of the last record that ran which came after its last traversal
 
+    def arrays(self) -> list[Any]:
+        """All that is held."""
+        return [self.lists, self.stamps, self.latest, *self.outputs.arrays()]
+
     def next_run(self, visits: int, trailing: int) -> int:
         """How far `latest` is to be lowered before a record runs, in which so many visits put out, the last ones after
         its last traversal."""

@@ -43,7 +43,14 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        return [*self.scratch.arrays(), self.counters, self.number, self._stamps, self.arc_maker, self.staging]
+        recorded = [] if self.record_space is None else self.record_space.arrays()
+        own = self.counters, self.number, self._stamps, self.arc_maker, self.staging
+        return [*self.scratch.arrays(), *recorded, *own]
+
+    def nbytes(self) -> int:
+        """Bytes that operators keep between calls."""
+        recorded = [] if self.record_space is None else self.record_space.arrays()
+        return self.scratch.nbytes() + sum(int(array.nbytes) for array in recorded)
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""
