@@ -115,8 +115,12 @@ class BatchStep:
         ----------
         *args : arrays and numbers
             As those of the batches, with which they will not be recorded again.
+
+        Notes
+        -----
+        Nothing is recorded for a graph without edges: kernels depend on how long its neighbor lists will be.
         """
-        if self._repeats and not is_checking():
+        if self._repeats and self.graph.num_arcs and not is_checking():
             for size in self._sizes:
                 _record_for(self.graph, self, size, args)
 
