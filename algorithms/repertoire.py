@@ -18,8 +18,7 @@ FIRST = ("bfs", "components", "pagerank", "sssp", "triangles")
 """Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
 
 SCALE = 6  # of the graphs: 64 vertices
-DENSE, SPARSE = 16, 2
-"""Edges of a vertex: kernels for long and for short neighbor lists are different ones."""
+DENSE, SPARSE = 16, 2  # edges of a vertex: algorithms go other ways where there are many
 BATCHES = 4
 SEED = 1
 

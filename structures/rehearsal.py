@@ -1,9 +1,10 @@
 """Which CUDA kernels algorithms ask for on a GPU, found on a machine without one.
 
 An algorithm runs on a small graph on a CPU. When it comes to a function of the operators that does one thing on a GPU
-and another on a CPU, that function runs twice: first as on a GPU, where kernels are noted and not launched, and what it
-returns or raises is dropped; then as it was meant. What an algorithm asks for depends on its data: it should be run on
-graphs that make it go all its ways. What was not noted is compiled by those who need it.
+and another on a CPU, that function runs several times: first as on a GPU, where kernels are noted and not launched, and
+what it returns or raises is dropped, once for graphs of short neighbor lists and once for those of long ones (a graph is
+either when it is first used, and stays it); then as it was meant. What else an algorithm asks for depends on its data:
+it should be run on graphs that make it go all its ways. What was not noted is compiled by those who need it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 import frontier.operators
 from frontier.functor import CudaFunctor
 from frontier.operators.engine import cuda_request
+from frontier.operators.launch import TILE_SIZES
 from frontier.runtime import Device, cuda, kernels
 from frontier.runtime.cache import PROJECT_ROOT
 from frontier.runtime.shipped import Defines, code_name
@@ -108,6 +110,7 @@ class Rehearsal:
             "launch_expansion": _launch_nothing,
             "clear": lambda graph, out: out.fill(0),
             "Pieces": _NoPieces,
+            "tile_size": lambda graph: _Pretence.current.tile if _Pretence.current else TILE_SIZES[0],
         }
 
     def _kernels_for(
@@ -137,7 +140,10 @@ class _Pretence:
     """A function that runs as on a GPU."""
 
     current: _Pretence | None = None
-    launches = 0
+
+    def __init__(self, tile: str):
+        self.tile = tile
+        self.launches = 0
 
 
 def _launch_nothing(*args: Any, **options: Any) -> None:
@@ -187,16 +193,17 @@ class _Watch:
                 self._run(frame)
 
     def _run(self, frame: FrameType) -> None:
-        _Pretence.current = _Pretence()
-        try:
-            _call_again(frame)
-        except _EnoughError:
-            pass
-        except Exception as error:
-            failures, place = self._rehearsal.failures, (frame.f_code.co_qualname, repr(error))
-            failures[place] = failures.get(place, 0) + 1
-        finally:
-            _Pretence.current = None
+        for tile in TILE_SIZES:
+            _Pretence.current = _Pretence(tile)
+            try:
+                _call_again(frame)
+            except _EnoughError:
+                pass
+            except Exception as error:
+                failures, place = self._rehearsal.failures, (frame.f_code.co_qualname, repr(error))
+                failures[place] = failures.get(place, 0) + 1
+            finally:
+                _Pretence.current = None
 
 
 def _call_again(frame: FrameType) -> None:

@@ -26,6 +26,8 @@ def workers_for(count: int) -> int:
 
 
 SHORT_LISTS = 6  # mean degree up to which half the lanes suffice
+TILE_SIZES = "4", "8"
+"""Lanes per neighbor list, where lists are short and where they are not."""
 
 
 def tile_size(graph: Graph) -> str:
@@ -36,9 +38,9 @@ def tile_size(graph: Graph) -> str:
     """
     if graph._short_lists is None:
         if not graph.num_arcs:
-            return "8"
+            return TILE_SIZES[1]
         graph._short_lists = 1 <= graph.num_arcs / graph.num_vertices <= SHORT_LISTS
-    return "4" if graph._short_lists else "8"
+    return TILE_SIZES[not graph._short_lists]
 
 
 FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
