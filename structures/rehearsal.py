@@ -1,9 +1,9 @@
 """Which CUDA kernels algorithms ask for on a GPU, found on a machine without one.
 
 An algorithm runs on a small graph on a CPU. When it comes to a function of the operators that does one thing on a GPU
-and another on a CPU, that function runs several times: first as on a GPU, where kernels are noted and not launched, and
-what it returns or raises is dropped, once for graphs of short neighbor lists and once for those of long ones (a graph is
-either when it is first used, and stays it); then as it was meant. What else an algorithm asks for depends on its data:
+and another on a CPU, that function runs three times: first as on a GPU, where kernels are noted and not launched, and
+what it returns or raises is dropped, for graphs of short neighbor lists and for those of long ones (which of them a
+graph is, is decided when it is first used); then as it was meant. What else an algorithm asks for depends on its data:
 it should be run on graphs that make it go all its ways. What was not noted is compiled by those who need it.
 """
 
