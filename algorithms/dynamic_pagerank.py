@@ -323,8 +323,8 @@ class DynamicPageRank(IncrementalAlgorithm):
         if self._uses_weights:
             self._totals = fr.neighbor_reduce(graph, None, functors.weight_of)
         else:
-            self._totals = graph.degrees().astype(np.float64)
-        self._ranks = self._jump.copy()
+            self._totals = graph.vertex_array(np.float64, graph.degrees())
+        self._ranks = graph.vertex_array(np.float64, self._jump)
         if kept is not None:
             ranks = xp.zeros(n, np.float64)
             xp.maximum(kept, 0, out=ranks[: kept.size])  # rounding may have made one negative

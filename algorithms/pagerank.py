@@ -222,10 +222,15 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
         Naming the argument and what is wrong with it.
     """
     xp, n = graph.xp, graph.num_vertices
-    exists = graph.has_vertices(xp.arange(n))
+    absent = graph.absent_mask
     if given is None:
         count = len(fr.Frontier.all(graph))
-        return exists / float(count) if count else None
+        if not count:
+            return None
+        values = graph.vertex_array(np.float64, 1.0 / count)
+        if absent is not None:
+            values[absent] = 0
+        return values
     if isinstance(given, Mapping):
         ids = fr.arguments.vertex_ids(graph, list(given.keys()), name, allow_deleted=True)
         values = xp.zeros(n, np.float64)
@@ -241,7 +246,7 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     low = float(values.min())
     if not low >= 0 or not np.isfinite(total):
         raise ValueError(f"{name} must hold finite numbers that are not negative")
-    if bool((values[~exists] != 0).any()):
+    if absent is not None and bool((values[absent] != 0).any()):
         raise ValueError(f"{name} names a vertex that was deleted")
     if not total > 0:
         raise ValueError(f"{name} adds up to 0")
@@ -267,7 +272,7 @@ def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
             raise ValueError("pagerank needs weights that are finite")
         if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
             raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
-    return xp.where(totals > 0, alpha / xp.maximum(totals, LEAST_TOTAL), 0.0)
+    return xp.divide(alpha, totals, out=xp.zeros(totals.size, np.float64), where=totals > 0)
 
 
 def _weight(src, dst, edge, weight):

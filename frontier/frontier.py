@@ -14,7 +14,7 @@ from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from .display import html_table
 from .kinds import form_for, takes_form
-from .runtime import load_kernels
+from .runtime import elementwise, load_kernels
 from .runtime.launches import recorder
 from .values import kind_of
 
@@ -87,7 +87,7 @@ class Frontier:
         if form is not Frontier:
             return form.all(graph)  # type: ignore[attr-defined]
         if graph._absent is None:
-            members = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+            members = elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype)
         else:
             members = graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
         return cls._of(graph, members)
@@ -266,7 +266,7 @@ class Frontier:
         self.check()
         known = self._known_arcs()
         if known is None or self._size is None:
-            known = int(self.graph._degrees_of(self._members()).sum()) if self._make_set() else 0
+            known = self.graph._total_degree(self._members()) if self._make_set() else 0
             self._arcs, self._version = known, self.graph.version
         return known
 
@@ -314,7 +314,7 @@ class Frontier:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
         known = self._known_arcs()
         if known is None:
-            known = int(self.graph._degrees_of(self._walk()).sum()) if self else 0
+            known = self.graph._total_degree(self._walk()) if self else 0
             self._arcs, self._version = known, self.graph.version
         return known
 

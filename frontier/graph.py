@@ -18,6 +18,7 @@ from .edge_data.queries import HasEdgeData
 from .edge_data.record_insertion import build_records
 from .in_edges import InEdges
 from .kinds import AnyGraph
+from .operators.degrees import degrees_of
 from .operators.extract import count_predecessors, extract_predecessors, extract_successors
 from .registry import snapshot_structure
 from .runtime import Device, resolve_device
@@ -545,7 +546,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         -------
         array of int64, shape (num_vertices,), on the graph's device
         """
-        return self._degrees().astype(np.int64)
+        return degrees_of(self)
 
     @reads
     def in_degrees(self) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from .access import Access
 from .batch import ArcMaker, Arcs
 from .edge_data import EdgeData
+from .operators.degrees import degrees_of
 from .operators.engine import bare_view
 from .operators.extract import extract_sorted
 from .runtime import Device, Kernels, Scratch, load_kernels
@@ -117,6 +118,10 @@ class Structure(ABC):
     def _degrees_of(self, vertices: Any) -> Any:
         """*structure*, where `_degrees` takes a pass over all vertices: the numbers of neighbors of some."""
         return self._degrees()[vertices]
+
+    def _total_degree(self, vertices: Any) -> int:
+        """Number of arcs that leave some vertices, each counted as often as it is listed."""
+        return int(degrees_of(self, vertices).sum())  # type: ignore[arg-type]  # every structure is a graph
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """All arcs as CSR with sorted rows, in arrays of their own."""
@@ -255,9 +260,7 @@ class Structure(ABC):
         work = self._access.workspace()
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
-        return work.arc_maker.arcs(
-            src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options
-        )
+        return work.arc_maker.arcs(src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options)
 
     @property
     def _scratch(self) -> Scratch:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .runtime import Device
+from .runtime import Device, elementwise
 
 FEW = 4096
 """So many entries are summed up on the host, which takes less than a kernel that CuPy compiles."""
@@ -57,7 +57,12 @@ class MakesVertexArrays:
         >>> distance = g.vertex_array("int32", 99, combine="min")
         >>> predecessor = g.vertex_array(g.vertex_dtype, -1, follows=distance)
         """
-        array = self.xp.empty(self.num_vertices, np.dtype(dtype))
+        size = self.num_vertices
+        if isinstance(fill, self.xp.ndarray) and fill.shape == (size,):
+            return elementwise.converted(self.device, fill, dtype)
+        if np.ndim(fill) == 0:
+            return elementwise.full(self.device, size, fill, dtype)
+        array = self.xp.empty(size, np.dtype(dtype))
         array[...] = fill
         return array
 

@@ -28,7 +28,7 @@ from frontier import form
 from frontier.functor import interpreted
 from frontier.operators.engine import codes_of
 from frontier.registry import structures
-from frontier.runtime import load_kernels, resolve_device
+from frontier.runtime import elementwise, load_kernels, resolve_device
 from frontier.runtime.cuda import compile_cubin, toolchain_version
 from frontier.runtime.shipped import Defines, Entry, shared_group, write_archive
 
@@ -134,6 +134,7 @@ def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Def
     graph = structures()[structure](8, device=device, vertex_dtype=ids, weight_dtype=weight_dtype)
     for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
         yield kernels.source
+    yield elementwise.HEADER, ()
     for number in ("float", "double"):  # products with vectors of these
         yield "frontier/operators/spmv/spmv.cuh", (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from frontier.registry import structures
+from frontier.runtime import elementwise
 from frontier.runtime.cache import PROJECT_ROOT
 from frontier.runtime.kernels import define_text
 
@@ -116,6 +117,15 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 def test_of_batches(folder_name, vertex_dtype, arch):
     header = f"frontier/{folder_name}/kernels.cuh"
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
+
+
+def test_elementwise():
+    header = elementwise.HEADER
+    code = compiled(header, {}, "sm_90")
+    names = {f"convert_{one}_{other}" for one, other in elementwise.CONVERSIONS}
+    names |= {f"take_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
+    names |= {f"count_up_{ids}" for ids in elementwise.IDS} | {"fill_u64"}
+    assert all(name.encode() in code for name in names)
 
 
 @pytest.mark.parametrize("name", STRUCTURES)

@@ -391,6 +391,7 @@ CASES = {
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
+    "degrees": ("degrees", bare_case()),
     "truss-core": ("advance", leave_case),
     "truss-supported": ("extract", supported_case),
     "orientation-up": ("extract", rank_case),
@@ -519,6 +520,13 @@ def test_spmv_compiles(arch, vertex, weight, gather):
     from frontier.runtime.cuda import compile_cubin
 
     assert compile_cubin("frontier/operators/spmv/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("arch, vertex", [("sm_90", "int"), ("sm_80", "i64")])
+def test_places_compile(arch, vertex):
+    from frontier.runtime.cuda import compile_cubin
+
+    assert compile_cubin("frontier/operators/places/places.cuh", (("VID", vertex),), (), arch)[:4] == b"\x7fELF"
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64])

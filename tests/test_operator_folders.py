@@ -50,6 +50,6 @@ def test_launches_have_no_numbers_of_one_gpu(name):
 
 def test_every_operator_is_public():
     offered = {getattr(fr, name).__module__ for name in public}
-    # For structures, parts of neighbor_reduce, and for graphs in parts.
-    internal = {"match", "neighbor_columns", "neighbor_mode", "visit_common"}
+    # For graphs, structures, parts of neighbor_reduce, orientations, and for graphs in parts.
+    internal = {"degrees", "match", "neighbor_columns", "neighbor_mode", "places", "visit_common"}
     assert offered == {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}

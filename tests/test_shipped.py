@@ -17,7 +17,7 @@ from frontier.operators import engine
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.launch import TILE_SIZES
 from frontier.registry import structures
-from frontier.runtime import cuda, gpu_available, shipped
+from frontier.runtime import cuda, elementwise, gpu_available, shipped
 from frontier.runtime.cache import PROJECT_ROOT
 from frontier.runtime.shipped import Entry, code_name, shipped_cubin, write_archive
 from structures import ship
@@ -339,5 +339,6 @@ def test_command(folder, capsys, monkeypatch):
     monkeypatch.setattr(ship, "ProcessPoolExecutor", lambda processes, context: ThreadPoolExecutor(1))
     assert ship.main(["sm_90", "--structures", "csr,slab", "--analytics", "none", "--out", str(folder)]) == 0
     assert "sm_90.zip" in capsys.readouterr().out
+    assert shipped_cubin(elementwise.HEADER, (), "sm_90").code  # of which each kind of graph makes use
     (source,) = {job for job in ship.sources("slab", None) if "sort" in job[0]}
     assert shipped_cubin(*source, "sm_90").code == b"frontier/sort/kernels.cuh sm_90"

@@ -163,7 +163,7 @@ def cuda_kernels_for(
     options : tuple of (str, str)
         More macros.
     """
-    if interpreting.get():
+    if interpreting.get() and functors:
         raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
     types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.

@@ -1,7 +1,8 @@
 """Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
 
 from .cpu import cpu_kernel, jit
-from .device import Device, fill_column, fill_with, gpu_available, resolve_device
+from .device import Device, gpu_available, resolve_device
+from .elementwise import fill_column, fill_with
 from .interrupts import HeldInterrupts
 from .kernels import Kernels, load_kernels
 from .parallel import parallel_kernel

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import sys
 import warnings
 from dataclasses import dataclass
 from types import ModuleType
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..log import logger
-from .launches import recorder
 
 
 @dataclass(frozen=True)
@@ -67,57 +65,6 @@ class Device:
 
 def _resolve_pickled(kind: str) -> Device:
     return resolve_device("auto" if kind == "gpu" else kind)
-
-
-def fill_with(array: Any, value: int) -> Any:
-    """Set all elements of a contiguous array of integers or truth values; returns it.
-
-    Where all bytes are the same, as for 0 and -1, or elements have 32 bits, the driver does it. CuPy would compile a
-    kernel for each dtype.
-    """
-    of_bytes = value in (0, -1) or array.itemsize == 1
-    if recorder.launches is not None and of_bytes:
-        recorder.launches.add_fill(array, int(value) & 255)
-    elif isinstance(array, np.ndarray):
-        array.fill(value)
-    elif of_bytes:
-        array.data.memset_async(int(value) & 255, array.nbytes)
-    elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
-        from cuda.bindings import driver
-
-        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
-        word = int(value) & 0xFFFFFFFF
-        _check_driver("cuMemsetD32Async", driver.cuMemsetD32Async(array.data.ptr, word, array.size, stream))
-    else:
-        array.fill(value)
-    return array
-
-
-def fill_column(array: Any, column: int, value: int) -> None:
-    """Set a column of a contiguous matrix of integers: of 32 bits, or of 64 if the value is 0 or -1.
-
-    The driver does it, where CuPy would compile a kernel.
-    """
-    if isinstance(array, np.ndarray):
-        array[:, column] = value
-    elif array.size:
-        from cuda.bindings import driver
-
-        rows, words = array.shape[0], array.itemsize // 4
-        address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
-        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
-        _check_driver(
-            "cuMemsetD2D32Async", driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
-        )
-
-
-def _check_driver(function: str, returned: tuple[Any, ...]) -> None:
-    """Raise RuntimeError if a function of the driver failed."""
-    from cuda.bindings import driver
-
-    (error,) = returned
-    if error != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"{function}: {error.name}")
 
 
 OLDEST_CUPY = (14, 1, 1)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device, fill_with
+from .device import Device
+from .elementwise import fill_with
 from .launches import refuse_to_wait
 
 

@@ -20,17 +20,13 @@ from ..engine import (
 )
 from ..extract import collect_arcs, count_arcs
 from ..launch import resident_blocks, workers_for
+from ..places import deal, places_by_degree
 from .cpu import make_support, make_triangles
 
 if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
-LISTED_ARCS = 4
-"""Arcs that are copied for each vertex of the graph, at most. In R-MAT graphs with 2^20 vertices and 16 edges for each
-these are an eighth of all arcs, and leave 1.2 times the steps that a whole copy takes; without any it is 2.8 times."""
-PIECE = 512  # neighbors of a vertex that a thread block goes through at a time
-SMALL_LIST = 64  # a warp takes a vertex that has no more (orientation.cuh has the same number)
 
 
 @takes_form
@@ -84,42 +80,19 @@ class Orientation:
     @reads
     def _prepare(self, graph: Graph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
-        xp = graph.xp
         lengths = graph.degrees()
-        degrees = lengths if degrees is None else degrees
-        order = xp.argsort(-degrees).astype(graph.vertex_dtype)
-        self._members = int(xp.flatnonzero(degrees >= max(least, 1)).size)  # count_nonzero is slow to compile
-        order = order[: self._members]
-        # Those that are ignored come after all others, in any order.
-        self.rank = xp.full(graph.num_vertices, self._members, graph.vertex_dtype)
-        self.rank[order] = xp.arange(self._members, dtype=graph.vertex_dtype)
+        order, self.rank = places_by_degree(graph, lengths if degrees is None else degrees, least)
+        self._members = int(order.size)
         self._args = functor_args(graph, _goes_up, (self.rank,))
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
-        self._listed = order[: xp.flatnonzero(xp.cumsum(self._above) <= LISTED_ARCS * graph.num_vertices).size]
+        self._deal = deal(graph, order, self._above, lengths)
+        self._listed = order[: self._deal.listed]
         self._lists: Any = None
-        self._lengths = lengths[order]
-        self._deal(order)
-
-    def _deal(self, order: Any) -> None:
-        """Find which vertices can be in the middle of a triangle, and cut the lists of those with most neighbors."""
-        xp, lengths = self.graph.xp, self._lengths
-        is_middle = (self._above > 0) & (self._above < lengths)
-        hubs = xp.flatnonzero(is_middle & (lengths > PIECE))
-        rest = xp.flatnonzero(is_middle & (lengths <= PIECE) & (lengths > SMALL_LIST))
-        small = xp.flatnonzero(is_middle & (lengths <= SMALL_LIST))
-        self._order = order[xp.concatenate([hubs, rest, small])]
-        self._small = int(small.size)
-        self._first_piece = xp.zeros(hubs.size + 1, np.int64)
-        xp.cumsum(-(-lengths[hubs] // PIECE), out=self._first_piece[1:])
-        self._longest = int(lengths.max()) if lengths.size else 0
 
     @property
     def steps(self) -> tuple[int, int, int]:
         """Neighbors that are looked at to find all triangles: copied ones, others, and all in a copy."""
-        above, listed = self._above, int(self._listed.size)
-        first, rest = (above[:listed] ** 2).sum(), above[listed:]
-        others, in_copy = (rest * self._lengths[listed:]).sum(), first + (rest**2).sum()
-        return tuple(self.graph.xp.stack([first, others, in_copy]).tolist())
+        return self._deal.steps
 
     def check_version(self) -> None:
         """Raise RuntimeError if the graph has been updated."""
@@ -139,7 +112,7 @@ def _goes_up(src, dst, edge, weight, rank):
 
 def count_triangles(orientation: Orientation, tally: Any) -> int:
     """The number of triangles; if there is a `tally`, one is added to the entries of the vertices of each."""
-    graph, size = orientation.graph, int(orientation._order.size)
+    graph, size = orientation.graph, int(orientation._deal.order.size)
     if not size:
         return 0
     first, lists, _ = orientation._copied(slots=False)
@@ -150,15 +123,15 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     else:
         kernel = cpu_kernel_for(graph.package, make_triangles, ())
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._order, orientation.rank,
-            orientation._members, orientation._longest, first, lists, tally, np.zeros(1, np.int64), counters.array,
+            kernel, (), workers_for(size), bare_view(graph), orientation._deal.order, orientation.rank,
+            orientation._members, orientation._deal.longest, first, lists, tally, np.zeros(1, np.int64), counters.array,
         )  # fmt: skip
     return counters.read()[0]
 
 
 def count_support(orientation: Orientation) -> Any:
     """For each edge the number of triangles (int32), by what functors see as `edge` of its arc that leads up."""
-    graph, size = orientation.graph, int(orientation._order.size)
+    graph, size = orientation.graph, int(orientation._deal.order.size)
     support = graph.xp.zeros(graph.edge_capacity, np.int32)
     if not size:
         return support
@@ -172,8 +145,8 @@ def count_support(orientation: Orientation) -> Any:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), edges, orientation._order, orientation.rank,
-            orientation._members, orientation._longest, first, lists, slots, support, np.zeros(1, np.int64),
+            kernel, (), workers_for(size), bare_view(graph), edges, orientation._deal.order, orientation.rank,
+            orientation._members, orientation._deal.longest, first, lists, slots, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support
 
@@ -183,13 +156,13 @@ def _launch(
     of_copies: Any = None,
 ) -> None:  # fmt: skip
     """Launch the CUDA kernel, whose counters are zero."""
-    graph, order, pieces, small = orientation.graph, orientation._order, orientation._first_piece, orientation._small
+    graph, (order, hubs, small, pieces, *_) = orientation.graph, orientation._deal
     args = (
         orientation.rank, np.int64(orientation._members), orientation._above, np.int64(orientation._listed.size),
         first, lists, tally, support, of_copies, state_of(graph).counters.array,
     )  # fmt: skip
     kernels = cuda_kernels_for(graph, HEADER, (), (), options)
-    large, hubs = int(order.size) - small, int(pieces.size) - 1
+    large = int(order.size) - small
     tickets = int(pieces[-1]) + large - hubs
     kernels.triangles(
         tickets, graph.view(), order, *args, np.int64(hubs), pieces, blocks=min(tickets, resident_blocks())

@@ -1,0 +1,32 @@
+"""Degrees as numbers of one type, whatever structures keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine import cuda_kernels_for
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+HEADER = "frontier/operators/degrees/degrees.cuh"
+
+
+def degrees_of(graph: Graph, vertices: Any = None) -> Any:
+    """The number of neighbors of each of some vertices, or of all: a new array of int64.
+
+    Parameters
+    ----------
+    vertices : array of the graph's vertex dtype, optional
+        Valid ids; they are not checked.
+    """
+    if graph.device.is_gpu:
+        count = graph.num_vertices if vertices is None else int(vertices.size)
+        out = graph.xp.empty(count, np.int64)
+        if count:
+            cuda_kernels_for(graph, HEADER, (), ()).degrees(count, graph.view(), vertices, out)
+        return out
+    found = graph._degrees() if vertices is None else graph._degrees_of(vertices)
+    return found.astype(np.int64)

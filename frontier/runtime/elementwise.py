@@ -1,0 +1,140 @@
+"""Arrays that are filled, or made of others element by element, with machine code that comes with the package.
+
+CuPy compiles a kernel for each function and each type on its first use, a tenth of a second that the first batch on a
+new machine waits for. On a CPU it is all NumPy.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+from .kernels import C_TYPES
+from .launches import recorder
+
+HEADER = "frontier/runtime/elementwise.cuh"
+IDS = "int", "i64"
+"""Types of positions."""
+WORDS = {1: "u8", 4: "u32", 8: "u64"}
+"""Types of which kernels copy elements, by their size."""
+CONVERSIONS = frozenset({("int", "i64"), ("i64", "int"), ("int", "double"), ("i64", "double"), ("float", "double")})
+"""Types between which kernels convert (elementwise.cuh has the same)."""
+
+
+def fill_with(array: Any, value: int) -> Any:
+    """Set all elements of a contiguous array of integers or truth values; returns it.
+
+    Where all bytes are the same, as for 0 and -1, or elements have 32 bits, the driver does it, and a kernel of the
+    package's where they have 64. CuPy would compile a kernel for each dtype.
+    """
+    of_bytes = value in (0, -1) or array.itemsize == 1
+    if recorder.launches is not None and of_bytes:
+        recorder.launches.add_fill(array, int(value) & 255)
+    elif isinstance(array, np.ndarray):
+        array.fill(value)
+    elif of_bytes:
+        array.data.memset_async(int(value) & 255, array.nbytes)
+    elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
+        from cuda.bindings import driver
+
+        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        word = int(value) & 0xFFFFFFFF
+        _check_driver("cuMemsetD32Async", driver.cuMemsetD32Async(array.data.ptr, word, array.size, stream))
+    elif array.dtype.kind in "iu" and array.itemsize == 8 and array.size:
+        _kernel("fill_u64")(int(array.size), int(value), array)
+    else:
+        array.fill(value)
+    return array
+
+
+def fill_column(array: Any, column: int, value: int) -> None:
+    """Set a column of a contiguous matrix of integers: of 32 bits, or of 64 if the value is 0 or -1.
+
+    The driver does it, where CuPy would compile a kernel.
+    """
+    if isinstance(array, np.ndarray):
+        array[:, column] = value
+    elif array.size:
+        from cuda.bindings import driver
+
+        rows, words = array.shape[0], array.itemsize // 4
+        address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
+        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        _check_driver(
+            "cuMemsetD2D32Async", driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
+        )
+
+
+def _check_driver(function: str, returned: tuple[Any, ...]) -> None:
+    """Raise RuntimeError if a function of the driver failed."""
+    from cuda.bindings import driver
+
+    (error,) = returned
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{function}: {error.name}")
+
+
+def arange(device: Device, size: int, dtype: Any) -> Any:
+    """The numbers from 0 to `size` - 1."""
+    name = _name(np.dtype(dtype))
+    if not device.is_gpu or name not in IDS:
+        return device.xp.arange(size, dtype=dtype)
+    out = device.xp.empty(size, dtype)
+    _kernel(f"count_up_{name}")(size, out)
+    return out
+
+
+def full(device: Device, size: int, value: Any, dtype: Any) -> Any:
+    """An array of one value."""
+    dtype = np.dtype(dtype)
+    value = np.asarray(value, dtype)[()]  # or an error, where it does not fit
+    out = device.xp.empty(size, dtype)
+    if device.is_gpu and dtype.kind == "f" and value != 0 and dtype.itemsize in (4, 8):
+        words = np.dtype(f"i{dtype.itemsize}")
+        fill_with(out.view(words), int(value.view(words)))
+    elif dtype.kind in "iub":
+        fill_with(out, int(value))
+    else:
+        out.fill(value)
+    return out
+
+
+def take(device: Device, values: Any, at: Any) -> Any:
+    """``values[at]``, where `at` are valid positions, none of them negative."""
+    size, kind = WORDS.get(values.dtype.itemsize), _name(at.dtype)
+    is_plain = values.ndim == at.ndim == 1 and values.flags.c_contiguous and at.flags.c_contiguous
+    if not device.is_gpu or not is_plain or size is None or kind not in IDS:
+        return values[at]
+    out = device.xp.empty(at.size, values.dtype)
+    _kernel(f"take_{size}_{kind}")(int(at.size), values, at, out)
+    return out
+
+
+def converted(device: Device, values: Any, dtype: Any) -> Any:
+    """A copy of an array in another type, or in its own."""
+    dtype = np.dtype(dtype)
+    if not device.is_gpu or not values.flags.c_contiguous:
+        return values.astype(dtype)
+    out = device.xp.empty(values.shape, dtype)
+    if dtype == values.dtype:
+        if values.size:
+            out.data.copy_from_device_async(values.data, values.nbytes)
+        return out
+    names = _name(values.dtype), _name(dtype)
+    if names not in CONVERSIONS:
+        return values.astype(dtype)
+    _kernel("convert_{}_{}".format(*names))(int(values.size), values, out)
+    return out
+
+
+def _name(dtype: np.dtype) -> str | None:
+    return C_TYPES.get(dtype)
+
+
+def _kernel(name: str) -> Any:
+    from .cuda import load_kernel
+
+    return load_kernel(HEADER, name, ())

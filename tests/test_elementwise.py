@@ -1,0 +1,72 @@
+"""Arrays made element by element are those of NumPy, and of the types that were asked for."""
+
+import numpy as np
+import pytest
+
+import frontier as fr
+from frontier.runtime import elementwise, fill_with
+
+TYPES = [np.bool_, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
+
+
+@pytest.fixture
+def device(device):
+    return fr.resolve_device(device)
+
+
+def same(device, found, wanted):
+    assert isinstance(found, device.xp.ndarray)
+    found = device.to_host(found)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape and np.array_equal(found, wanted, equal_nan=True)
+    return True
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, np.float64])
+@pytest.mark.parametrize("size", [0, 1, 200])
+def test_arange(device, size, dtype):
+    assert same(device, elementwise.arange(device, size, dtype), np.arange(size, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("value", [0, 1, -1, 77, 2.5, np.inf, np.nan])
+def test_full(device, value, dtype):
+    dtype = np.dtype(dtype)
+    if dtype.kind != "f" and (value != value or value in (2.5, np.inf) or (value == -1 and dtype.kind != "i")):
+        return
+    for size in (0, 1, 1000):
+        assert same(device, elementwise.full(device, size, value, dtype), np.full(size, value, dtype))
+
+
+def test_full_takes_no_value_that_does_not_fit(device):
+    with pytest.raises(OverflowError):
+        elementwise.full(device, 3, 2**40, np.int32)
+
+
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**62), 0, -1])
+def test_fill_with_long_integers(device, value):
+    array = device.xp.empty(300, np.int64)
+    assert fill_with(array, value) is array
+    assert same(device, array, np.full(300, value))
+
+
+@pytest.mark.parametrize("ids", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_take(device, dtype, ids):
+    generator = np.random.default_rng(1)
+    values, at = generator.integers(0, 2, 50).astype(dtype), generator.integers(0, 50, 400).astype(ids)
+    on_device = device.xp.asarray(values), device.xp.asarray(at)
+    assert same(device, elementwise.take(device, *on_device), values[at])
+    assert same(device, elementwise.take(device, on_device[0][::2], on_device[1] // 2), values[::2][at // 2])
+    assert same(device, elementwise.take(device, on_device[0], on_device[1][:0]), values[:0])
+
+
+@pytest.mark.parametrize("to", TYPES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_converted(device, dtype, to):
+    values = np.random.default_rng(1).integers(0, 100, 500).astype(dtype)
+    there = device.xp.asarray(values)
+    found = elementwise.converted(device, there, to)
+    assert same(device, found, values.astype(to))
+    found[:] = 0  # a copy, even in the same type
+    assert same(device, there, values)
+    assert same(device, elementwise.converted(device, there[::3], to), values[::3].astype(to))
