@@ -279,7 +279,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _distinct(self, arcs: Arcs) -> tuple[Arcs, Any]:
         """The distinct arcs of a batch, each with the weight of its last, and their slots (-1: not in the graph)."""
         keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
-        src, dst = split_keys(keys, self._num_vertices, self.vertex_dtype)
+        src, dst = split_keys(self.device, keys, self._num_vertices, self.vertex_dtype)
         return Arcs(src, dst, weights), self._find(src, dst)
 
     def _insert_observed(

@@ -54,7 +54,7 @@ def unpack(graph: Graph, keys: Any) -> tuple[Any, Any]:
     -------
     src, dst : arrays of the graph's vertex dtype, shape (m,)
     """
-    return _sort.split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+    return _sort.split_keys(graph.device, keys, graph.num_vertices, graph.vertex_dtype)
 
 
 def sort(graph: Graph, keys: Any, values: Any = None) -> Any:

@@ -31,6 +31,7 @@ from frontier.registry import structures
 from frontier.runtime import elementwise, load_kernels, resolve_device
 from frontier.runtime.cuda import compile_cubin, toolchain_version
 from frontier.runtime.shipped import Defines, Entry, shared_group, write_archive
+from frontier.sort import on_gpu
 
 from .rehearsal import Rehearsal, RehearsingDevice, Request
 
@@ -135,6 +136,7 @@ def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Def
     for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield elementwise.HEADER, ()
+    yield on_gpu.HEADER, ()
     for number in ("float", "double"):  # products with vectors of these
         yield "frontier/operators/spmv/spmv.cuh", (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
 

@@ -47,7 +47,7 @@ def _cut(graph: GraphPart, batch: batches.Batch) -> tuple[batches.Batch, batches
     keys, records = unique_arcs(
         local.device, Arcs(batch.src[records], batch.dst[records], records), local.num_vertices
     )  # fmt: skip
-    src, dst = split_keys(keys, local.num_vertices, local.vertex_dtype)
+    src, dst = split_keys(local.device, keys, local.num_vertices, local.vertex_dtype)
     edges = local.find_edges(src, dst, checked=False)
     present = edges >= 0
     sums = batch.weights[records]  # a copy

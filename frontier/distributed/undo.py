@@ -27,7 +27,7 @@ def undo_of(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
     if not batch.src.size:
         return lambda: None
     keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
-    src, dst = split_keys(keys, local.num_vertices, local.vertex_dtype)
+    src, dst = split_keys(local.device, keys, local.num_vertices, local.vertex_dtype)
     edges = local.find_edges(src, dst, checked=False)
     present, absent = graph.xp.flatnonzero(edges >= 0), graph.xp.flatnonzero(edges < 0)
     gone, kept = Arcs(src[absent], dst[absent], None), Arcs(src[present], dst[present], None)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..batch import Arcs
-from ..runtime import Device, load_kernels
+from ..runtime import Device, elementwise, load_kernels
+from . import on_gpu
 
 RADIX_FROM = 2048  # keys, on a CPU: so many are sorted faster digit by digit than by comparisons
 DIGIT = 11  # bits, at most: more counters than that leave the fastest cache
@@ -22,6 +23,8 @@ def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
         The ids of source and destination do not fit into 63 bits together.
     """
     check_key_bits(num_vertices)
+    if on_gpu.takes(device, src, dst):
+        return on_gpu.pack(device, src, dst, id_bits(num_vertices))
     return (src.astype(np.int64) << id_bits(num_vertices)) | dst.astype(np.int64)
 
 
@@ -71,7 +74,7 @@ def sort_pairs(device: Device, keys: Any, values: Any = None, *, key_bits: int |
         sorted_keys, order = both >> bits, both & ((1 << bits) - 1)
     else:
         order = device.xp.argsort(keys, kind="stable")
-        sorted_keys = keys[order]
+        sorted_keys = elementwise.take(device, keys, order)
     return sorted_keys, order if values is None else values[order]
 
 
@@ -83,6 +86,8 @@ def _sort_by_digits(device: Device, keys: Any, order: Any, other_order: Any, key
 
 def last_of_runs(device: Device, keys: Any) -> Any:
     """Positions of the last of each run of equal `keys`."""
+    if keys.dtype == np.int64 and on_gpu.takes(device, keys):
+        return on_gpu.ends_of_runs(device, keys)
     xp = device.xp
     last = xp.empty(keys.size, bool)
     if keys.size:
@@ -96,18 +101,35 @@ def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any
 
     Arcs that are to be ignored are left out.
     """
-    xp = device.xp
-    arcs = arcs.valid(xp)
+    arcs = _valid(device, arcs)
     keys = arc_keys(device, arcs.src, arcs.dst, num_vertices)
     if arcs.weights is None:
         sort_keys(device, keys)
-        return keys[last_of_runs(device, keys)], None
+        return elementwise.take(device, keys, last_of_runs(device, keys)), None
     keys, order = sort_pairs(device, keys)
     last = last_of_runs(device, keys)
-    return keys[last], arcs.weights[order[last]]
+    return elementwise.take(device, keys, last), elementwise.take(
+        device, arcs.weights, elementwise.take(device, order, last)
+    )
 
 
-def split_keys(keys: Any, num_vertices: int, vertex_dtype: np.dtype) -> tuple[Any, Any]:
+def _valid(device: Device, arcs: Arcs) -> Arcs:
+    """The checked batch without ignored arcs."""
+    if not on_gpu.takes(device, arcs.src):
+        return arcs.valid(device.xp)
+    arcs.check()
+    at = on_gpu.places_of_ids(device, arcs.src)
+    if at.size == arcs.src.size:
+        return arcs
+    src, dst, weights = (
+        None if part is None else elementwise.take(device, part, at) for part in (arcs.src, arcs.dst, arcs.weights)
+    )
+    return Arcs(src, dst, weights)
+
+
+def split_keys(device: Device, keys: Any, num_vertices: int, vertex_dtype: np.dtype) -> tuple[Any, Any]:
     """Sources and destinations of keys."""
     shift = id_bits(num_vertices)
+    if on_gpu.takes(device, keys):
+        return on_gpu.unpack(device, keys, shift, np.dtype(vertex_dtype))
     return (keys >> shift).astype(vertex_dtype), (keys & ((1 << shift) - 1)).astype(vertex_dtype)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..batch import Arcs
 from ..runtime import Device, load_kernels
-from .arcs import split_keys, unique_arcs
+from . import on_gpu
+from .arcs import id_bits, split_keys, unique_arcs
 
 
 def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any, Any]:
@@ -20,13 +21,19 @@ def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[A
         order = order[: offsets[-1]]
         return offsets, arcs.dst[order], None if arcs.weights is None else arcs.weights[order]
     keys, weights = unique_arcs(device, arcs, num_vertices)
-    src, dst = split_keys(keys, num_vertices, arcs.src.dtype)
-    offsets = device.xp.searchsorted(src, device.xp.arange(num_vertices + 1, dtype=src.dtype)).astype(np.int64)
-    return offsets, dst, weights
+    dst = split_keys(device, keys, num_vertices, arcs.src.dtype)[1]
+    return row_offsets(device, keys, num_vertices), dst, weights
+
+
+def row_offsets(device: Device, keys: Any, num_vertices: int) -> Any:
+    """Where the rows of sorted keys (`arc_keys`) begin, on a GPU: the offsets of CSR arrays (int64)."""
+    return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))
 
 
 def row_ids(device: Device, offsets: Any, dtype: np.dtype) -> Any:
     """The row of every entry of CSR arrays with these offsets."""
+    if on_gpu.takes(device, offsets) and offsets.dtype == np.int64 and np.dtype(dtype) in on_gpu.IDS:
+        return on_gpu.rows_of(device, offsets, np.dtype(dtype))
     xp = device.xp
     rows = offsets.size - 1
     if not device.is_gpu:

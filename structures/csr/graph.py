@@ -9,8 +9,8 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Device
-from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs, split_keys, unique_arcs
+from frontier.runtime import Device, elementwise
+from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, row_offsets, sort_pairs, split_keys, unique_arcs
 from frontier.storage import VERTEX, WEIGHT
 
 from .check import check_arrays
@@ -145,7 +145,7 @@ class CSR(DynamicGraph):
         both = xp.concatenate([old, keys])
         if self._weights is None:
             both.sort()
-            both = both[last_of_runs(self.device, both)]
+            both = elementwise.take(self.device, both, last_of_runs(self.device, both))
             merged = None
         else:
             both, order = sort_pairs(self.device, both)
@@ -153,15 +153,14 @@ class CSR(DynamicGraph):
             both = both[last]
             merged = xp.concatenate([self._weights, weights])[order[last]]
         inserted = int(both.size - old.size)
-        src, dst = split_keys(both, self._num_vertices, self.vertex_dtype)
-        offsets = xp.searchsorted(src, xp.arange(self._num_vertices + 1, dtype=src.dtype)).astype(np.int64)
-        self._build(offsets, dst, merged)
+        _, dst = split_keys(self.device, both, self._num_vertices, self.vertex_dtype)
+        self._build(row_offsets(self.device, both, self._num_vertices), dst, merged)
         return inserted, int(keys.size) - inserted
 
     def _delete_by_slots(self, keys: Any) -> int:
         """Rebuild without the slots of the arcs that are there."""
         xp = self.xp
-        slots = self._find(*split_keys(keys, self._num_vertices, self.vertex_dtype))
+        slots = self._find(*split_keys(self.device, keys, self._num_vertices, self.vertex_dtype))
         slots = slots[slots >= 0]
         keep = xp.ones(self._neighbors.size, bool)
         keep[slots] = False

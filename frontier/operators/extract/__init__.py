@@ -271,7 +271,7 @@ def sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> 
         sort_keys(graph.device, keys)
     else:
         keys, values = sort_pairs(graph.device, keys, values)
-    return split_keys(keys, size, graph.vertex_dtype)[1], values
+    return split_keys(graph.device, keys, size, graph.vertex_dtype)[1], values
 
 
 def _enters(src, dst, edge, weight, wanted):
@@ -294,7 +294,7 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
         sort_keys(graph.device, keys)
     else:
         keys, weights = sort_pairs(graph.device, keys, weights)
-    _, dst = split_keys(keys, graph.num_vertices, graph.vertex_dtype)
+    _, dst = split_keys(graph.device, keys, graph.num_vertices, graph.vertex_dtype)
     return offsets, xp.ascontiguousarray(dst), weights
 
 

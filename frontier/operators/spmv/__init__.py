@@ -342,6 +342,6 @@ def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:
         keys, weights = sort_pairs(device, keys, weights)
     else:
         sort_keys(device, keys)
-    rows, columns = split_keys(keys, n, graph.vertex_dtype)
+    rows, columns = split_keys(device, keys, n, graph.vertex_dtype)
     offsets = xp.searchsorted(rows, xp.arange(n + 1, dtype=rows.dtype)).astype(np.int64)
     return offsets, xp.ascontiguousarray(columns), weights
