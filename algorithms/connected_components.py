@@ -93,11 +93,13 @@ def most_common_label(members: fr.Frontier, labels: Any) -> int:
     """
     if not members:
         return 0
-    places = (SAMPLED_LABELS * len(members)).astype(np.int64)
-    sample = labels[members.vertices[members.graph.xp.asarray(places)]]
-    values, counts = np.unique(members.graph.device.to_host(sample), return_counts=True)
+    graph = members.graph
+    ids = graph.xp.asarray((SAMPLED_LABELS * len(members)).astype(np.int64))
+    if len(members) < graph.num_vertices:
+        ids = members.vertices[ids]
+    values, counts = np.unique(graph.device.to_host(labels[ids]), return_counts=True)
     best = counts.argmax()
-    return members.graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
+    return graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
 
 
 def _link(src, dst, edge, weight, labels):

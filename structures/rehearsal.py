@@ -119,7 +119,7 @@ class Rehearsal:
         self.note(Request(header, *cuda_request(graph, functors, args, options)))
         return _NoKernels()
 
-    def _load_kernel(self, header: str, name: str, defines: Defines) -> Callable[..., None]:
+    def _load_kernel(self, header: str, name: str, defines: Defines, functors: tuple = ()) -> Callable[..., None]:
         self.note(Request(header, defines))
         return _launch_nothing
 

@@ -268,7 +268,7 @@ def test_analytics_are_rehearsed():
     """What they ask operators for on a GPU is noted on a CPU, and has names."""
     rehearsal = Rehearsal()
     with fr.interpreted(), rehearsal.watching():
-        repertoire.perform(structures()["csr"], RehearsingDevice(), None, ("components",))
+        repertoire.perform(structures()["csr"], RehearsingDevice(), None, ("components", "triangles"))
     assert not rehearsal.nameless and not rehearsal.failures
     asked = {(header.split("/")[2], *(f.function.__name__ for f in functors))
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip
@@ -278,6 +278,7 @@ def test_analytics_are_rehearsed():
         ("filter", "_form_components"), ("compute", "_follow"), ("traverse", "_attach_to_parent"),
         ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
+        ("extract", "_goes_up"), ("orientation",), ("places",), ("degrees",),
     }  # fmt: skip
     assert sys.getprofile() is None
     # Whether lists are short depends on the graph: each kernel is there for both.
