@@ -274,10 +274,12 @@ class DynamicComponents(IncrementalAlgorithm):
         self._torn = True  # until all is there
         graph, xp = self.graph, self.graph.xp
         labels = connected_components(graph).labels
-        self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
-        self._labels = xp.full_like(labels, -1)
-        self._level = xp.full(graph.num_vertices, DETACHED, np.int32)
-        self._parent = xp.full(graph.num_vertices, -1, graph.vertex_dtype)
+        self._link = graph.vertex_array(graph.vertex_dtype, labels)
+        if graph.absent_mask is not None:
+            self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
+        self._labels = graph.vertex_array(graph.vertex_dtype, -1)
+        self._level = graph.vertex_array(np.int32, DETACHED)
+        self._parent = graph.vertex_array(graph.vertex_dtype, -1)
         self._listed = Listed(graph)
         self._tally = xp.zeros(4, np.int64)
         self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label

@@ -257,7 +257,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """Adopt these arrays, and reset all state."""
         self._distance = distance
         self._predecessor = predecessor
-        self._state = self.graph.xp.full(distance.size, SETTLED, np.uint8)
+        self._state = self.graph.vertex_array(np.uint8, SETTLED)
         self._tentative_list = self._changed_list = Listed(self.graph).arguments
         if self.graph.directed:
             self._changed_list = Listed(self.graph).arguments
