@@ -51,6 +51,12 @@ def check_total(v, totals, bad):
         bad[0] = 1
 
 
+def send_all(v, ranks, totals, sent, alpha):
+    """Send each neighbor its share of a rank."""
+    if totals[v] > 0:
+        sent[v] = alpha / totals[v] * ranks[v]
+
+
 def first_share(v, ranks, received, totals, alpha):
     """In the walk that stays at dangling vertices a vertex without edges has all rank that it keeps when it gets some:
     a geometric series, of which the rank here is the first term."""

@@ -60,7 +60,7 @@ import frontier as fr
 from . import _pagerank_functors as functors
 from ._pagerank_functors import MEASURES
 from .incremental import IncrementalAlgorithm, maintained
-from .pagerank import ConvergenceError, check_parameters, damping_of, distribution, pagerank
+from .pagerank import ConvergenceError, check_parameters, distribution, pagerank, totals_of
 
 LOCAL_SHARE = 1 / 8
 """Vertices are pushed while they have at most this fraction of all arcs: an atomic addition per arc takes several times
@@ -319,11 +319,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._settled = False
         self._everyone = fr.Frontier.all(graph)
         self._jump = self._jumps()
-        damping = damping_of(graph, self.alpha, self._weighted)
-        if self._uses_weights:
-            self._totals = fr.neighbor_reduce(graph, None, functors.weight_of)
-        else:
-            self._totals = graph.vertex_array(np.float64, graph.degrees())
+        self._totals = graph.vertex_array(np.float64, totals_of(graph, self._weighted))
         self._ranks = graph.vertex_array(np.float64, self._jump)
         if kept is not None:
             ranks = xp.zeros(n, np.float64)
@@ -334,7 +330,8 @@ class DynamicPageRank(IncrementalAlgorithm):
             total = float(ranks.sum())
             if total > LEAST_KEPT:
                 self._ranks = ranks / total
-        self._sent = damping * self._ranks
+        self._sent = xp.zeros(n, np.float64)
+        fr.compute(self._everyone, functors.send_all, self._ranks, self._totals, self._sent, self.alpha)
         self._received = xp.zeros(n, np.float64)
         self._moved = xp.zeros(n, self._moved_dtype)
         self._fresh = xp.zeros(n, np.uint8)

@@ -261,18 +261,28 @@ def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
     ValueError
         A weight is negative or not finite.
     """
-    xp = graph.xp
+    totals = totals_of(graph, weighted)
+    return graph.xp.where(totals > 0, alpha / graph.xp.maximum(totals, LEAST_TOTAL), 0.0)
+
+
+def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:
+    """Per vertex, the total weight of its outgoing edges, or their number.
+
+    Raises
+    ------
+    ValueError
+        A weight is negative or not finite.
+    """
     if not graph.is_weighted or weighted is False:
-        totals = graph.degrees()
-    else:
-        if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
-            raise ValueError("pagerank needs weights that are not negative")
-        totals = fr.neighbor_reduce(graph, None, _weight)
-        if not bool(xp.isfinite(totals).all()):
-            raise ValueError("pagerank needs weights that are finite")
-        if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
-            raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
-    return xp.divide(alpha, totals, out=xp.zeros(totals.size, np.float64), where=totals > 0)
+        return graph.degrees()
+    if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
+        raise ValueError("pagerank needs weights that are not negative")
+    totals = fr.neighbor_reduce(graph, None, _weight)
+    if not bool(graph.xp.isfinite(totals).all()):
+        raise ValueError("pagerank needs weights that are finite")
+    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
+        raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
+    return totals
 
 
 def _weight(src, dst, edge, weight):

@@ -14,6 +14,7 @@ from frontier.registry import structures
 from frontier.runtime import elementwise
 from frontier.runtime.cache import PROJECT_ROOT
 from frontier.runtime.kernels import define_text
+from frontier.sort import on_gpu
 
 pytest.importorskip("cuda.core")
 
@@ -126,6 +127,13 @@ def test_elementwise():
     names |= {f"take_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
     names |= {f"count_up_{ids}" for ids in elementwise.IDS} | {"fill_u64"}
     assert all(name.encode() in code for name in names)
+
+
+def test_sort_of_arrays():
+    code = compiled(on_gpu.HEADER, {}, "sm_90")
+    by_ids = "pack", "unpack", "rows", "count_ids", "list_ids"
+    names = {f"{what}_{ids}" for what in by_ids for ids in on_gpu.IDS.values()}
+    assert all(name.encode() in code for name in names | {"offsets_of", "count_run_ends", "list_run_ends", "add_up"})
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
