@@ -117,7 +117,7 @@ class Frontier:
             return PendingFrontier(graph, vertices, number)
         count = int(number[0])
         if count > vertices.size:
-            return cls._of(graph, graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype))
+            return cls._of(graph, elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype))
         return cls._of(graph, vertices[:count])
 
     @classmethod
