@@ -1,0 +1,48 @@
+"""What the first answer on a new machine leaves to CuPy's compiler."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from frontier.registry import structures
+from frontier.runtime import gpu_available
+from frontier.runtime.cache import PROJECT_ROOT
+
+MOST = 14
+"""Kernels of CuPy's, each of which takes a tenth of a second."""
+
+SCRIPT = """
+import json, sys
+import cupy
+import frontier as fr
+from benchmarks.cold_start import ANALYTICS, ask, attached
+from benchmarks.compilations import recorded
+
+edges = fr.io.rmat(scale=14, edge_factor=16, seed=1)
+src, dst = cupy.asarray(edges.src), cupy.asarray(edges.dst)
+cupy.cuda.Device().synchronize()
+with recorded() as log:
+    graph = fr.structures()[sys.argv[1]](edges.num_vertices, device="gpu", directed=False)
+    observers = [attached(graph, analytic) for analytic in ANALYTICS]
+    graph.insert_edges(src[: 1 << 16], dst[: 1 << 16])
+    ask(observers)
+print(json.dumps([entry.name for entry in log if entry.compiler == "cupy"]))
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(
+    not gpu_available() or os.environ.get("DYNFRONTIER_EMULATED_GPU") == "1", reason="CuPy compiles on GPUs alone"
+)
+@pytest.mark.parametrize("name", structures())
+def test_few_kernels_of_cupy_are_compiled(name):
+    """In a process that has compiled nothing yet; those that are on disk count as well."""
+    environment = os.environ | {"PYTHONPATH": str(PROJECT_ROOT)}
+    command = [sys.executable, "-c", SCRIPT, name]
+    done = subprocess.run(command, env=environment, cwd=PROJECT_ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    compiled = json.loads(done.stdout.splitlines()[-1])
+    assert len(compiled) <= MOST, "\n".join(compiled)
