@@ -112,9 +112,7 @@ class Frontier:
         if form_for(Frontier, graph) is not Frontier:
             raise NotImplementedError("listed is not available for a graph of several parts yet")
         if recorder.launches is not None:
-            from .pending import PendingFrontier
-
-            return PendingFrontier(graph, vertices, number)
+            return recorder.launches.memory.frontier(graph, vertices, number)
         count = int(number[0])
         if count > vertices.size:
             return cls._of(graph, elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..pending import PendingFrontier
 from ..runtime import Scratch, Workspace, fill_with
 from ..runtime.launches import recorder
 
@@ -93,6 +94,10 @@ class RecordMemory:
         """A list for the vertices that an operator puts out."""
         self._outputs += 1
         return self._shared().outputs.get(f"output {self._outputs}", size, self._graph.vertex_dtype)
+
+    def frontier(self, graph: Graph, vertices: Any, number: Any) -> PendingFrontier:
+        """`Frontier.listed`."""
+        return PendingFrontier(graph, vertices, number)
 
     def visit_epoch(self) -> tuple[Any, np.int32, Any]:
         """Stamps; how far the number of an output is below the latest one; and that."""
