@@ -17,9 +17,16 @@ import frontier as fr
 from frontier import interchange
 from frontier.interchange.tensors import as_tensor
 from frontier.pipeline.records import Decoder
+from frontier.sort import on_gpu
 from frontier.storage import stored_arrays
 from frontier.temporal.times import as_times
 from structures import CSR
+
+
+@pytest.fixture(autouse=True)
+def no_kernels(monkeypatch):
+    """What stands for a GPU here has none."""
+    monkeypatch.setattr(on_gpu, "takes", lambda device, *arrays: False)
 
 
 @pytest.fixture(params=[None, *WEIGHTS])

@@ -14,7 +14,7 @@ from frontier.registry import snapshot_structure
 pytestmark = pytest.mark.few
 
 # By its module's name, which the package's class hides.
-orientation_module = importlib.import_module("frontier.operators.orientation")
+places_module = importlib.import_module("frontier.operators.places")
 FORMS = [False, True, "auto"]
 
 
@@ -46,7 +46,7 @@ def stored(request, structure, device, rng):
 
 @pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
 def test_triangles(stored, monkeypatch, listed):
-    monkeypatch.setattr(orientation_module, "LISTED_ARCS", listed)
+    monkeypatch.setattr(places_module, "LISTED_ARCS", listed)
     native, copied = (triangle_count(stored, snapshot=form) for form in FORMS[:2])
     verify_triangles(stored, native)
     assert native.total == copied.total == triangle_count(stored, per_vertex=False, snapshot=False).total
@@ -56,7 +56,7 @@ def test_triangles(stored, monkeypatch, listed):
 
 @pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
 def test_support(stored, monkeypatch, listed):
-    monkeypatch.setattr(orientation_module, "LISTED_ARCS", listed)
+    monkeypatch.setattr(places_module, "LISTED_ARCS", listed)
     orientation = fr.Orientation(stored)
     support = host(fr.edge_support(orientation))
     assert support.shape == (stored.edge_capacity,) and support.dtype == np.int32
@@ -189,7 +189,7 @@ def test_slow_walks_ask_for_a_copy(structure, device, monkeypatch):
         for cost, snapshot in ((1e-3, False), (50.0, True)):
             monkeypatch.setattr(structure, "walk_cost", {kind: cost})
             assert fr.SpMV(graph).form.snapshot is snapshot
-    monkeypatch.setattr(orientation_module, "LISTED_ARCS", 0)
+    monkeypatch.setattr(places_module, "LISTED_ARCS", 0)
     monkeypatch.setattr(structure, "walk_cost", {kind: 50.0})
     assert triangle_count(graph).form.snapshot
 
