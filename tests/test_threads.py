@@ -14,6 +14,7 @@ import pytest
 import frontier as fr
 from algorithms import bfs, connected_components
 from frontier.access import reads_both
+from frontier.functor.freeze import is_known
 from structures import SlabGraph
 
 THREADS = 4
@@ -298,6 +299,29 @@ def test_conversions_wait_for_an_update(convert: Callable, device: str) -> None:
         graph.insert_edges([1], [2])
         observer.found.result()
     assert not observer.was_done
+
+
+class _Context:
+    """What Numba keeps of a target, which one thread at a time may bring up to date."""
+
+    def __init__(self) -> None:
+        self.inside = 0
+
+    def refresh(self) -> None:
+        self.inside += 1
+        time.sleep(0.01)
+        assert self.inside == 1
+        self.inside -= 1
+
+    def resolve_value_type(self, value: Any) -> None:
+        raise ValueError
+
+
+def test_threads_ask_numba_one_after_another() -> None:
+    """Two that compile functors at once raised "generator already executing"."""
+    context = _Context()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda value: is_known(context, value), range(8))) == [False] * 8
 
 
 def test_functions_that_read_take_their_graph_by_name(device: str) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, Protocol
 
+from numba.core.compiler_lock import global_compiler_lock
+
 from ..runtime.identity import Chain, captured
 
 MODULE = __name__.rpartition(".")[0]
@@ -34,12 +36,13 @@ class Target(Protocol):
 
 def is_known(context: Any, value: Any) -> bool:
     """Whether a compiler, of which this is the typing context, has an implementation of its own for a function."""
-    context.refresh()
-    try:
-        context.resolve_value_type(value)
-    except ValueError:
-        return False
-    return True
+    with global_compiler_lock:  # which contexts leave to those who compile
+        context.refresh()
+        try:
+            context.resolve_value_type(value)
+        except ValueError:
+            return False
+        return True
 
 
 def freeze(function: FunctionType, target: Target) -> FunctionType:
