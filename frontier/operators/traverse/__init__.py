@@ -49,9 +49,11 @@ launch: synchronizing the whole device between levels would cost more than its p
 
 MEDIUM_COUNT = 2**17
 MEDIUM_ARCS = 2**20
-MEDIUM_DEGREE = 32
-"""Medium frontiers, within these bounds (the last bounds the mean degree, since long lists need another schedule), are
-advanced on a GPU by one grid-cooperative launch for many levels: 3 instead of 60 microseconds per level."""
+"""Medium frontiers, within both bounds, are advanced on a GPU by one grid-cooperative launch for many levels: 3 instead
+of 60 microseconds per level."""
+
+ROUNDS = 42
+"""Numbers that the blocks of that launch share (`rounds` in traverse.cuh)."""
 
 DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
@@ -185,9 +187,10 @@ def _push_later(
     lists, stamps, trailing, latest = memory.traversal()
     kernels = traverse_kernels(graph, functors, values, step)
     unbounded = np.int64(MAX_ARCS)
+    steps = np.int64(min(limit, 2**29))
     kernels.push_cooperatively(
-        1, graph.view(), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3), memory.counters(7),
-        np.int64(0), np.int64(0), unbounded, unbounded, np.int64(min(limit, 2**29)), frontier.number,
+        1, graph.view(), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3),
+        memory.counters(ROUNDS), np.int64(0), np.int64(0), unbounded, unbounded, steps, frontier.number,
         frontier.listed.size, graph.num_vertices, latest, *values, blocks=cooperative_blocks(), cooperative=True,
     )  # fmt: skip
 
@@ -221,8 +224,7 @@ def _push_repeatedly(
 
 def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
     """Whether a frontier is of medium size, for a grid-cooperative launch."""
-    few = count <= MEDIUM_COUNT and arcs <= min(MEDIUM_ARCS, count * MEDIUM_DEGREE)
-    return few and graph.device.is_gpu
+    return graph.device.is_gpu and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
 
 
 def _push_cooperatively(
@@ -236,7 +238,7 @@ def _push_cooperatively(
     bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
     kernels.push_cooperatively(
         len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
-        graph.xp.zeros(7, np.int64), *(np.int64(bound) for bound in bounds), None, 0, 0, None, *values,
+        graph.xp.zeros(ROUNDS, np.int64), *(np.int64(bound) for bound in bounds), None, 0, 0, None, *values,
         blocks=cooperative_blocks(), cooperative=True,
     )  # fmt: skip
     return _pushed(graph, lists, counters)

@@ -49,13 +49,16 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
 }
 
 // Consecutive pushes of medium frontiers in one grid-cooperative launch: until the frontier is empty, leaves the bounds,
-// or `max_steps` are made. counters: as in push_repeatedly. `rounds` holds three pairs of counts, of vertices and arcs, that
-// take turns (this step's, the next one's, and one that is being cleared), and the barrier's count; all zero at first.
+// or `max_steps` are made. counters: as in push_repeatedly. `rounds` is the memory that blocks share, all zero at first: three
+// pairs of counts, of vertices and arcs, that take turns (this step's, the next one's, and one that is being cleared); the
+// barrier's count; three counts of huge vertices, which take turns likewise; and the places of these in the frontier.
 //
 // Where the host knows neither the frontier's size nor the epoch, `number`, `room` and `everyone` are as in members.cuh, and
 // the epochs go on downward from that many (`epoch`) below `*latest`, which holds the last one that was used.
-constexpr int BIG_SEGMENTS = 64;  // a vertex with more is walked by a whole block
-constexpr int MOST_BIG = 256;     // as many of these as a block holds; more are walked by a tile each
+constexpr int BIG_SEGMENTS = 64;    // a vertex with more is walked by a whole block
+constexpr int MOST_BIG = 256;       // as many of these as a block holds; more are walked by a tile each
+constexpr int GRID_SEGMENTS = 512;  // a vertex with more is walked by all blocks, after one more barrier
+constexpr int MOST_HUGE = 32;       // as many of these in a step; more are walked by a block each
 constexpr int LAST_EPOCH = -(1 << 30);  // stamps are cleared after it
 extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
     i64 count, View view, const VID* in, VID* spare, VID* out, int* stamps, int epoch, u64* counters, u64* rounds,
@@ -66,6 +69,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
   ExpandTile tile;
   u32 barrier = 0;
   u32* arrived = reinterpret_cast<u32*>(rounds + 6);
+  u64* huge = rounds + 10;
   i64 steps = 0, arcs = 0;
   i64 first = (i64(blockIdx.x) * BLOCK + threadIdx.x) / TILE_SIZE, stride = i64(gridDim.x) * BLOCK / TILE_SIZE;
   bool is_everyone = take_number(count, number, room, everyone), is_first = blockIdx.x == 0 && threadIdx.x == 0;
@@ -82,36 +86,54 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) push_cooperatively(
   do {
     u64* next = rounds + 2 * ((steps + 1) % 3);
     u64* after = rounds + 2 * ((steps + 2) % 3);
-    if (is_first) after[0] = 0, after[1] = 0;
+    u64* num_huge = rounds + 7 + steps % 3;
+    if (is_first) after[0] = 0, after[1] = 0, rounds[7 + (steps + 1) % 3] = 0;
     if (threadIdx.x == 0) num_big = 0;
     MAKE_OUTPUT(output, VertexList, VertexList{out}, next);
     PUSH_BODY;
+    auto member = [&](i64 i) { return is_everyone ? VID(i) : __ldcg(in + i); };
+    auto is_put_off = [&](i64 i, i64 segments) {
+      if (segments > GRID_SEGMENTS) {
+        u64 at = atomicAdd(num_huge, 1ull);
+        if (at < MOST_HUGE) {
+          huge[at] = u64(i);
+          return true;
+        }
+      }
+      u32 at = atomicAdd(&num_big, 1u);
+      if (at < MOST_BIG) big[at] = i;
+      return at < MOST_BIG;
+    };
+    auto walk_together = [&](i64 i, i64 begin, i64 step) {  // with other tiles, which begin elsewhere
+      VID u = member(i);
+      i64 segments = view.segments(u);
+      for (i64 s = begin; s < segments; s += step) walk(view, tile, i, u, s, body);
+    };
     for (i64 i = first; i < count; i += stride) {
-      VID u = is_everyone ? VID(i) : __ldcg(in + i);
+      VID u = member(i);
       if (tile.lane == 0) PREPARE(u);
       __syncwarp(tile.mask);
       i64 segments = view.segments(u);
       if (segments > BIG_SEGMENTS) {
-        u32 at = 0;
-        if (tile.lane == 0) at = atomicAdd(&num_big, 1u);
-        at = tile.shfl(at, 0);
-        if (at < MOST_BIG) {
-          if (tile.lane == 0) big[at] = i;
-          continue;
-        }
+        bool later = tile.lane == 0 && is_put_off(i, segments);
+        if (tile.shfl(int(later), 0)) continue;
       }
       for (i64 s = 0; s < segments; ++s) walk(view, tile, i, u, s, body);
     }
     __syncthreads();
     u32 listed = num_big < MOST_BIG ? num_big : MOST_BIG;
-    for (u32 b = 0; b < listed; ++b) {
-      VID u = is_everyone ? VID(big[b]) : __ldcg(in + big[b]);
-      i64 segments = view.segments(u);
-      for (i64 s = threadIdx.x / TILE_SIZE; s < segments; s += BLOCK / TILE_SIZE) walk(view, tile, big[b], u, s, body);
-    }
+    for (u32 b = 0; b < listed; ++b) walk_together(big[b], threadIdx.x / TILE_SIZE, BLOCK / TILE_SIZE);
     __syncthreads();
     output.flush(view);
     grid_barrier(arrived, barrier);
+    u64 waiting = *(volatile u64*)num_huge;  // for all alike: nobody changes it before the next barrier
+    if (waiting > 0) {
+      if (waiting > MOST_HUGE) waiting = MOST_HUGE;
+      for (u64 h = 0; h < waiting; ++h) walk_together(i64(__ldcg(huge + h)), first, stride);
+      __syncthreads();
+      output.flush(view);
+      grid_barrier(arrived, barrier);
+    }
     count = i64(*(volatile u64*)next);
     arcs = i64(*(volatile u64*)(next + 1));
     VID* swap = spare;
