@@ -136,6 +136,7 @@ class DynamicDistances(IncrementalAlgorithm):
         xp = self.graph.xp
         fresh = self.graph.num_vertices - self._distance.size
         if fresh:
+            self._hear_flags()
             self._check_sums()
             if not self._known:
                 return
@@ -159,13 +160,17 @@ class DynamicDistances(IncrementalAlgorithm):
             self._repairs(src, dst, *self._arguments)
             self._is_told = not self._weighted
 
-    def _hear_flags(self) -> None:
-        """Do what steps have asked for that the host did not wait for."""
+    def _hear_flags(self, *, in_update: bool = True) -> None:
+        """Do what steps have asked for that the host did not wait for.
+
+        In an update it is too late to mend the tree: the graph has changed, and deleted edges that the tree should
+        have had cannot be found any more. Distances are then recomputed from scratch when they are read.
+        """
         if self._is_told:
             return
         self._is_told = True
         flat, bad = self._flags.tolist()
-        if bad:
+        if bad or (flat and in_update):
             self._known = False
         elif flat:
             self._mend_tree()
@@ -267,7 +272,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._known = self._is_checked = self._is_told = True
 
     def _bring_up(self) -> None:
-        self._hear_flags()
+        self._hear_flags(in_update=False)
         self._check_sums()
         if not self._known:
             self._recompute()

@@ -122,6 +122,22 @@ def test_lengths_of_zero(structure, device, orientation, never_recomputed, rng):
         check()
 
 
+@pytest.mark.parametrize("then", ["delete", "lengthen", "grow"])
+def test_updates_between_lengths_of_zero_and_reading(structure, device, orientation, never_recomputed, then):
+    """A vertex that is reached over such an edge is in the tree before anything else happens to the edge."""
+    graph, _, check = follow(structure, device, ([0, 3, 4], [1, 4, 5], 8), np.ones(3, np.float32), 0, **orientation)
+    graph.insert_edges([1, 2], [2, 6], np.array([0, 1], np.float32))
+    if then == "delete":
+        graph.delete_edges([1], [2])
+    elif then == "lengthen":
+        graph.insert_edges([1], [2], np.array([5], np.float32))
+    else:
+        graph.insert_vertices(2)
+    check()
+    graph.delete_edges([0], [1])
+    check()
+
+
 def test_one_edge_at_a_time(structure, device, weight_dtype, never_recomputed, rng):
     """A tree, then other edges, then edges of it: tentative vertices adopt, pass on, and are cut off."""
     weights = some_weights(rng, 6, weight_dtype)
@@ -206,6 +222,14 @@ def test_negative_weights_leave_distances_unknown(structure, device):
     check()
     graph.insert_edges([1], [4], weights[:1])
     check()
+
+
+def test_negative_weights_before_growth(structure, device):
+    graph, observer, _ = follow(structure, device, ([0, 1], [1, 2], 4), np.ones(2, np.float32), 0)
+    graph.insert_edges([2], [3], np.array([-1], np.float32))
+    graph.insert_vertices(1)
+    with pytest.raises(ValueError, match="weights"):
+        _ = observer.distance
 
 
 def test_infinite_weights(structure, device, never_recomputed):
