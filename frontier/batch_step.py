@@ -103,7 +103,6 @@ class BatchStep:
         else:
             _take(graph, self, src, dst, args)
 
-
     def is_small(self, src: Any) -> bool:
         """Whether so many pairs are few enough for launches to be repeated."""
         return 0 < src.size <= self.most
@@ -147,18 +146,17 @@ class _Record:
         dst = self._scratch.get("dst", size, graph.vertex_dtype)
         self._view = ByValue(graph.view().fields.copy())
         self._work = work = graph._access.workspace()
-        memory = RecordMemory(graph, work)
+        memory = RecordMemory(graph, self._view, work)
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
-        before = work.scratch, graph._view
-        work.scratch, graph._view = self._scratch, (graph.version, self._view)
+        before, work.scratch = work.scratch, self._scratch
         try:
             with LaunchList(memory) as self._launches:
                 zeros = memory.zeros
                 kernels.copy_padded(size, count, src_at, dst_at, src, dst, latest, lower, zeros, zeros.size)
                 step(graph, src, dst, *given)
         finally:
-            work.scratch, graph._view = before
+            work.scratch = before
         self._space, self._visits, self._trailing = memory.space, memory.visits, memory.trailing
 
     def is_for(self, graph: Graph, args: tuple) -> bool:

@@ -1,6 +1,7 @@
 """Steps for batches do the same whether they are called or their launches are repeated."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -101,6 +102,29 @@ def test_threads_have_records_of_their_own(graph, rng):
     for _ in range(4):
         step(graph, *pairs, 1, 1, expected)
     assert host(found).tolist() == host(expected).tolist()
+
+
+def test_threads_that_record_at_once(graph, rng):
+    """The view of a graph that a record reads when it is repeated is no other thread's."""
+    if not graph.device.is_gpu or not hasattr(graph, "insert_edges"):
+        pytest.skip("nothing is recorded, or nothing changes")
+    together = Barrier(2)
+
+    def wait_and_take(graph, *args):
+        together.wait(60)
+        step(graph, *args)
+        views.append(graph.view())
+        together.wait(60)
+
+    views, pairs = [], batch(graph, rng, 5)
+    found = [graph.xp.zeros(N, np.int64) for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda mine: fr.BatchStep(graph, wait_and_take)(*pairs, 1, 1, mine), found))
+    assert views[0] is not views[1] and graph.view() not in views
+    expected = graph.xp.zeros(N, np.int64)
+    step(graph, *pairs, 1, 1, expected)
+    for mine in found:
+        assert host(mine).tolist() == host(expected).tolist()
 
 
 def test_what_changes_between_batches(graph, rng):

@@ -13,6 +13,7 @@ import numpy as np
 from ..pending import PendingFrontier
 from ..runtime import Scratch, Workspace, fill_with
 from ..runtime.launches import recorder
+from ..runtime.parameters import ByValue
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -67,14 +68,18 @@ class RecordMemory:
 
     Attributes
     ----------
+    graph : Graph
+    view : ByValue
+        What the graph's `view` is for this thread while it records.
     visits, trailing : int
         How many outputs are told apart by a number of their own, and how many of these after the last traversal.
     zeros : array of int64
         To be set to zero by the first launch of the record.
     """
 
-    def __init__(self, graph: Graph, work: Workspace):
-        self._graph = graph
+    def __init__(self, graph: Graph, view: ByValue, work: Workspace):
+        self.graph = graph
+        self.view = view
         self._work = work
         self.zeros = self._counters = graph.xp.empty(COUNTERS, np.int64)
         self._used = 0
@@ -85,7 +90,7 @@ class RecordMemory:
     def counters(self, count: int) -> Any:
         """Numbers that are zero whenever the record runs."""
         if self._used + count > COUNTERS:
-            self._counters = fill_with(self._graph.xp.empty(COUNTERS, np.int64), 0)  # which is recorded
+            self._counters = fill_with(self.graph.xp.empty(COUNTERS, np.int64), 0)  # which is recorded
             self._used = 0
         self._used += count
         return self._counters[self._used - count : self._used]
@@ -93,7 +98,7 @@ class RecordMemory:
     def output(self, size: int) -> Any:
         """A list for the vertices that an operator puts out."""
         self._outputs += 1
-        return self._shared().outputs.get(f"output {self._outputs}", size, self._graph.vertex_dtype)
+        return self._shared().outputs.get(f"output {self._outputs}", size, self.graph.vertex_dtype)
 
     def frontier(self, graph: Graph, vertices: Any, number: Any) -> PendingFrontier:
         """`Frontier.listed`."""
@@ -115,8 +120,8 @@ class RecordMemory:
     def _shared(self) -> RecordSpace:
         if self.space is None:
             held = self._work.record_space
-            if held is None or held.num_vertices != self._graph.num_vertices:
-                held = self._work.record_space = RecordSpace(self._graph)
+            if held is None or held.num_vertices != self.graph.num_vertices:
+                held = self._work.record_space = RecordSpace(self.graph)
             self.space = held
         return self.space
 
