@@ -184,9 +184,9 @@ class _Record:
 
 
 def _is_plain(graph: Graph, src: Any, dst: Any) -> bool:
-    """Whether a kernel can copy these arrays."""
-    dtype = graph.vertex_dtype
-    return src.dtype == dtype == dst.dtype and src.flags.c_contiguous and dst.flags.c_contiguous
+    """Whether a kernel can copy these arrays; what is wrong with others is found by the operators."""
+    dtype, shape = graph.vertex_dtype, (src.size,)
+    return all(ids.dtype == dtype and ids.shape == shape and ids.flags.c_contiguous for ids in (src, dst))
 
 
 def _type(value: Any) -> np.dtype:
@@ -198,8 +198,15 @@ def clear(*arrays: Any) -> None:
     """Set contiguous arrays of integers to 0, before what operators do next, and without waiting for the device.
 
     Unlike an assignment, it is repeated by a `BatchStep`.
+
+    Raises
+    ------
+    ValueError
+        An array is not contiguous.
     """
     for array in arrays:
+        if not array.flags.c_contiguous:
+            raise ValueError(f"clear takes contiguous arrays, not one with strides {array.strides}")
         fill_with(array, 0)
 
 

@@ -81,6 +81,17 @@ def test_arrays_with_gaps(graph, rng):
         assert host(found).tolist() == host(expected).tolist()
 
 
+def test_arrays_that_do_not_match(graph, rng):
+    """They are told of, and not read beyond their ends, however small the batch is."""
+    taken = fr.BatchStep(graph, step)
+    found = graph.xp.zeros(N, np.int64)
+    src, dst = batch(graph, rng, 20)
+    with pytest.raises(ValueError, match="dst"):
+        taken(src, dst[:1], 1, 1, found)
+    with pytest.raises(ValueError, match="contiguous"):
+        fr.clear(found[::2])
+
+
 def test_threads_have_records_of_their_own(graph, rng):
     """Those that read at the same time must not work in the same memory."""
     if not graph.device.is_gpu:
