@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .access import reads
-from .arguments import check_graph, integer
+from .arguments import check_array, check_graph, integer
 from .arrays import as_device_array
 from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
@@ -97,20 +97,29 @@ class Frontier:
         """The vertices that functors have listed: the first of an array, as many as a number on the device says.
 
         A functor lists v by ``vertices[fr.atomic_add(number, 0, 1) % room] = v``, where `room` is the array's size. So
-        that no list is too short, all vertices of the graph are members if more were listed than there is room for.
+        that no list is too short, all vertices of the graph, even deleted ones, are members if more were listed than
+        there is room for.
 
         Parameters
         ----------
         graph : Graph
         vertices : array of the graph's vertex dtype, on its device
-            Ids of vertices. One that is listed several times may be among the members as often.
+            Ids of vertices. One that is listed several times may be among the members as often. The array is not
+            copied: what is listed there later changes the frontier.
         number : array of int64, shape (1,), on the graph's device
             In a `BatchStep` that is recorded, it is read when kernels are about to use the frontier; otherwise now,
             which the host waits for.
+
+        Raises
+        ------
+        TypeError, ValueError
+            An array is of another type, shape or device, or not contiguous.
         """
         check_graph(graph)
         if form_for(Frontier, graph) is not Frontier:
             raise NotImplementedError("listed is not available for a graph of several parts yet")
+        check_array(graph, vertices, "vertices", getattr(vertices, "size", 0), (graph.vertex_dtype,))
+        check_array(graph, number, "number", 1, (np.dtype(np.int64),))
         if recorder.launches is not None:
             return recorder.launches.memory.frontier(graph, vertices, number)
         count = int(number[0])

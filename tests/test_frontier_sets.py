@@ -114,6 +114,27 @@ def always(src, dst, edge, weight):
     return True
 
 
+def test_frontiers_of_lists(graph):
+    """The first of what functors have listed, or all vertices."""
+    xp = graph.xp
+    listed, number = xp.asarray([7, 5, 9, 2]).astype(graph.vertex_dtype), xp.asarray([3])
+    frontier = fr.Frontier.listed(graph, listed, number)
+    check(frontier, {5, 7, 9})
+    check(fr.Frontier.listed(graph, listed, xp.asarray([0])), set())
+    check(fr.Frontier.listed(graph, listed, xp.asarray([5])), set(range(N)))
+    check(fr.Frontier.listed(graph, listed[:0], xp.asarray([1])), set(range(N)))
+    for vertices, count, error, message in (
+        (listed[::2], number, ValueError, "vertices must be contiguous"),
+        (listed.astype(np.uint8), number, TypeError, "vertices must be an array of"),
+        ([7, 5], number, TypeError, "vertices must be a"),
+        (listed, number.astype(np.int32), TypeError, "number must be an array of int64"),
+        (listed, xp.asarray([1, 2]), ValueError, "number must be of shape"),
+        (listed, 3, TypeError, "number must be a"),
+    ):
+        with pytest.raises(error, match=message):
+            fr.Frontier.listed(graph, vertices, count)
+
+
 @pytest.mark.parametrize("form", ["list", "bits"])
 def test_frontiers_of_an_older_graph(graph, form):
     """Members stay members when the graph grows; one that was deleted is an error wherever it is asked for."""
