@@ -57,10 +57,10 @@ class MakesVertexArrays:
         >>> distance = g.vertex_array("int32", 99, combine="min")
         >>> predecessor = g.vertex_array(g.vertex_dtype, -1, follows=distance)
         """
-        size = self.num_vertices
-        if isinstance(fill, self.xp.ndarray) and fill.shape == (size,):
+        size, is_array = self.num_vertices, isinstance(fill, self.xp.ndarray)
+        if is_array and fill.shape == (size,):
             return elementwise.converted(self.device, fill, dtype)
-        if np.ndim(fill) == 0:
+        if np.ndim(fill) == 0 and not is_array:  # a number on a GPU stays there
             return elementwise.full(self.device, size, fill, dtype)
         array = self.xp.empty(size, np.dtype(dtype))
         array[...] = fill

@@ -42,6 +42,14 @@ def test_full_takes_no_value_that_does_not_fit(device):
         elementwise.full(device, 3, 2**40, np.int32)
 
 
+def test_what_vertex_arrays_are_filled_with(device):
+    """Numbers of any kind, one on the device among them, and arrays."""
+    graph = fr.structures()["csr"](3, device=device.kind)
+    for fill in (2.5, np.float32(2.5), device.xp.asarray(2.5), [2.5] * 3, device.xp.full(3, 2.5)):
+        assert same(device, graph.vertex_array(np.float64, fill), np.full(3, 2.5))
+        assert same(device, graph.vertex_array(np.int32, fill), np.full(3, 2, np.int32))
+
+
 @pytest.mark.parametrize("value", [2**63 - 1, -(2**62), 0, -1])
 def test_fill_with_long_integers(device, value):
     array = device.xp.empty(300, np.int64)
