@@ -21,6 +21,9 @@ def test_keys(device, size, dtype, rng):
     found = split_keys(device, keys, 777, np.dtype(dtype))
     for part, given in zip(found, (src, dst), strict=True):
         assert part.dtype == dtype and (host(part) == host(given)).all()
+    short = keys.astype(np.int32)  # as users may have them, where ids are few
+    for part, given in zip(split_keys(device, short, 777, np.dtype(dtype)), (src, dst), strict=True):
+        assert (host(part) == host(given)).all()
     other = device.xp.asarray(host(dst).astype(np.int64 if dtype == np.int32 else np.int32))  # of another type
     assert (host(arc_keys(device, src, other, 777)) == host(keys)).all()
 

@@ -130,6 +130,6 @@ def _valid(device: Device, arcs: Arcs) -> Arcs:
 def split_keys(device: Device, keys: Any, num_vertices: int, vertex_dtype: np.dtype) -> tuple[Any, Any]:
     """Sources and destinations of keys."""
     shift = id_bits(num_vertices)
-    if on_gpu.takes(device, keys):
+    if keys.dtype == np.int64 and on_gpu.takes(device, keys):
         return on_gpu.unpack(device, keys, shift, np.dtype(vertex_dtype))
     return (keys >> shift).astype(vertex_dtype), (keys & ((1 << shift) - 1)).astype(vertex_dtype)
