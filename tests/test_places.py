@@ -35,11 +35,12 @@ def test_places_of_no_vertices(device):
     assert graph.device.to_host(found.first_piece).tolist() == [0]
 
 
-def test_places_of_degrees_that_no_key_holds():
-    """Such as users may say what orders vertices by: more than fits into a key beside the id is as much as does."""
-    graph = graph_on("cpu", 3)
-    order, _ = places.places_by_degree(graph, np.array([2**62, 1, 2**61]), 1)
-    assert order.tolist() == [0, 2, 1]
+def test_places_of_degrees_that_no_key_holds(device):
+    """Such as users may say what orders vertices by: more than fits into a key with the id counts as much as does."""
+    graph = graph_on(device, 4)
+    order, rank = places.places_by_degree(graph, graph.xp.asarray([2**62, 1, 2**61, -5]), 1)
+    assert graph.device.to_host(order).tolist() == [0, 2, 1]
+    assert graph.device.to_host(rank).tolist() == [0, 2, 1, 3]
 
 
 @pytest.mark.parametrize("most", [0, 4])
