@@ -15,7 +15,7 @@ from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from .display import html_table
 from .kinds import form_for, takes_form
 from .runtime import elementwise, load_kernels
-from .runtime.launches import recorder
+from .runtime.launches import recorder, refuse_to_wait
 from .values import kind_of
 
 if TYPE_CHECKING:
@@ -336,6 +336,7 @@ class Frontier:
         """The members as a list, for kernels, which must not change it."""
         self._make_set()
         if self._list is None:
+            refuse_to_wait()  # until a record is repeated, which would append to the list each time
             kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
             counter = self.graph.xp.zeros(1, np.int64)

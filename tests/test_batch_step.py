@@ -163,11 +163,15 @@ def test_steps_that_wait(graph, rng):
     """On a GPU they are found out when they are recorded."""
     src, dst = batch(graph, rng, 5)
     everyone = fr.Frontier.all(graph)
+    dense = everyone & everyone
     for waits, message in (
+        (lambda graph, src, dst: fr.filter(dense, is_even), "waited for"),
         (lambda graph, src, dst: fr.filter(everyone, is_even) and fr.advance(graph, everyone, never), "waited for"),
         (lambda graph, src, dst: len(fr.visit_edges(graph, src, dst, never)), "has no size"),
         (lambda graph, src, dst: until_empty(graph, src, dst), "1000 launches"),
         (lambda graph, src, dst: fr.traverse(graph, everyone, never), "can be recorded from"),
+        (lambda graph, src, dst: fr.visit_edges(graph, src[::2], dst[::2], never), "repeat no conversions"),
+        (lambda graph, src, dst: fr.intersect(graph, src[::2], dst[::2], together, checked=False), "no conversions"),
     ):
         taken = fr.BatchStep(graph, waits)
         if graph.device.is_gpu:
@@ -181,6 +185,10 @@ def test_steps_that_wait(graph, rng):
 
 def never(src, dst, edge, weight):
     return False
+
+
+def together(u, v, w, edge_uw, edge_vw):
+    return 1
 
 
 def is_even(v):
@@ -226,6 +234,7 @@ def spread(graph, src, dst, seen, listed, room, number, level, found):
     fr.compute(fr.Frontier.listed(graph, listed, number), add_to, level, found)
     odd = fr.filter(fr.Frontier.listed(graph, listed, number), is_odd_level, level)
     fr.traverse(graph, odd, hear, level, fr.Step(2), max_steps=1)
+    fr.traverse(graph, odd, hear, level, fr.Step(0), max_steps=0)
 
 
 @pytest.mark.parametrize("room", [N, 5])

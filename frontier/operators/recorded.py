@@ -130,3 +130,15 @@ def recording() -> RecordMemory | None:
     """The memory of the record that is being made, if there is one."""
     launches = recorder.launches
     return None if launches is None else launches.memory
+
+
+def refuse_to_convert(graph: Graph, *ids: Any) -> None:
+    """Raise RuntimeError while launches are recorded if kernels cannot read arrays as they are: copies of them would be
+    made once, and not when the launches are repeated."""
+    if recorder.launches is not None and not all(
+        isinstance(part, graph.xp.ndarray) and part.dtype == graph.vertex_dtype and part.flags.c_contiguous
+        for part in ids
+    ):
+        raise RuntimeError(
+            f"launches are being recorded, which repeat no conversions: take contiguous arrays of {graph.vertex_dtype}"
+        )

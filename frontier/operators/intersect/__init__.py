@@ -27,6 +27,7 @@ from ..engine import (
 from ..extract import sort_rows
 from ..launch import Pieces, launch_expansion, tile_size
 from ..pair_groups import has_places, run_cpu_groups
+from ..recorded import refuse_to_convert
 from .cpu import make_common_neighbors, make_intersect
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def intersect(
     if checked:
         us, vs = _checked_pairs(graph, us, vs)
     else:
+        refuse_to_convert(graph, us, vs)
         us, vs = graph.xp.ascontiguousarray(us), graph.xp.ascontiguousarray(vs)
     check_functors(op, per_pair, flag(numbered, "numbered"), args)
     source = snapshot_if_faster(graph, us, vs) if checked and op is None else graph

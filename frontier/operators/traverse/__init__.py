@@ -144,7 +144,8 @@ def traverse(
     if recording() is not None:
         if len(walked) > 1 or max_arcs is not None or not isinstance(frontier, PendingFrontier):
             raise RuntimeError(NOT_RECORDED)
-        _push_later(graph, frontier, functors, tuple(values), position, limit)
+        if limit:
+            _push_later(graph, frontier, functors, tuple(values), position, limit)
         return 0
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
     kernels = None

@@ -26,7 +26,7 @@ from ..engine import (
     state_of,
 )
 from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..recorded import recording
+from ..recorded import recording, refuse_to_convert
 from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def visit_edges(
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)
+    refuse_to_convert(graph, src, dst)
     src, dst = _graphs_ids(graph, src, "src"), _graphs_ids(graph, dst, "dst")
     same_length(src=src, dst=dst)
     values = functor_args(graph, op, args)
