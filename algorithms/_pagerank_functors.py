@@ -123,25 +123,29 @@ def measure_vertex(v, column, jump, received, ranks, totals, sent, alpha):
     return abs(pending) if column == 0 else pending
 
 
-def has_pending(v, ranks, totals, sent, alpha, enough):
-    return totals[v] >= LEAST_TOTAL and abs(alpha * ranks[v] - totals[v] * sent[v]) > enough * totals[v]
+def has_pending(v, ranks, totals, sent, alpha, enough, widest):
+    return is_pending(ranks[v], totals[v], sent[v], alpha, enough, widest)
 
 
-def push_vertex(v, ranks, totals, sent, received, moved, alpha, enough):
+def is_pending(rank, total, sent, alpha, enough, widest):
+    return LEAST_TOTAL <= total <= widest and abs(alpha * rank - total * sent) > enough * total
+
+
+def push_vertex(v, ranks, totals, sent, received, moved, alpha, enough, widest):
     ranks[v] += fr.atomic_exch(received, v, 0.0)
     moved[v] = alpha * ranks[v] / totals[v] - sent[v]
     sent[v] += moved[v]
 
 
-def push(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough):
+def push(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough, widest):
     rank = ranks[dst] + fr.atomic_add(received, dst, moved[src]) + moved[src]
-    return totals[dst] >= LEAST_TOTAL and abs(alpha * rank - totals[dst] * sent[dst]) > enough * totals[dst]
+    return is_pending(rank, totals[dst], sent[dst], alpha, enough, widest)
 
 
-def push_weighted(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough):
+def push_weighted(src, dst, edge, weight, ranks, totals, sent, received, moved, alpha, enough, widest):
     share = weight * moved[src]
     rank = ranks[dst] + fr.atomic_add(received, dst, share) + share
-    return totals[dst] >= LEAST_TOTAL and abs(alpha * rank - totals[dst] * sent[dst]) > enough * totals[dst]
+    return is_pending(rank, totals[dst], sent[dst], alpha, enough, widest)
 
 
 def send_pending(v, ranks, totals, sent, moved, alpha):

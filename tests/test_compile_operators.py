@@ -87,7 +87,7 @@ def pagerank_step_case(graph):
 def push_ranks_case(graph):
     module = ranks_module
     functors = advance_module.Functors(module.push_weighted, None, module.push_vertex)
-    args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), np.float64(0.85), np.float64(1e-9))
+    args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), *(np.float64(x) for x in (0.85, 1e-9, 64)))
     return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
 
 
