@@ -26,7 +26,9 @@ import frontier as fr
 from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
-"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile."""
+COPY_START = {"cpu": 0.0, "gpu": 1.6e8}
+"""The cost of copying an edge in both directions, in neighbors that could be looked up in copied lists meanwhile; and
+what comes on top of that however small the graph is: a GPU waits for the host several times, 0.7 ms in all."""
 WALK_STEPS = 1.5
 """The cost of looking a neighbor up in a list as it is stored, likewise, if the structure is walked as fast as CSR."""
 
@@ -104,7 +106,8 @@ def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float
     """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
     listed, walked, in_copy = orientation.steps
     kind = graph.device.kind
-    return listed + WALK_STEPS * graph.walk_cost[kind] * walked, in_copy + COPY_STEPS[kind] * graph.num_arcs
+    in_copy += COPY_START[kind] + COPY_STEPS[kind] * graph.num_arcs
+    return listed + WALK_STEPS * graph.walk_cost[kind] * walked, in_copy
 
 
 def copy_bytes(graph: fr.Graph) -> int:

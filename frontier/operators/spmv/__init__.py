@@ -20,7 +20,7 @@ from ...kinds import takes_form
 from ...registry import snapshot_structure
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
-from ..extract import COPY_PASSES, collect_arcs, copy_as_stored, copy_bytes
+from ..extract import collect_arcs, copy_as_stored, copy_bytes, passes_of_copy
 from ..neighbor_reduce import clear, neighbor_reduce
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
     kind = graph.device.kind
     if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
         return products, products  # there is nothing to prepare
-    preparation = COPY_PASSES[kind] + (TRANSPOSITION if transpose else 0)
+    preparation = passes_of_copy(graph) + (TRANSPOSITION if transpose else 0)
     walk = graph.walk_cost[kind] * (SCATTER if transpose else 1)
     return products * walk, preparation + products * PREPARED[kind]
 
