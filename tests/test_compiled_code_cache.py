@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import numba
 import numba.extending
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
@@ -328,3 +330,22 @@ def test_functions_that_kernels_call_may_print_and_raise(capfd):
     half.compile((numba.int64,))
     library = half.overloads[(numba.int64,)].library
     assert library.get_pointer_to_function(library.name) == 0
+
+
+def test_code_that_takes_arguments_from_python_is_not_optimized():
+    """It is as long as many a kernel, and executed once a call."""
+
+    @cpu_kernel
+    def double(count, values):
+        for i in range(count):
+            values[i] *= 2
+
+    double._cache = NullCache()  # text is there of what is compiled here
+    values = np.ones(3)
+    double(3, values)
+    assert values.tolist() == [2, 2, 2]
+    (text,) = double.inspect_llvm().values()
+    unoptimized = {f"#{number}" for number in re.findall(r"^attributes #(\d+) = .*optnone", text, re.MULTILINE)}
+    found = dict(re.findall(r"^define .*@(_ZN(?:7cpython)?).*(#\d+)", text, re.MULTILINE))
+    assert found.pop("_ZN7cpython") in unoptimized
+    assert found and not unoptimized & set(found.values())

@@ -26,7 +26,7 @@ from . import progress
 from .atomic import write_atomically
 from .cache import cache_directory, text_fingerprint
 from .identity import function_digest
-from .libraries import AssembledCompiler, LinkedCompiler
+from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
 
 
 class _UniqueNumbers:
@@ -236,7 +236,9 @@ def cpu_kernel(function: Callable, *, assembled: bool = False) -> Any:
     """
     if not is_compiling():
         return function
-    compiler = {"pipeline_class": AssembledCompiler} if assembled else {}
-    dispatcher: Any = numba.njit(function, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **compiler)
+    compiler = AssembledCompiler if assembled else KernelCompiler
+    dispatcher: Any = numba.njit(
+        function, nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=compiler
+    )
     dispatcher._cache = _KeyedCache(function)
     return dispatcher

@@ -1,4 +1,4 @@
-"""How code goes from Numba to LLVM: of functions that are only linked into others, no more than is needed.
+"""How code goes from Numba to LLVM: what nobody executes, or rarely, is not optimized.
 
 Numba has LLVM optimize whatever it compiles, and make machine code of it. Of what kernels call, that is done again when
 it is in the kernel, and the first result is used by nobody.
@@ -14,6 +14,10 @@ from numba.core.compiler import Compiler
 ENVIRONMENT = "NumbaEnv"
 """In the name of the variable by which compiled code finds Python objects, for example to print. It is defined in each
 function's code, and set where there is machine code."""
+
+
+WRAPPER = "_ZN7cpython"
+"""How the names of functions begin that Python calls."""
 
 
 class _NoEnvironments:
@@ -49,7 +53,22 @@ class _Linked(JITCodeLibrary):
         return super().get_pointer_to_function(name) if self._emitted else 0
 
 
-class _Assembled(JITCodeLibrary):
+class _Kernel(JITCodeLibrary):
+    """A function that Python calls.
+
+    What takes its arguments out of Python's objects is left as it is: long code, executed once a call. To optimize it
+    took an eighth of the time of a compilation, and made calls no faster.
+    """
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        for function in ll_module.functions:
+            if function.name.startswith(WRAPPER) and not function.is_declaration:
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
+        super().add_llvm_module(ll_module)
+
+
+class _Assembled(_Kernel):
     """Little code around a call of other code, which was optimized before."""
 
     def _optimize_final_module(self) -> None:
@@ -73,6 +92,12 @@ class LinkedCompiler(_Compiler):
     """Of functions that only compiled functions call."""
 
     library = _Linked
+
+
+class KernelCompiler(_Compiler):
+    """Of functions that Python calls."""
+
+    library = _Kernel
 
 
 class AssembledCompiler(_Compiler):
