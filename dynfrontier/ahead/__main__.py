@@ -23,7 +23,7 @@ def jobs() -> dict[str, tuple[str, str, int]]:
     """
     dynamic = [name for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)]
     pairs = [(name, TRIANGLES) for name in dynamic] + [(PREFERRED, analytic) for analytic in OTHERS]
-    found = {}
+    found: dict[str, tuple[str, str, int]] = {}
     for name, analytic in pairs:
         for window in (0, 3):
             timed = window > 0 and fr.structures()[name].can_store_weights

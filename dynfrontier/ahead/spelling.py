@@ -19,8 +19,8 @@ SCALARS = {
 }  # fmt: skip
 
 
-def spell(kind: types.Type) -> Any:
-    """The value that stands for a type.
+def spell(kind: Any) -> Any:
+    """The value that stands for a Numba type.
 
     Raises
     ------
@@ -41,6 +41,7 @@ def spell(kind: types.Type) -> Any:
 def read_type(value: Any) -> types.Type:
     """The type that a value stands for."""
     if isinstance(value, str):
+        array: list[Any]
         scalar, *array = value.split()
         if not array:
             return SCALARS[scalar]
