@@ -83,7 +83,7 @@ class TriangleSums(IncrementalAlgorithm):
     def _count_all(self) -> None:
         self._counted, counts = self._counts()
         self._total: int | None = self._counted  # None: to be summed up
-        self._sixths = self.graph.vertex_array(np.int64, 6 * counts, combine="add")
+        self._sixths = self.graph.vertex_array(np.int64, self.graph.multiplied(counts, 6), combine="add")
         self._tally = self.graph.sums(SPREAD)
 
 

@@ -70,8 +70,8 @@ def connected_components(graph: fr.Graph) -> Components:
     array([0, 0, 0, 3, 3], dtype=int32)
     """
     members = fr.Frontier.all(graph)
-    ids = graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    labels = graph.vertex_array(graph.vertex_dtype, ids, combine=unite, normal=_shorten)
+    own = range(graph.num_vertices)
+    labels = graph.vertex_array(graph.vertex_dtype, own, combine=unite, normal=_shorten)
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
@@ -97,7 +97,7 @@ def most_common_label(members: fr.Frontier, labels: Any) -> int:
     ids = graph.xp.asarray((SAMPLED_LABELS * len(members)).astype(np.int64))
     if len(members) < graph.num_vertices:
         ids = members.vertices[ids]
-    values, counts = np.unique(graph.device.to_host(labels[ids]), return_counts=True)
+    values, counts = np.unique(graph.device.to_host(graph.entries(labels, ids)), return_counts=True)
     best = counts.argmax()
     return graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
 

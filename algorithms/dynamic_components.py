@@ -249,7 +249,7 @@ class DynamicComponents(IncrementalAlgorithm):
     def _rename_all(self) -> None:
         """`_relabel`, of many components or without in-edges: all vertices are looked through."""
         graph = self.graph
-        kept = self._labels[self._largest]
+        kept = graph.entries(self._labels, self._largest)
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
         if graph.has_in_edges:
             fr.traverse(
@@ -302,7 +302,8 @@ class DynamicComponents(IncrementalAlgorithm):
         """Record which vertices exist, and a vertex of the largest component: its label."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
-        self._largest = graph.xp.full(1, most_common_label(self._members, self._labels), graph.vertex_dtype)
+        largest = np.array([most_common_label(self._members, self._labels)], graph.vertex_dtype)
+        self._largest = graph.xp.asarray(largest)
 
 
 class _OverParts(DynamicComponents):

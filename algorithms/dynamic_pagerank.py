@@ -212,7 +212,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         ValueError
             The graph holds a weight that is negative or not finite.
         """
-        return self._ranks / self._total if len(self._everyone) else self._ranks.copy()
+        return self.graph.divided(self._ranks, self._total if len(self._everyone) else 1.0)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Receive what new edges bring."""

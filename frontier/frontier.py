@@ -76,7 +76,7 @@ class Frontier:
                 )
             vertices = graph.xp.flatnonzero(vertices)
         ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
-        ids = ids.astype(graph.vertex_dtype)
+        ids = elementwise.converted(graph.device, ids, graph.vertex_dtype)
         self._take(graph, graph.xp.unique(ids) if ids.size > 1 else ids)
 
     @classmethod

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .runtime.launches import recorder
 from .statistics import StorageStatistics
 from .storage import array_types, stored_arrays
 from .view import pack_view, with_pointer
+
+if TYPE_CHECKING:
+    from .graph import Graph
 
 
 class Structure(ABC):
@@ -122,7 +125,8 @@ class Structure(ABC):
 
     def _total_degree(self, vertices: Any) -> int:
         """Number of arcs that leave some vertices, each counted as often as it is listed."""
-        return int(degrees_of(self, vertices).sum())  # type: ignore[arg-type]  # every structure is a graph
+        graph: Graph = self  # type: ignore[assignment]  # every structure is a graph
+        return int(graph.total(degrees_of(graph, vertices)))
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """All arcs as CSR with sorted rows, in arrays of their own."""

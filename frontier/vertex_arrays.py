@@ -1,4 +1,5 @@
-"""What algorithms say about their arrays so that they run over several parts, too; on one device it costs nothing."""
+"""What algorithms say about their arrays so that they run over several parts, too, where that costs nothing on one
+device; and what they do to whole arrays that CuPy would compile kernels for."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class MakesVertexArrays:
         Parameters
         ----------
         dtype : dtype
-        fill : number, or array of shape (num_vertices,)
+        fill : number, array of shape (num_vertices,), or ``range(num_vertices)``
             What the entries are at first.
         combine : {"min", "max", "add", "or"} or function, optional
             The rule. A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy,
@@ -60,6 +61,8 @@ class MakesVertexArrays:
         size, is_array = self.num_vertices, isinstance(fill, self.xp.ndarray)
         if is_array and fill.shape == (size,):
             return elementwise.converted(self.device, fill, dtype)
+        if isinstance(fill, range) and fill == range(size):
+            return elementwise.arange(self.device, size, dtype)
         if np.ndim(fill) == 0 and not is_array:  # a number on a GPU stays there
             return elementwise.full(self.device, size, fill, dtype)
         array = self.xp.empty(size, np.dtype(dtype))
@@ -105,6 +108,18 @@ class MakesVertexArrays:
         operator. Within the block functors find in the arrays what their own part knows.
         """
         return nullcontext()
+
+    def entries(self, array: Any, at: Any) -> Any:
+        """``array[at]``, a new array, at valid positions, none of which is negative: they are not checked."""
+        return elementwise.take(self.device, array, at)
+
+    def multiplied(self, array: Any, by: int) -> Any:
+        """``array * by``, of an array of int64: a new array."""
+        return elementwise.multiplied(self.device, array, by)
+
+    def divided(self, array: Any, by: float) -> Any:
+        """``array / by``, of an array of float64: a new array."""
+        return elementwise.divided(self.device, array, by)
 
     def total(self, array: Any) -> Any:
         """The sum of an array by vertex, or of one made by `sums`."""

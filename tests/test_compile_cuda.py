@@ -125,7 +125,8 @@ def test_elementwise():
     code = compiled(header, {}, "sm_90")
     names = {f"convert_{one}_{other}" for one, other in elementwise.CONVERSIONS}
     names |= {f"take_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
-    names |= {f"count_up_{ids}" for ids in elementwise.IDS} | {"fill_u64"}
+    names |= {f"put_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
+    names |= {f"count_up_{ids}" for ids in elementwise.IDS} | {"fill_u64", "multiply_i64", "divide_double"}
     assert all(name.encode() in code for name in names)
 
 
@@ -133,7 +134,8 @@ def test_sort_of_arrays():
     code = compiled(on_gpu.HEADER, {}, "sm_90")
     by_ids = "pack", "unpack", "rows", "count_ids", "list_ids"
     names = {f"{what}_{ids}" for what in by_ids for ids in on_gpu.IDS.values()}
-    assert all(name.encode() in code for name in names | {"offsets_of", "count_run_ends", "list_run_ends", "add_up"})
+    names |= {"offsets_of", "count_run_ends", "list_run_ends", "sum_tiles", "accumulate", "add_up"}
+    assert all(name.encode() in code for name in names)
 
 
 @pytest.mark.parametrize("name", STRUCTURES)

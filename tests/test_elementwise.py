@@ -5,6 +5,7 @@ import pytest
 
 import frontier as fr
 from frontier.runtime import elementwise, fill_with
+from structures import CSR
 
 TYPES = [np.bool_, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 
@@ -25,6 +26,7 @@ def same(device, found, wanted):
 @pytest.mark.parametrize("size", [0, 1, 200])
 def test_arange(device, size, dtype):
     assert same(device, elementwise.arange(device, size, dtype), np.arange(size, dtype=dtype))
+    assert same(device, elementwise.arange(device, size, dtype, 7), np.arange(7, 7 + size, dtype=dtype))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -68,6 +70,39 @@ def test_take(device, dtype, ids):
     assert same(device, elementwise.take(device, on_device[0], on_device[1][:0]), values[:0])
 
 
+@pytest.mark.parametrize("ids", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_put(device, dtype, ids):
+    generator = np.random.default_rng(1)
+    array, values = (generator.integers(0, 2, size).astype(dtype) for size in (400, 100))
+    at = generator.permutation(400)[:100].astype(ids)
+    there = device.xp.asarray(array)
+    elementwise.put(device, there, device.xp.asarray(at), device.xp.asarray(values))
+    array[at] = values
+    assert same(device, there, array)
+    elementwise.put(device, there[::4], device.xp.asarray(at.argsort().astype(ids)), device.xp.asarray(values))
+    array[::4][at.argsort()] = values
+    assert same(device, there, array)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 5), (700, 0), (3, 900)])
+def test_joined(device, sizes, dtype):
+    one, other = (np.random.default_rng(1).integers(0, 2, size).astype(dtype) for size in sizes)
+    found = elementwise.joined(device, device.xp.asarray(one), device.xp.asarray(other))
+    assert same(device, found, np.concatenate([one, other]))
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000])
+def test_multiplied_and_divided(device, size):
+    whole, parts = np.random.default_rng(1).integers(-100, 100, size), np.random.default_rng(2).random(size)
+    on_device = device.xp.asarray(whole), device.xp.asarray(parts)
+    assert same(device, elementwise.multiplied(device, on_device[0], 6), whole * 6)
+    assert same(device, elementwise.multiplied(device, on_device[0][::2], 6), whole[::2] * 6)
+    assert same(device, elementwise.divided(device, on_device[1], 0.3), parts / 0.3)
+    assert same(device, elementwise.divided(device, on_device[1][::2], 0.3), parts[::2] / 0.3)
+
+
 @pytest.mark.parametrize("to", TYPES)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_converted(device, dtype, to):
@@ -78,3 +113,18 @@ def test_converted(device, dtype, to):
     found[:] = 0  # a copy, even in the same type
     assert same(device, there, values)
     assert same(device, elementwise.converted(device, there[::3], to), values[::3].astype(to))
+
+
+@pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
+def test_arrays_by_vertex(device, vertex_dtype):
+    """As graphs offer them to algorithms."""
+    graph = CSR(300, device=device, vertex_dtype=vertex_dtype)
+    ids = graph.vertex_array(graph.vertex_dtype, range(300))
+    assert same(device, ids, np.arange(300, dtype=vertex_dtype))
+    halves = graph.divided(graph.vertex_array(np.float64, 1), 2)
+    assert same(device, halves, np.full(300, 0.5))
+    sixths = graph.multiplied(graph.vertex_array(np.int64, ids), 6)
+    assert same(device, sixths, 6 * np.arange(300))
+    assert same(device, graph.entries(sixths, ids[5:7]), np.array([30, 36]))
+    with pytest.raises(ValueError):
+        graph.vertex_array(np.int32, range(299))

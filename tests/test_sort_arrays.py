@@ -6,7 +6,17 @@ from verifiers import host
 
 from frontier.batch import Arcs
 from frontier.runtime import resolve_device
-from frontier.sort import arc_keys, last_of_runs, row_ids, row_offsets, split_keys, unique_arcs
+from frontier.sort import (
+    accumulate,
+    arc_keys,
+    last_of_runs,
+    places_of_ids,
+    row_ids,
+    row_offsets,
+    split_keys,
+    tiles,
+    unique_arcs,
+)
 
 SIZES = [0, 1, 511, 512, 513, 5000]
 
@@ -35,6 +45,30 @@ def test_last_of_runs(device, size, top, rng):
     values = np.sort(rng.integers(0, top, size))
     found = host(last_of_runs(device, device.xp.asarray(values)))
     assert found.tolist() == np.flatnonzero(np.append(values[1:] != values[:-1], True)[: values.size]).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("size", SIZES)
+def test_places_of_ids(device, size, dtype, rng):
+    device = resolve_device(device)
+    ids = rng.integers(-2, 3, size).astype(dtype)
+    assert host(places_of_ids(device, device.xp.asarray(ids))).tolist() == np.flatnonzero(ids >= 0).tolist()
+
+
+@pytest.mark.parametrize("most", [4096, 1])  # tiles, of which more are added up by a kernel of their own
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("size", SIZES)
+def test_accumulate(device, size, dtype, most, rng, monkeypatch):
+    monkeypatch.setattr(tiles, "MAX_SUMS", most)
+    device = resolve_device(device)
+    numbers = rng.integers(-100, 100, size).astype(dtype)
+    there = device.xp.asarray(numbers.copy())
+    assert accumulate(device, there) is there
+    assert there.dtype == dtype and host(there).tolist() == np.cumsum(numbers).tolist()
+    if dtype == np.int64 and size:
+        there = device.xp.asarray(np.append(0, numbers))
+        accumulate(device, there[1:])
+        assert host(there).tolist() == [0, *np.cumsum(numbers)]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 40, 5000])

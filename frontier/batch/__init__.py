@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Device, ErrorFlag, Kernels, load_kernels, resolve_device
+from ..runtime import Device, ErrorFlag, Kernels, elementwise, load_kernels, resolve_device
 from ..values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
@@ -121,9 +121,10 @@ class ArcMaker:
         out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
         out_weights = None
         if self.weight_dtype is not None and weighted:
-            out_weights = xp.empty(total, self.weight_dtype)
             if weights is None:
-                out_weights.fill(1)
+                out_weights = elementwise.full(device, total, 1, self.weight_dtype)
+            else:
+                out_weights = xp.empty(total, self.weight_dtype)
         error_counts, error_flag = self._error_counts, self._error_flag
         if self._unchecked:  # a failure prevented the check of the last batch
             device.synchronize()

@@ -4,6 +4,17 @@
 
 #define END 0x7fffffffffffffffll  // stands after all keys (frontier/sort/sorted.py has the same number)
 
+// The first of `size` sorted numbers that is greater than `value`, or not less than it.
+template <bool GREATER>
+__device__ inline i64 first_place(const i64* sorted, i64 size, i64 value) {
+  i64 low = 0;
+  while (low < size) {
+    i64 middle = (low + size) >> 1;
+    if (GREATER ? sorted[middle] > value : sorted[middle] >= value) size = middle; else low = middle + 1;
+  }
+  return low;
+}
+
 // A batch's sorted keys, (source << shift | destination) << bits. The low `bits` hold the arc's position in the batch, so
 // that equal arcs keep their order and only the last of them counts. END stands for arcs to be ignored.
 struct SortedKeys {

@@ -1,10 +1,10 @@
-// CUDA kernels that fill, copy and convert arrays, for all types at once: the name of each ends in the types' (C_TYPES).
+// CUDA kernels that fill, copy, convert and scale arrays, for all types at once: the name of each ends in the types' (C_TYPES).
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// out[i] = i
+// out[i] = first + i
 #define COUNT_UP(T) \
-  extern "C" __global__ void count_up_##T(i64 count, T* out) { GRID_STRIDE(i, count) out[i] = T(i); }
+  extern "C" __global__ void count_up_##T(i64 count, i64 first, T* out) { GRID_STRIDE(i, count) out[i] = T(first + i); }
 COUNT_UP(int)
 COUNT_UP(i64)
 
@@ -24,6 +24,32 @@ TAKE(u32, int)
 TAKE(u32, i64)
 TAKE(u64, int)
 TAKE(u64, i64)
+
+// out[at[i]] = values[i], of such elements
+#define PUT(T, ID) \
+  extern "C" __global__ void put_##T##_##ID(i64 count, const T* values, const ID* at, T* out) { \
+    GRID_STRIDE(i, count) out[at[i]] = values[i]; \
+  }
+PUT(u8, int)
+PUT(u8, i64)
+PUT(u32, int)
+PUT(u32, i64)
+PUT(u64, int)
+PUT(u64, i64)
+
+// out[i] = values[i] * by
+#define MULTIPLY(T) \
+  extern "C" __global__ void multiply_##T(i64 count, const T* values, T by, T* out) { \
+    GRID_STRIDE(i, count) out[i] = values[i] * by; \
+  }
+MULTIPLY(i64)
+
+// out[i] = values[i] / by
+#define DIVIDE(T) \
+  extern "C" __global__ void divide_##T(i64 count, const T* values, T by, T* out) { \
+    GRID_STRIDE(i, count) out[i] = values[i] / by; \
+  }
+DIVIDE(double)
 
 // out[i] = values[i]
 #define CONVERT(FROM, TO) \

@@ -77,13 +77,13 @@ def _check_driver(function: str, returned: tuple[Any, ...]) -> None:
         raise RuntimeError(f"{function}: {error.name}")
 
 
-def arange(device: Device, size: int, dtype: Any) -> Any:
-    """The numbers from 0 to `size` - 1."""
+def arange(device: Device, size: int, dtype: Any, first: int = 0) -> Any:
+    """So many numbers, from `first` on."""
     name = _name(np.dtype(dtype))
     if not device.is_gpu or name not in IDS:
-        return device.xp.arange(size, dtype=dtype)
+        return device.xp.arange(first, first + size, dtype=dtype)
     out = device.xp.empty(size, dtype)
-    _kernel(f"count_up_{name}")(size, out)
+    _kernel(f"count_up_{name}")(size, first, out)
     return out
 
 
@@ -110,6 +110,44 @@ def take(device: Device, values: Any, at: Any) -> Any:
         return values[at]
     out = device.xp.empty(at.size, values.dtype)
     _kernel(f"take_{size}_{kind}")(int(at.size), values, at, out)
+    return out
+
+
+def put(device: Device, array: Any, at: Any, values: Any) -> None:
+    """``array[at] = values``, where `at` are valid positions, none of them negative, and each once."""
+    size, kind = WORDS.get(values.dtype.itemsize), _name(at.dtype)
+    is_plain = all(part.ndim == 1 and part.flags.c_contiguous for part in (array, at, values))
+    if not device.is_gpu or not is_plain or array.dtype != values.dtype or size is None or kind not in IDS:
+        array[at] = values
+    else:
+        _kernel(f"put_{size}_{kind}")(int(at.size), values, at, array)
+
+
+def joined(device: Device, one: Any, other: Any) -> Any:
+    """Two arrays of one dtype, one behind the other."""
+    if not device.is_gpu:
+        return np.concatenate([one, other])
+    out = device.xp.empty(one.size + other.size, one.dtype)
+    out[: one.size] = one  # which the driver copies
+    out[one.size :] = other
+    return out
+
+
+def multiplied(device: Device, values: Any, by: int) -> Any:
+    """``values * by``, of integers of 64 bits."""
+    if not device.is_gpu or values.dtype != np.int64 or not values.flags.c_contiguous:
+        return values * by
+    out = device.xp.empty(values.shape, np.int64)
+    _kernel("multiply_i64")(int(values.size), values, int(by), out)
+    return out
+
+
+def divided(device: Device, values: Any, by: float) -> Any:
+    """``values / by``, of floats of 64 bits."""
+    if not device.is_gpu or values.dtype != np.float64 or not values.flags.c_contiguous:
+        return values / by
+    out = device.xp.empty(values.shape, np.float64)
+    _kernel("divide_double")(int(values.size), values, float(by), out)
     return out
 
 

@@ -96,6 +96,11 @@ def last_of_runs(device: Device, keys: Any) -> Any:
     return xp.flatnonzero(last)
 
 
+def places_of_ids(device: Device, ids: Any) -> Any:
+    """Positions of those that are not negative."""
+    return on_gpu.places_of_ids(device, ids) if on_gpu.takes(device, ids) else device.xp.flatnonzero(ids >= 0)
+
+
 def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any]:
     """Sorted distinct keys (`arc_keys`) of a batch, and the weights of each key's last arc (None without weights).
 

@@ -1,5 +1,6 @@
-// CUDA kernels over keys and the rows of CSR arrays, for ids of both types: names end in the ids' type.
+// CUDA kernels over keys, sums and the rows of CSR arrays, for ids of both types: names end in the ids' type.
 #pragma once
+#include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
 
@@ -18,23 +19,31 @@
     GRID_STRIDE(i, count) out[i] = ID(first_place<true>(offsets, rows + 1, i) - 1);                                       \
   }
 
-// The first of `size` sorted numbers that is greater than `value`, or not less than it.
-template <bool GREATER>
-__device__ inline i64 first_place(const i64* sorted, i64 size, i64 value) {
-  i64 low = 0;
-  while (low < size) {
-    i64 middle = (low + size) >> 1;
-    if (GREATER ? sorted[middle] > value : sorted[middle] >= value) size = middle; else low = middle + 1;
-  }
-  return low;
-}
-
 KEYS(int)
 KEYS(i64)
 
 // Where the rows of sorted keys begin; `count` is one more than there are rows.
 extern "C" __global__ void offsets_of(i64 count, const i64* keys, i64 size, i64 shift, i64* offsets) {
   GRID_STRIDE(row, count) offsets[row] = first_place<false>(keys, size, row << shift);
+}
+
+// The sum of each tile of numbers.
+extern "C" __global__ void __launch_bounds__(TILE) sum_tiles(i64 count, const i64* numbers, i64* sums) {
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x, total;
+    block_exclusive(i < count ? numbers[i] : i64(0), total);
+    if (threadIdx.x == 0) sums[tile] = total;
+  }
+}
+
+// Adds to each number those before it. `sums`: of the tiles.
+extern "C" __global__ void __launch_bounds__(TILE) accumulate(i64 count, const i64* sums, bool summed, i64* numbers) {
+  TILES(tile, count) {
+    i64 before = sum_before(sums, summed, tile), i = tile * TILE + threadIdx.x, in_tile;
+    i64 number = i < count ? numbers[i] : i64(0);
+    i64 running = before + block_exclusive(number, in_tile) + number;
+    if (i < count) numbers[i] = running;
+  }
 }
 
 // Positions at which a predicate holds: sums say how many there are in each tile, then they are listed, and their number.

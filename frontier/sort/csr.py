@@ -25,6 +25,15 @@ def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[A
     return row_offsets(device, keys, num_vertices), dst, weights
 
 
+def accumulate(device: Device, numbers: Any) -> Any:
+    """Replace each number by the sum of all up to it, in place, which makes offsets of lengths; returns them."""
+    if numbers.dtype == np.int64 and on_gpu.takes(device, numbers):
+        on_gpu.accumulate(device, numbers)
+    else:
+        device.xp.cumsum(numbers, out=numbers)
+    return numbers
+
+
 def row_offsets(device: Device, keys: Any, num_vertices: int) -> Any:
     """Where the rows of sorted keys (`arc_keys`) begin, on a GPU: the offsets of CSR arrays (int64)."""
     return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))

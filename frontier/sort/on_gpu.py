@@ -1,4 +1,4 @@
-"""Keys and the rows of CSR arrays on a GPU, with machine code that comes with the package."""
+"""Keys, sums and the rows of CSR arrays on a GPU, with machine code that comes with the package."""
 
 from __future__ import annotations
 
@@ -51,6 +51,14 @@ def _listed(device: Device, what: str, values: Any) -> Any:
     _kernel(f"count_{what}")(size, values, sums, **tile_launch(size))
     _kernel(f"list_{what}")(size, values, *running_sums(device, _Kernels, sums), out, number, **tile_launch(size))
     return out[: int(number[0])]
+
+
+def accumulate(device: Device, numbers: Any) -> None:
+    """Replace each of some int64 numbers by the sum of all up to it."""
+    size = int(numbers.size)
+    sums = device.xp.empty(tile_count(size), np.int64)
+    _kernel("sum_tiles")(size, numbers, sums, **tile_launch(size))
+    _kernel("accumulate")(size, *running_sums(device, _Kernels, sums), numbers, **tile_launch(size))
 
 
 def offsets_of(device: Device, keys: Any, rows: int, shift: int) -> Any:

@@ -14,19 +14,24 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/degrees/degrees.cuh"
 
 
-def degrees_of(graph: Graph, vertices: Any = None) -> Any:
-    """The number of neighbors of each of some vertices, or of all: a new array of int64.
+def degrees_of(graph: Graph, vertices: Any = None, out: Any = None) -> Any:
+    """The number of neighbors of each of some vertices, or of all: `out`, or a new array of int64.
 
     Parameters
     ----------
     vertices : array of the graph's vertex dtype, optional
         Valid ids; they are not checked.
+    out : array of int64, with an entry for each, optional
+        Contiguous.
     """
     if graph.device.is_gpu:
         count = graph.num_vertices if vertices is None else int(vertices.size)
-        out = graph.xp.empty(count, np.int64)
+        out = graph.xp.empty(count, np.int64) if out is None else out
         if count:
             cuda_kernels_for(graph, HEADER, (), ()).degrees(count, graph.view(), vertices, out)
         return out
     found = graph._degrees() if vertices is None else graph._degrees_of(vertices)
-    return found.astype(np.int64)
+    if out is None:
+        return found.astype(np.int64)
+    out[:] = found
+    return out

@@ -12,7 +12,9 @@ from ...arguments import check_graph, integer, number
 from ...batch import check_ids
 from ...form import choose_form
 from ...registry import snapshot_structure
-from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from ...runtime import elementwise
+from ...sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from ..degrees import degrees_of
 from ..engine import (
     A_TRUTH,
     check_op,
@@ -314,20 +316,19 @@ def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, A
     if not graph.device.is_gpu:
         offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
         return offsets, dst, None if slots is None else graph._weights[slots]
-    degrees = graph._degrees() if vertices is None else graph._degrees_of(vertices)
-    count = int(degrees.size)
+    count = graph.num_vertices if vertices is None else int(vertices.size)
     offsets = xp.zeros(count + 1, np.int64)
-    offsets[1:] = degrees
-    xp.cumsum(offsets, out=offsets)
+    lengths = degrees_of(graph, vertices, out=offsets[1:])
+    long = xp.flatnonzero(lengths > LONG_LIST)
+    accumulate(graph.device, offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
     weights = xp.empty(total, graph._stored_dtype) if stored else None
+    lanes = tile_size(graph)
+    kernels = cuda_kernels_for(graph, HEADER, (), (), (("TILE_SIZE", lanes),))
     if total:
-        lanes = tile_size(graph)
-        kernels = cuda_kernels_for(graph, HEADER, (), (), (("TILE_SIZE", lanes),))
         args = graph.view(), vertices, offsets, dst, weights
         kernels.extract_in_order(count, *args, np.int64(LONG_LIST), tile=int(lanes))
-        long = xp.flatnonzero(degrees > LONG_LIST)
         kernels.extract_long_in_order(int(long.size), *args, long, blocks=max(int(long.size), 1))
     return offsets, dst, weights
 
@@ -385,16 +386,16 @@ def collect_arcs(
     """
     xp = graph.xp
     if vertices is None:
-        vertices = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
+        vertices = elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype)
     count = int(vertices.size)
     offsets = xp.zeros(count + 1, np.int64)
     if not count:
         return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64) if slots else None
     if op is None:
-        offsets[1:] = graph._degrees_of(vertices)
+        degrees_of(graph, vertices, out=offsets[1:])
     else:
         offsets = count_arcs(graph, vertices, op, args)
-    xp.cumsum(offsets, out=offsets)
+    accumulate(graph.device, offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
     found = xp.empty(total, np.int64) if slots else None
@@ -426,7 +427,7 @@ def _run(
     options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
     kernels = cuda_kernels_for(graph, HEADER, functor, args, options)
     pieces = Pieces(graph)
-    cursors = offsets[1:] if dst is None else graph.xp.copy(offsets[:-1])
+    cursors = offsets[1:] if dst is None else elementwise.converted(graph.device, offsets[:-1], np.int64)
     launch_expansion(
         kernels.extract, kernels.extract_pieces, count, pieces, graph.view(), vertices, cursors, dst, slots, relabel,
         *pieces.args, *args,
