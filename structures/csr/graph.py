@@ -10,7 +10,17 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Device, elementwise
-from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, row_offsets, sort_pairs, split_keys, unique_arcs
+from frontier.sort import (
+    arc_keys,
+    id_bits,
+    last_of_runs,
+    places_of_ids,
+    row_ids,
+    row_offsets,
+    sort_pairs,
+    split_keys,
+    unique_arcs,
+)
 from frontier.storage import VERTEX, WEIGHT
 
 from .check import check_arrays
@@ -139,10 +149,9 @@ class CSR(DynamicGraph):
 
     def _insert_by_sorting(self, keys: Any, weights: Any) -> tuple[int, int]:
         """Rebuild from old and new arcs, sorted together."""
-        xp = self.xp
         old = arc_keys(self.device, row_ids(self.device, self._offsets, self.vertex_dtype), self._neighbors,
                        self._num_vertices)  # fmt: skip
-        both = xp.concatenate([old, keys])
+        both = elementwise.joined(self.device, old, keys)
         if self._weights is None:
             both.sort()
             both = elementwise.take(self.device, both, last_of_runs(self.device, both))
@@ -150,8 +159,9 @@ class CSR(DynamicGraph):
         else:
             both, order = sort_pairs(self.device, both)
             last = last_of_runs(self.device, both)
-            both = both[last]
-            merged = xp.concatenate([self._weights, weights])[order[last]]
+            both = elementwise.take(self.device, both, last)
+            merged = elementwise.joined(self.device, self._weights, weights)
+            merged = elementwise.take(self.device, merged, elementwise.take(self.device, order, last))
         inserted = int(both.size - old.size)
         _, dst = split_keys(self.device, both, self._num_vertices, self.vertex_dtype)
         self._build(row_offsets(self.device, both, self._num_vertices), dst, merged)
@@ -159,15 +169,16 @@ class CSR(DynamicGraph):
 
     def _delete_by_slots(self, keys: Any) -> int:
         """Rebuild without the slots of the arcs that are there."""
-        xp = self.xp
         slots = self._find(*split_keys(self.device, keys, self._num_vertices, self.vertex_dtype))
-        slots = slots[slots >= 0]
-        keep = xp.ones(self._neighbors.size, bool)
-        keep[slots] = False
-        before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(keep, dtype=np.int64)])
-        weights = None if self._weights is None else self._weights[keep]
-        self._build(before[self._offsets], self._neighbors[keep], weights)
-        return int(slots.size)
+        slots = elementwise.take(self.device, slots, places_of_ids(self.device, slots))  # which ascend, as keys do
+        size, deleted = int(self._neighbors.size), int(slots.size)
+        neighbors = self.xp.empty(size - deleted, self.vertex_dtype)
+        weights = None if self._weights is None else self.xp.empty(size - deleted, self._stored_dtype)
+        offsets = self.xp.empty_like(self._offsets)
+        self._kernels.leave_out(size, self.view(), deleted, slots, neighbors, weights)
+        self._kernels.move_rows(int(offsets.size), self._offsets, deleted, slots, offsets)
+        self._build(offsets, neighbors, weights)
+        return deleted
 
     def _extend(self, num_vertices: int) -> None:
         tail = self.xp.full(num_vertices - self._num_vertices, self._num_arcs, np.int64)
