@@ -11,7 +11,7 @@ __all__ = [
 ]  # fmt: skip
 
 EMPTY, TOMBSTONE = -1, -2
-PENDING = 3  # place in the counters, behind those of `structures.changes`: whether there are arcs of long lists
+PENDING = 3  # place in the counters, behind those of `structures.changes`: 0 if there are no arcs of long lists
 COUNTERS = 4  # a structure's own follow
 
 

@@ -9,7 +9,7 @@ __device__ __forceinline__ i64 slot_in_pool(const View&, i64, Slot slot) { retur
 
 #include "structures/changes/changes.cuh"
 
-#define PENDING 3  // place in the counters, behind those of changes.cuh: whether there are arcs of long lists
+#define PENDING 3  // place in the counters, behind those of changes.cuh: how many arcs of long lists there are
 
 // The slot of each arc of a list of at most `limit` neighbors; -2 for other lists.
 extern "C" __global__ void find_short(
@@ -18,7 +18,26 @@ extern "C" __global__ void find_short(
     VID u = src[i];
     i64 slot = u < 0 ? -1 : view.degree(u) > limit ? -2 : view.find(u, dst[i]);
     slots[i] = slot;
-    if (slot == -2) counters[PENDING] = 1;
+    if (slot == -2) atomicAdd(counters + PENDING, u64(1));
+  }
+}
+
+// The arcs that find_short has left, in any order; their number in the counters is used up.
+extern "C" __global__ void list_long(
+    i64 count, const VID* src, const VID* dst, const i64* slots, u64* counters, VID* long_src, VID* long_dst) {
+  GRID_STRIDE(i, count) {
+    if (slots[i] != -2) continue;
+    u64 at = atomicAdd(counters + PENDING, ~u64(0)) - 1;
+    long_src[at] = src[i];
+    long_dst[at] = dst[i];
+  }
+}
+
+// Gives these arcs the slots that were found for their sorted keys: of equal ones, for the last.
+extern "C" __global__ void take_found(
+    i64 count, const VID* src, const VID* dst, i64 shift, i64 size, const i64* keys, const i64* found, i64* slots) {
+  GRID_STRIDE(i, count) {
+    if (slots[i] == -2) slots[i] = found[first_place<true>(keys, size, i64(src[i]) << shift | dst[i]) - 1];
   }
 }
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from frontier.batch import Arcs
+from frontier.operators.match import match_keys
 from frontier.runtime import threads_for
+from frontier.sort import arc_keys, sorted_keys
 
 if TYPE_CHECKING:
     from frontier.graph import Graph
@@ -35,6 +40,17 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     graph._kernels.remove_lists(
         chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, changes.slots
     )
+
+
+def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> None:
+    """Find the slots of the arcs whose slot is -2; on a GPU, `pending` is how many there are."""
+    left = np.flatnonzero(slots == -2)
+    arcs = Arcs(src[left], dst[left], None)
+    keys = sorted_keys(graph, arcs).keys
+    found = np.empty(keys.size, np.int64)
+    match_keys(graph, keys, found)
+    asked = arc_keys(graph.device, arcs.src, arcs.dst, graph.num_vertices)
+    slots[left] = found[np.searchsorted(keys, asked)]  # keys are distinct
 
 
 def chunks_for(changes: int) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.sort import running_sums, tile_count, tile_launch
+from frontier.batch import Arcs
+from frontier.operators.engine import state_of
+from frontier.operators.match import match_keys
+from frontier.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
 
 if TYPE_CHECKING:
     from frontier.graph import Graph
@@ -34,3 +37,13 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
         count, view, slots, tails, *running_sums(device, kernels, survivors), movers, holes, counters, **launch
     )  # fmt: skip
     kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, counters, **launch)
+
+
+def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> None:
+    count, kernels, xp = int(src.size), graph._kernels, graph.xp
+    long_src, long_dst = xp.empty(pending, src.dtype), xp.empty(pending, dst.dtype)
+    kernels.list_long(count, src, dst, slots, state_of(graph).counters.array, long_src, long_dst)
+    keys = sorted_keys(graph, Arcs(long_src, long_dst, None)).keys
+    found = xp.empty(pending, np.int64)
+    match_keys(graph, keys, found)
+    kernels.take_found(count, src, dst, id_bits(graph.num_vertices), pending, keys, found, slots)

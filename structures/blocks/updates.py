@@ -9,7 +9,7 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
-from frontier.sort import SortedKeys, arc_keys, row_ids, sorted_keys, tile_launch
+from frontier.sort import SortedKeys, row_ids, tile_launch
 from structures.changes import Changes
 from structures.changes import changes_of_keys as changes_of_sorted
 from structures.changes import find_changes as changes_of_batch
@@ -78,18 +78,11 @@ def find_arcs(graph: Graph, src: Any, dst: Any) -> Any:
     Short lists are looked through at once, each arc by itself. Arcs of long ones are then sorted, so that each list is
     walked once for all of them; the host synchronizes to know whether there are any.
     """
-    xp = graph.xp
-    slots = xp.empty(src.size, np.int64)
+    slots = graph.xp.empty(src.size, np.int64)
     counters = state_of(graph).counters  # not those of updates: several threads may look arcs up at once
     counters.reset()
     graph._kernels.find_short(int(src.size), graph.view(), src, dst, SHORT_LIST, slots, counters.array)
-    if not counters.read()[PENDING]:
-        return slots
-    pending = xp.flatnonzero(slots == -2)
-    arcs = Arcs(src[pending], dst[pending], None)
-    keys = sorted_keys(graph, arcs).keys
-    found = xp.empty(keys.size, np.int64)
-    match_keys(graph, keys, found)
-    asked = arc_keys(graph.device, arcs.src, arcs.dst, graph.num_vertices)
-    slots[pending] = found[xp.searchsorted(keys, asked, side="right") - 1]  # the last of equals
+    pending = counters.read()[PENDING]
+    if pending:
+        _host(graph).find_long(graph, src, dst, slots, pending)
     return slots
