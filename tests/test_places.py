@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from frontier.operators import places
+from frontier.runtime import gpu_available
 from structures import CSR
 
 
@@ -20,7 +21,7 @@ def test_places(device, size, least, vertex_dtype):
     order, rank = (graph.device.to_host(part) for part in places.places_by_degree(
         graph, graph.xp.asarray(degrees), least))  # fmt: skip
     assert order.dtype == rank.dtype == vertex_dtype
-    assert order.size == (degrees >= max(least, 1)).sum()
+    assert order.size == (degrees >= least).sum()
     assert sorted(rank) == list(range(size)) and rank[order].tolist() == list(range(order.size))
     everyone = np.argsort(rank)
     assert (np.diff(degrees[everyone]) <= 0).all()
@@ -41,6 +42,20 @@ def test_places_of_degrees_that_no_key_holds(device):
     order, rank = places.places_by_degree(graph, graph.xp.asarray([2**62, 1, 2**61, -5]), 1)
     assert graph.device.to_host(order).tolist() == [0, 2, 1]
     assert graph.device.to_host(rank).tolist() == [0, 2, 1, 3]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
+@pytest.mark.parametrize("size", [1, 2, 700])
+def test_classes_of_rows(size):
+    """Rows of falling length, which only GPUs divide so."""
+    graph = graph_on("gpu", size)
+    lengths = np.sort(np.random.default_rng(size).choice([0, 1, 8, 9, 64, 65, 1024, 1025, 2048, 5000], size))[::-1]
+    offsets = graph.xp.asarray(np.append(0, np.cumsum(lengths)))
+    longer, first_piece = places.classes_of_rows(graph, offsets, (1024, 64, 8), 1024)
+    assert longer == tuple((lengths > limit).sum() for limit in (1024, 64, 8))
+    pieces = np.cumsum([0, *-(-lengths[lengths > 1024] // 1024)])
+    assert graph.device.to_host(first_piece).tolist() == pieces.tolist()
 
 
 @pytest.mark.parametrize("most", [0, 4])

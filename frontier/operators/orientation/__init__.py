@@ -81,7 +81,7 @@ class Orientation:
     def _prepare(self, graph: Graph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
         lengths = graph.degrees()
-        order, self.rank = places_by_degree(graph, lengths if degrees is None else degrees, least)
+        order, self.rank = places_by_degree(graph, lengths if degrees is None else degrees, max(least, 1))
         self._members = int(order.size)
         self._args = functor_args(graph, _goes_up, (self.rank,))
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]

@@ -1,4 +1,4 @@
-"""The order of vertices in an orientation, and how the work of counting triangles is dealt out."""
+"""The order of vertices by degree, and how the work of counting triangles, or of rows in that order, is dealt out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...runtime.kernels import define_text
-from ...sort import id_bits, running_sums, tile_count, tile_launch
+from ...sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from ..engine import CudaKernels
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Places(NamedTuple):
 
 
 def places_by_degree(graph: Graph, degrees: Any, least: int) -> Places:
-    """The places of vertices, of which those of a degree below `least` are ignored."""
+    """The places of vertices, of which those of a degree below `least` are ignored: none if that is 0."""
     n, xp = graph.num_vertices, graph.xp
     rank = xp.empty(n, graph.vertex_dtype)
     if graph.device.is_gpu:
@@ -47,11 +47,11 @@ def places_by_degree(graph: Graph, degrees: Any, least: int) -> Places:
         degrees = xp.ascontiguousarray(degrees)
         kernels.make_keys(n, degrees, bits, keys)
         keys.sort()
-        kernels.take_places(n, keys, bits, degrees, max(least, 1), order, rank, members)
-        return Places(order[: int(members[0])], rank)
+        kernels.take_places(n, keys, bits, degrees, least, order, rank, members)
+        return Places(order[: int(members[0])] if least else order, rank)
     order = np.argsort(-degrees).astype(graph.vertex_dtype)
     rank[order] = np.arange(n, dtype=graph.vertex_dtype)
-    return Places(order[: np.count_nonzero(degrees >= max(least, 1))], rank)
+    return Places(order[: np.count_nonzero(degrees >= least)] if least else order, rank)
 
 
 class Deal(NamedTuple):
@@ -120,6 +120,33 @@ def _deal_on_gpu(graph: Graph, order: Any, above: Any, lengths: Any, most: int) 
         first_piece.fill(0)
     listed, hubs, medium, small, *steps = (int(number) for number in found.tolist())
     return Deal(dealt[: hubs + medium + small], hubs, small, first_piece[: hubs + 1], listed, tuple(steps))
+
+
+class RowClasses(NamedTuple):
+    """Rows of falling length, by how many threads take them.
+
+    Attributes
+    ----------
+    longer : tuple of int
+        How many rows are longer than each limit.
+    first_piece : array of int64, shape (longer[0] + 1,)
+        The pieces of the longest of them before each, and of all.
+    """
+
+    longer: tuple[int, ...]
+    first_piece: Any
+
+
+def classes_of_rows(graph: Graph, offsets: Any, limits: tuple[int, ...], piece: int) -> RowClasses:
+    """Classes of the rows of CSR arrays on a GPU; those that are longer than the first limit are cut into pieces."""
+    xp, kernels = graph.xp, _kernels(graph)
+    found = xp.zeros(len(limits), np.int64)
+    kernels.count_longer(len(limits), xp.asarray(np.array(limits, np.int64)), int(offsets.size) - 1, offsets, found)
+    longer = tuple(found.tolist())
+    first_piece = xp.zeros(longer[0] + 1, np.int64)
+    if longer[0]:
+        kernels.count_pieces(longer[0], offsets, piece, first_piece[1:])
+    return RowClasses(longer, accumulate(graph.device, first_piece))
 
 
 def _kernels(graph: Graph) -> CudaKernels:

@@ -1,4 +1,5 @@
-// CUDA kernels that order vertices by degree, and deal out the work of counting triangles. Macro: VID.
+// CUDA kernels that order vertices by degree, and deal out the work of counting triangles, or of rows in that order. Macro:
+// VID.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
@@ -101,4 +102,21 @@ extern "C" __global__ void __launch_bounds__(TILE) deal(
     if (mine.of[MEDIUM]) dealt[total[HUBS] + before[MEDIUM]] = order[i];
     if (mine.of[SMALL]) dealt[total[HUBS] + total[MEDIUM] + before[SMALL]] = order[i];
   }
+}
+
+// How many rows are longer than each of `limits`.
+extern "C" __global__ void count_longer(i64 count, const i64* limits, i64 rows, const i64* offsets, i64* longer) {
+  GRID_STRIDE(i, count) {
+    i64 low = 0, high = rows;
+    while (low < high) {
+      i64 middle = (low + high) >> 1;
+      if (offsets[middle + 1] - offsets[middle] > limits[i]) low = middle + 1; else high = middle;
+    }
+    longer[i] = low;
+  }
+}
+
+// Into how many pieces each row is cut.
+extern "C" __global__ void count_pieces(i64 count, const i64* offsets, i64 piece, i64* pieces) {
+  GRID_STRIDE(row, count) pieces[row] = (offsets[row + 1] - offsets[row] + piece - 1) / piece;
 }

@@ -18,10 +18,13 @@ from ...form import choose_form
 from ...frontier import Frontier
 from ...kinds import takes_form
 from ...registry import snapshot_structure
+from ...runtime import elementwise
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from ..degrees import degrees_of
 from ..extract import collect_arcs, copy_as_stored, copy_bytes, passes_of_copy
 from ..neighbor_reduce import clear, neighbor_reduce
+from ..places import classes_of_rows, places_by_degree
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -157,7 +160,7 @@ class SpMV:
         """A vector by vertex id, or several as columns, in the order of the products."""
         self._check_version()
         check_array(self.graph, x, "x", self._size, columns=_columns_of(x))
-        return x if self._order is None else x[self._order]
+        return x if self._order is None else elementwise.take(self.graph.device, x, self._order)
 
     def restore(self, y: Any) -> Any:
         """A vector in the order of the products, or several as columns, by vertex id."""
@@ -165,7 +168,7 @@ class SpMV:
         if self._order is None:
             return y
         restored = self.graph.xp.empty_like(y)
-        restored[self._order] = y
+        elementwise.put(self.graph.device, restored, self._order, y)
         return restored
 
     @reads
@@ -233,23 +236,15 @@ class SpMV:
 
     def _sort_by_degree(self, transpose: bool) -> None:
         """Make the static copy, and find which rows are taken by how many threads."""
-        graph, xp = self.graph, self.graph.xp
+        graph = self.graph
         if transpose:
             graph = _snapshot(graph, *_transposed(graph, self.weighted))
-        degrees = graph._degrees()
-        order = xp.argsort(-degrees).astype(graph.vertex_dtype)
-        position = xp.empty_like(order)
-        position[order] = xp.arange(order.size, dtype=order.dtype)
+        order, position = places_by_degree(graph, degrees_of(graph), 0)
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
         weights = graph._weights_at(slots) if self.weighted else None
         self.graph = _snapshot(graph, offsets, dst, weights)
         self._order = order
-        lengths = degrees[order]
-        limits = xp.asarray([-LONG_ROW, -TILE_ROW, -THREAD_ROW])
-        self._bounds = tuple(int(b) for b in xp.searchsorted(-lengths, limits, side="left").tolist())
-        long = lengths[: self._bounds[0]]
-        self._first_piece = xp.zeros(long.size + 1, np.int64)
-        xp.cumsum(-(-long // PIECE_ARCS), out=self._first_piece[1:])
+        self._bounds, self._first_piece = classes_of_rows(graph, offsets, (LONG_ROW, TILE_ROW, THREAD_ROW), PIECE_ARCS)
         self._piece_rows = row_ids(graph.device, self._first_piece, np.dtype(np.int32))
 
     def _multiply(self, x: Any, out: Any) -> None:
