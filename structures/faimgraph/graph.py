@@ -10,7 +10,7 @@ from frontier.batch import Arcs
 from frontier.batch.chains import DELETE, FIND, INSERT, Chained
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Counters, Device, growable
+from frontier.runtime import Counters, Device, fill_with, growable
 from frontier.runtime.parameters import Struct
 from frontier.sort import SortedKeys
 from frontier.storage import VERTEX, WEIGHT
@@ -158,7 +158,7 @@ class FaimGraph(Chained, PagePool, DynamicGraph):
         old = int(self._records.size)
         if num_vertices > old:
             records = growable.grow(self.device, self._records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
-            records[old:] = 0
+            fill_with(records[old:], 0)
             self._records = records
             self._view = None
 

@@ -12,7 +12,7 @@ from frontier.batch.chains import DELETE, INSERT, Chained
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Counters, Device, growable
+from frontier.runtime import Counters, Device, elementwise, growable
 from frontier.runtime.parameters import Struct
 from frontier.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
@@ -246,7 +246,7 @@ class GraphVine(Chained, VertexRecords, DynamicGraph):
         at_end = min(self._free, old - self._front)
         queue[:at_end] = self._queue[self._front : self._front + at_end]
         queue[at_end : self._free] = self._queue[: self._free - at_end]
-        queue[self._free : self._free + capacity - old] = xp.arange(old, capacity, dtype=np.int32)
+        queue[self._free : self._free + capacity - old] = elementwise.arange(self.device, capacity - old, np.int32, old)
         self._neighbors, self._weights, self._children, self._queue = pool, weights, children, queue
         self._view = None
         self._front = 0

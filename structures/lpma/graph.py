@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from frontier.access import reads
 from frontier.batch import Arcs, chains
 from frontier.invariants import require
-from frontier.runtime import Device, growable
+from frontier.runtime import Device, fill_with, growable
 from frontier.updates import MemoryUsage
 from frontier.values import one_of
 from structures.packed.chains import PackedChains
@@ -155,7 +155,7 @@ class LPMA(PackedChains):
         for name, array in grown.items():
             setattr(self, f"_{name}", array)
         self._view = None
-        self._neighbors[old * LEAF :] = EMPTY
+        fill_with(self._neighbors[old * LEAF :], EMPTY)
         self._kernels.append_leaves(leaves - old, self._make_view(), levels)
         self._expansions += self.levels - levels
         self._expanding = True
