@@ -238,7 +238,7 @@ class DynamicComponents(IncrementalAlgorithm):
         elif ends:
             src, dst = ends[0]
             if len(ends) > 1:
-                src, dst = (graph.xp.concatenate(ids) for ids in zip(*ends, strict=True))
+                src, dst = (graph.joined(*ids) for ids in zip(*ends, strict=True))
             src, dst = self._arcs(src, dst)
             self._told = None
             lists = self._moved, self._tally, *self._listed.arguments
@@ -262,8 +262,7 @@ class DynamicComponents(IncrementalAlgorithm):
         """Both directions of a batch's edges, of which undirected graphs have told both."""
         if not self.graph.directed:
             return src, dst
-        xp = self.graph.xp
-        return xp.concatenate([src, dst]), xp.concatenate([dst, src])
+        return self.graph.joined(src, dst), self.graph.joined(dst, src)
 
     @property
     def _forest(self) -> tuple[Any, ...]:

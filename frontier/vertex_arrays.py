@@ -113,6 +113,10 @@ class MakesVertexArrays:
         """``array[at]``, a new array, at valid positions, none of which is negative: they are not checked."""
         return elementwise.take(self.device, array, at)
 
+    def joined(self, *arrays: Any) -> Any:
+        """Arrays of one dtype, one behind the other: a new array."""
+        return elementwise.joined(self.device, *arrays)
+
     def multiplied(self, array: Any, by: int) -> Any:
         """``array * by``, of an array of int64: a new array."""
         return elementwise.multiplied(self.device, array, by)

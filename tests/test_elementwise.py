@@ -86,11 +86,11 @@ def test_put(device, dtype, ids):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("sizes", [(0, 0), (0, 5), (700, 0), (3, 900)])
+@pytest.mark.parametrize("sizes", [(7,), (0, 0), (0, 5), (700, 0), (3, 900, 0, 4)])
 def test_joined(device, sizes, dtype):
-    one, other = (np.random.default_rng(1).integers(0, 2, size).astype(dtype) for size in sizes)
-    found = elementwise.joined(device, device.xp.asarray(one), device.xp.asarray(other))
-    assert same(device, found, np.concatenate([one, other]))
+    parts = [np.random.default_rng(1).integers(0, 2, size).astype(dtype) for size in sizes]
+    found = elementwise.joined(device, *(device.xp.asarray(part) for part in parts))
+    assert same(device, found, np.concatenate(parts))
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000])
@@ -126,5 +126,6 @@ def test_arrays_by_vertex(device, vertex_dtype):
     sixths = graph.multiplied(graph.vertex_array(np.int64, ids), 6)
     assert same(device, sixths, 6 * np.arange(300))
     assert same(device, graph.entries(sixths, ids[5:7]), np.array([30, 36]))
+    assert same(device, graph.joined(sixths[:1], sixths[-2:]), np.array([0, 6 * 298, 6 * 299]))
     with pytest.raises(ValueError):
         graph.vertex_array(np.int32, range(299))

@@ -1,17 +1,20 @@
-"""What the first answer on a new machine leaves to CuPy's compiler."""
+"""What the first answers on a new machine leave to CuPy's compiler."""
 
 import json
 import os
 import subprocess
 import sys
 
+import emulator
 import pytest
 
+import frontier as fr
+from benchmarks.cold_start import ANALYTICS, ask, attached
 from frontier.registry import structures
 from frontier.runtime import gpu_available
 from frontier.runtime.cache import PROJECT_ROOT
 
-MOST = 14
+MOST = 2
 """Kernels of CuPy's, each of which takes a tenth of a second."""
 
 SCRIPT = """
@@ -46,3 +49,28 @@ def test_few_kernels_of_cupy_are_compiled(name):
     assert done.returncode == 0, done.stderr
     compiled = json.loads(done.stdout.splitlines()[-1])
     assert len(compiled) <= MOST, "\n".join(compiled)
+
+
+ELEMENTWISE = "frontier/runtime/elementwise.py"
+"""Where the driver is asked on GPUs."""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not emulator.wanted(), reason="on a GPU CuPy tells what it compiles")
+@pytest.mark.parametrize("name", structures())
+def test_batches_leave_nothing_to_cupy(name):
+    """On an emulated GPU, where each use of CuPy that would compile is seen, whatever it has compiled before."""
+    import cupy
+    from emulator.compilations import compilations
+
+    edges = fr.io.rmat(scale=7, edge_factor=8, seed=1)
+    src, dst = cupy.asarray(edges.src), cupy.asarray(edges.dst)
+    with compilations() as found:
+        graph = structures()[name](edges.num_vertices, device="gpu", directed=False)
+        observers = [attached(graph, analytic) for analytic in ANALYTICS]
+        for begin in range(0, src.size, 256):
+            graph.insert_edges(src[begin : begin + 256], dst[begin : begin + 256])
+            ask(observers)
+            graph.delete_edges(src[begin : begin + 64], dst[begin : begin + 64])
+            ask(observers)
+    assert not [line for line in found if not line.startswith(ELEMENTWISE)]

@@ -123,13 +123,15 @@ def put(device: Device, array: Any, at: Any, values: Any) -> None:
         _kernel(f"put_{size}_{kind}")(int(at.size), values, at, array)
 
 
-def joined(device: Device, one: Any, other: Any) -> Any:
-    """Two arrays of one dtype, one behind the other."""
+def joined(device: Device, *parts: Any) -> Any:
+    """Arrays of one dtype, one behind the other."""
     if not device.is_gpu:
-        return np.concatenate([one, other])
-    out = device.xp.empty(one.size + other.size, one.dtype)
-    out[: one.size] = one  # which the driver copies
-    out[one.size :] = other
+        return np.concatenate(parts)
+    out = device.xp.empty(sum(part.size for part in parts), parts[0].dtype)
+    end = 0
+    for part in parts:
+        out[end : end + part.size] = part  # which the driver copies
+        end += part.size
     return out
 
 
