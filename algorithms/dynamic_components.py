@@ -282,6 +282,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._listed = Listed(graph)
         self._tally = xp.zeros(4, np.int64)
         self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
+        self._largest = xp.empty(1, graph.vertex_dtype)
         self._told: list[int] | None = None  # the tally, as the host knows it
         self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
         self._joining = False  # whether edges were inserted since the labels were those of the components
@@ -302,7 +303,7 @@ class DynamicComponents(IncrementalAlgorithm):
         graph = self.graph
         self._members = fr.Frontier.all(graph)
         largest = np.array([most_common_label(self._members, self._labels)], graph.vertex_dtype)
-        self._largest = graph.xp.asarray(largest)
+        self._largest[:] = graph.xp.asarray(largest)  # in its place: steps that were recorded read it there
 
 
 class _OverParts(DynamicComponents):

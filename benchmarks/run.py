@@ -22,6 +22,7 @@ from . import (
     distributed,
     dynamic_triangles,
     features,
+    first_run,
     gallery,
     growth,
     incremental,
@@ -59,9 +60,9 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
-    "distributed": distributed.main, "growth": growth.main, "latency": latency.main, "networkx": _networkx_main,
-    "pipeline": pipeline.main, "ranks": ranks.main, "snapshots": snapshots.main, "summary": summary.main,
-    "temporal": temporal.main, "vertices": vertices.main, "walks": walks.main,
+    "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "latency": latency.main,
+    "networkx": _networkx_main, "pipeline": pipeline.main, "ranks": ranks.main, "snapshots": snapshots.main,
+    "summary": summary.main, "temporal": temporal.main, "vertices": vertices.main, "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -71,8 +72,8 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
-        "cold, the first batches on a new machine; latency, small updates; vertices, those of graphs with ever more "
-        "vertices; growth, a graph that grows from nothing; "
+        "cold, the first batches on a new machine; first-run, the main job there; latency, small updates; "
+        "vertices, those of graphs with ever more vertices; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
         "streams in time; pipeline, streams from where they come; snapshots, reading while writing; "
         "ranks, ways to maintain PageRank; distributed, graphs in parts; "

@@ -72,6 +72,12 @@ def test_first_batches(capsys: pytest.CaptureFixture) -> None:
     assert "without" not in cold_start.describe(row) and "first answer" in cold_start.describe(row)
 
 
+def test_the_first_run(tmp_path: Path) -> None:
+    options = ["--rounds", "1", "--stream", "--scale 4 --edge-factor 2 --batch-size 16"]
+    rows = results_of_own("first-run", tmp_path, *options)
+    assert [row["run"] for row in rows] == ["first", "second"] and rows[0]["milliseconds"] > rows[1]["milliseconds"]
+
+
 def test_small_updates(tmp_path: Path) -> None:
     options = ["--scale", "6", "--sizes", "1,9", "--batches", "3", "--structures", "slab", "--analytics", "components"]
     results = results_of_own("latency", tmp_path, *options)

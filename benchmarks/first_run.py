@@ -1,0 +1,54 @@
+"""The first run of the main job on a machine: ``python -m benchmarks first-run``.
+
+``dynfrontier stream``, as ``./demo`` starts it once the project is installed, runs with empty caches of compiled code
+and then again. Times are those of the whole command, from the start of Python to its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+import frontier as fr
+
+from .results import FOLDER, ROOT, Results, describe_run
+
+RUNS = "first", "second"
+CACHES = "DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Time the command; always 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks first-run", description=__doc__.splitlines()[0])
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line.add_argument("--rounds", type=int, default=3, help="with empty caches each")
+    line.add_argument("--stream", default="", help="options of dynfrontier stream, in one argument")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    options = line.parse_args(arguments)
+    device = fr.resolve_device(options.device)
+    results = Results("first-run", device.kind, "full", header=describe_run(device, stream=options.stream))
+    command = [sys.executable, "-P", "-m", "dynfrontier", "stream", "--device", device.kind]
+    command += ["--quiet", *shlex.split(options.stream)]
+    for turn in range(options.rounds):
+        with tempfile.TemporaryDirectory(prefix="dynfrontier-first-") as folder:
+            path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+            environment = os.environ | {name: f"{folder}/{name}" for name in CACHES} | {"PYTHONPATH": path}
+            for run in RUNS:
+                begin = time.perf_counter()
+                subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+                row = results.add(turn=turn, run=run, milliseconds=1e3 * (time.perf_counter() - begin))
+                print(f"{run} run: {row['milliseconds'] / 1e3:.2f} s", flush=True)
+    for run in RUNS:
+        times = [row["milliseconds"] / 1e3 for row in results.where(run=run)]
+        print(f"{run} run: median {np.median(times):.2f} s, least {min(times):.2f} s")
+    print(f"written to {results.save(options.out)}")
+    return 0
