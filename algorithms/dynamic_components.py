@@ -249,7 +249,7 @@ class DynamicComponents(IncrementalAlgorithm):
     def _rename_all(self) -> None:
         """`_relabel`, of many components or without in-edges: all vertices are looked through."""
         graph = self.graph
-        kept = graph.entries(self._labels, self._largest)
+        kept = graph.entries(self._labels, graph.xp.asarray(np.array([self._largest])))
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
         if graph.has_in_edges:
             fr.traverse(
@@ -282,7 +282,6 @@ class DynamicComponents(IncrementalAlgorithm):
         self._listed = Listed(graph)
         self._tally = xp.zeros(4, np.int64)
         self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
-        self._largest = xp.empty(1, graph.vertex_dtype)
         self._told: list[int] | None = None  # the tally, as the host knows it
         self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
         self._joining = False  # whether edges were inserted since the labels were those of the components
@@ -302,8 +301,7 @@ class DynamicComponents(IncrementalAlgorithm):
         """Record which vertices exist, and a vertex of the largest component: its label."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
-        largest = np.array([most_common_label(self._members, self._labels)], graph.vertex_dtype)
-        self._largest[:] = graph.xp.asarray(largest)  # in its place: steps that were recorded read it there
+        self._largest = graph.vertex_dtype.type(most_common_label(self._members, self._labels))
 
 
 class _OverParts(DynamicComponents):
@@ -442,8 +440,8 @@ def _rename_end(src, dst, edge, weight, labels, link, level, largest, moved, lis
     label = labels[dst]
     root = root_of(link, label)
     kept = root
-    if root_of(link, labels[largest[0]]) == root:
-        kept = labels[largest[0]]
+    if root_of(link, labels[largest]) == root:
+        kept = labels[largest]
     if root != kept:
         moved[0] = 1
     height = level[dst]

@@ -66,7 +66,7 @@ class MakesVertexArrays:
         if np.ndim(fill) == 0 and not is_array:  # a number on a GPU stays there
             return elementwise.full(self.device, size, fill, dtype)
         array = self.xp.empty(size, np.dtype(dtype))
-        array[...] = fill
+        array[...] = fill if is_array else self.xp.asarray(np.asarray(fill))
         return array
 
     def flags(self, count: int = 1) -> Any:

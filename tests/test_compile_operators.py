@@ -299,7 +299,8 @@ def attach_case(graph):
 def rename_end_case(graph):
     ids, levels = np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32)
     functor = (("op", dynamic_components_module._rename_end, OP, INT),)
-    return functor, (ids, ids, levels, ids, np.zeros(1, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
+    largest = graph.vertex_dtype.type(0)
+    return functor, (ids, ids, levels, largest, np.zeros(1, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
 
 
 def rename_case(graph):

@@ -146,7 +146,7 @@ def verify_forest(graph, components):
     there = np.flatnonzero(labels >= 0)
     kept = np.unique(labels[there])
     assert (link[kept] == kept).all()
-    largest = int(host(components._largest)[0])
+    largest = int(components._largest)
     assert not there.size or labels[largest] >= 0
     if not graph.has_in_edges:
         return
