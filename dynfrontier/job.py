@@ -12,7 +12,6 @@ import frontier as fr
 from algorithms import Analytic, find_analytic
 from algorithms.comparators import Found, Verdict, edges_of
 
-from .ahead.needs import job_name
 from .peers import SLOW, is_installed, load_peer
 from .timing import TimedObserver, timed_call
 
@@ -115,13 +114,6 @@ class StreamJob:
         self.graph = structure(stream.num_vertices, device=device, **times)
         self._counter = self.analytic.maintain(self.graph, **self._settings)
         self._timed = TimedObserver(self.graph, self._counter)
-
-    @property
-    def name(self) -> str | None:
-        """What the list of kernels calls it (`ahead`); None on a GPU."""
-        if self.graph.device.is_gpu:
-            return None
-        return job_name(self.graph.name, self.analytic.name, timed=self.graph.time_unit is not None)
 
     def warm_up(self) -> None:
         """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""

@@ -116,7 +116,6 @@ FEW = {
     "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
     "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: toolchain_version",
     "frontier/runtime/shipped.py: _group", "frontier/runtime/shipped.py: _index",
-    "frontier/runtime/elsewhere.py: _done",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
     "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",

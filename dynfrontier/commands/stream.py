@@ -145,7 +145,6 @@ def _run(
     """Apply the stream while showing how far it is; also whether the user interrupted that."""
     from rich.markup import escape
 
-    from ..ahead import compile_ahead
     from ..compiling import compile_messages
     from ..job import StreamJob
     from ..live import can_show_live, live_view
@@ -162,7 +161,7 @@ def _run(
         )
     job = StreamJob(kind, device, stream, setting["window"], analytic)
     if len(stream):
-        with compile_messages(quiet=quiet), compile_ahead(job.name):
+        with compile_messages(quiet=quiet):
             job.warm_up()
     steps: list[Applied] = []
     view: AbstractContextManager[Any]

@@ -22,7 +22,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from ..log import logger
-from . import elsewhere, progress
+from . import progress
 from .atomic import write_atomically
 from .cache import cache_directory, text_fingerprint
 from .identity import function_digest
@@ -113,30 +113,28 @@ class _Files:
 
     def load(self, key: tuple) -> Any:
         try:
-            found, data = pickle.loads(self.path(key).read_bytes())
+            found, data = pickle.loads(self._path(key).read_bytes())
         except (OSError, EOFError, pickle.UnpicklingError):  # there is none, or it is not whole
             return None
         return data if found == key else None
 
     def save(self, key: tuple, data: Any) -> None:
         try:
-            write_atomically(self.path(key), dumps((key, data)))
+            write_atomically(self._path(key), dumps((key, data)))
         except OSError as error:  # a full disk: the code is there, and will be compiled again next time
             logger.warning("compiled code is not kept: %s", error)
 
-    def path(self, key: tuple) -> Path:
-        """The file of a key, whether it is there or not."""
+    def _path(self, key: tuple) -> Path:
         digest = hashlib.sha256(repr((self._function, key)).encode()).hexdigest()
         return _directory() / f"{self._function.rpartition('.')[2]}-{digest[:24]}"
 
 
-class KeyedCache(FunctionCache):
+class _KeyedCache(FunctionCache):
     """Numba's function cache with a key of ours in place of the file's time.
 
     Numba notices neither a changed callee in another file nor, always, a changed captured function. Our key is the
     function's digest: its code and all that it names, by value. A function without one is compiled by each process.
-    Loads that miss are reported as compilation progress, as are those of kernels that other processes compile for this
-    one meanwhile.
+    Loads that miss are reported as compilation progress.
     """
 
     _impl_class = _KeyedImpl
@@ -154,17 +152,9 @@ class KeyedCache(FunctionCache):
         versions = numba.__version__, sys.version_info[:2], text_fingerprint(*COMPILE_FILES)
         return sig, codegen.magic_tuple(), versions, self._digest
 
-    def file(self, sig: Any, target_context: Any) -> Path | None:
-        """Where code for arguments of these types is kept; None if it is not."""
-        if self._digest is None:
-            return None
-        return self._cache_file.path(self._index_key(sig, target_context.codegen()))
-
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        file = self.file(sig, target_context)
-        helped = file is not None and elsewhere.wait_for(file.name)
         found = None
-        if file is not None:
+        if self._digest is not None:
             try:
                 # Numba's own method would set the whole compiler up first, and import SciPy for that: longer than the
                 # kernels of a program take to load. All that they need of it is what counts references to arrays.
@@ -172,18 +162,13 @@ class KeyedCache(FunctionCache):
                 found = self._load_overload(sig, target_context)
             except ModuleNotFoundError:  # of a function whose module is not there under the same name
                 found = None
-        if found is None or helped:
+        if found is None:
             progress.compiling(self._py_func.__name__)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if self._digest is not None:
             super().save_overload(sig, data)
-
-
-def cache_file(dispatcher: Any, types: tuple) -> Path | None:
-    """Where code of a kernel (`cpu_kernel`) for arguments of these types is kept; None if it is not."""
-    return dispatcher._cache.file(types, dispatcher.targetctx)
 
 
 COMPILE_FILES = (
@@ -255,5 +240,5 @@ def cpu_kernel(function: Callable, *, assembled: bool = False) -> Any:
     dispatcher: Any = numba.njit(
         function, nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=compiler
     )
-    dispatcher._cache = KeyedCache(function)
+    dispatcher._cache = _KeyedCache(function)
     return dispatcher

@@ -13,8 +13,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numba
-
 from .cpu import cpu_kernel, is_compiling
 from .region import in_parallel, threading_layer
 from .threads import enter_region, leave_region, threads_for
@@ -22,9 +20,6 @@ from .threads import enter_region, leave_region, threads_for
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
 GRAIN = 64  # work items of a piece, at least
 PIECES = 8  # for each thread, so that one that is late keeps nobody waiting
-
-PARALLEL = ".parallel"
-"""At the end of a parallel region's name, after that of its kernel."""
 
 
 class ParallelKernel:
@@ -65,20 +60,6 @@ class ParallelKernel:
         threads = threads_for(count, self.few)
         return 1 if threads == 1 else min(threads * PIECES, count // self.grain)
 
-    def dispatcher(self, types: tuple, *, parallel: bool) -> tuple[Any, tuple]:
-        """What is compiled when the kernel is called with arguments of these Numba types, and for which types.
-
-        Parameters
-        ----------
-        types : tuple
-            Without that of the number of work items.
-        parallel : bool
-            The work goes to several threads.
-        """
-        if parallel:
-            return self._spread, (numba.int64,) * 4 + (numba.types.BaseTuple.from_types(types),)
-        return self._piece, (numba.int64, numba.int64, *types)
-
     @functools.cached_property
     def _spread(self) -> Any:
         """The parallel region: the function for a range of items, called by several threads."""
@@ -88,7 +69,7 @@ class ParallelKernel:
             in_parallel(piece, count, pieces, threads, layer, args)
 
         spread.__name__ = self.py_func.__name__
-        spread.__qualname__ = self.py_func.__qualname__ + PARALLEL
+        spread.__qualname__ = f"{self.py_func.__qualname__}.parallel"
         spread.__module__ = self.py_func.__module__
         return cpu_kernel(spread, assembled=True)
 
