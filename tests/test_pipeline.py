@@ -299,7 +299,7 @@ def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
     def insert_edges(self, *args, **kwargs):
         done = insert(self, *args, **kwargs)
         if where == "update" and self.num_edges == 5:
-            os.kill(os.getpid(), signal.SIGINT)  # delivered when the batch is counted
+            signal.raise_signal(signal.SIGINT)  # in this thread; delivered when the batch is counted
         return done
 
     monkeypatch.setattr(CSR, "insert_edges", insert_edges)
