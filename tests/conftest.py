@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -174,6 +175,14 @@ def structure(request: pytest.FixtureRequest) -> Any:
 def device(request: pytest.FixtureRequest) -> str:
     """Each device; tests on the GPU carry the marker ``gpu`` and are skipped where there is none."""
     return request.param
+
+
+@pytest.fixture
+def python_handles_interrupts() -> Iterator[None]:
+    """A process that was started in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(params=PARTS)

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,7 @@ from algorithms import DynamicTriangleCount, triangle_count
 from structures import SlabGraph
 
 N = 40
-
-
-@pytest.fixture(autouse=True)
-def python_handles_interrupts() -> Iterator[None]:
-    """A process that was started in the background ignores them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+pytestmark = pytest.mark.usefixtures("python_handles_interrupts")
 
 
 class Interrupter:

@@ -279,6 +279,7 @@ def test_bad_arguments():
             fr.Pipeline(**{"source": [], "graph": graph} | wrong)
 
 
+@pytest.mark.usefixtures("python_handles_interrupts")
 @pytest.mark.parametrize("where", ["body", "analytic", "update"])
 def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
     graph, closed = CSR(N, device="cpu"), []
