@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, run_state_machine_as_test
 from model import Model, assert_same, edges_of, make, random_batch, to_host
 from test_interrupts import UPDATES as INTERRUPTED
-from test_interrupts import Interrupter, python_handles_interrupts  # noqa: F401  (a fixture)
+from test_interrupts import Interrupter
 from test_operations_memory import STEPS, UPDATES, contents, exhausted
 from test_stateful import MAX_VERTICES, GraphMachine, seeds
 
@@ -210,6 +210,7 @@ def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
     assert pair.graph.reverse is reverse
 
 
+@pytest.mark.usefixtures("python_handles_interrupts")
 @pytest.mark.parametrize("update", list(INTERRUPTED))
 def test_an_interrupted_update_is_made_in_both_or_in_none(structure, device, update, rng, tries):
     src, dst, weights = random_batch(rng, 40, 150, "float32")
