@@ -71,7 +71,8 @@ LOCAL_SHARE = 1 / 8
 as long as a read."""
 
 ABOVE_MEAN = 1 / 16
-"""Vertices are pushed whose pending share is more than so many times the mean over all arcs, and than that is to be."""
+"""Vertices are pushed whose pending share is above this part of the mean over all arcs, and above what the mean is to
+become."""
 
 WIDEST = 2.0
 """Vertices are pushed whose edges weigh at most so many times those of a vertex in the mean. What a batch of 65,536

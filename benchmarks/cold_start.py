@@ -82,7 +82,7 @@ def run_cold(
 ) -> dict[str, Any]:  # fmt: skip
     """`stream` in a process with empty caches, with the package's machine code or without."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-cold-") as folder:
-        caches = {name: f"{folder}/{name}" for name in ("DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+        caches = caches_in(folder)
         command = [sys.executable, "-m", "benchmarks", "cold", *arguments, "--device", device, "--child", structure]
         if not with_code:
             caches[SHIPPED_CODE] = folder  # where there is none
@@ -97,6 +97,11 @@ def run_cold(
     if done.returncode:
         return {"error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
     return json.loads(done.stdout.splitlines()[-1]) | {"process_s": round(seconds, 3)}
+
+
+def caches_in(folder: str) -> dict[str, str]:
+    """The environment of a process whose caches of compiled code, of all three who compile, are in a folder."""
+    return {name: f"{folder}/{name}" for name in ("DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
 
 
 def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:

@@ -20,10 +20,10 @@ import numpy as np
 
 import frontier as fr
 
+from .cold_start import caches_in
 from .results import FOLDER, ROOT, Results, describe_run
 
 RUNS = "first", "second"
-CACHES = "DYNFRONTIER_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     for turn in range(options.rounds):
         with tempfile.TemporaryDirectory(prefix="dynfrontier-first-") as folder:
             path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-            environment = os.environ | {name: f"{folder}/{name}" for name in CACHES} | {"PYTHONPATH": path}
+            environment = os.environ | caches_in(folder) | {"PYTHONPATH": path}
             for run in RUNS:
                 begin = time.perf_counter()
                 subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -280,6 +280,31 @@ def test_many_changes(device, directed, weighted, copied, monkeypatch):
         assert np.abs(found - expected).sum() < 1e-10 * 0.85 / 0.15 + 1e-12
 
 
+def test_vertices_with_many_edges_are_not_pushed(device, monkeypatch):
+    """What is pending at them is left to sums over all arcs, of which there are fewer than without pushes."""
+    edges = fr.io.rmat(11, 16, seed=3)
+    graph = SlabGraph.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=device)
+    src, dst = np.random.default_rng(4).integers(0, edges.num_vertices, (2, 500))
+    sums, most, traverse = [], [], fr.traverse
+
+    def noting(graph, active, *args, **options):
+        most.append(int(graph.degrees()[active.vertices].max()))
+        return traverse(graph, active, *args, **options)
+
+    monkeypatch.setattr(fr, "traverse", noting)
+    for share in (1 / 8, 0):
+        monkeypatch.setattr(DynamicPageRank, "_local_share", share)
+        ranks, counted = DynamicPageRank(graph, tol=1e-8), Counted(monkeypatch, "_gather")
+        most.clear()
+        for update in (graph.insert_edges, graph.delete_edges):
+            update(src, dst)
+            check(graph, ranks)
+        sums.append(counted.calls["_gather"])
+        assert bool(most) == (share > 0)
+        assert all(degree <= 2 * graph.num_arcs / graph.num_vertices + 1 for degree in most)
+    assert sums[0] < sums[1]
+
+
 def test_slow_graphs_take_few_rounds(device, monkeypatch):
     """In an undirected graph, conjugate directions take a fraction of the rounds that products with it would."""
     ids = np.arange(60 * 60).reshape(60, 60)

@@ -129,8 +129,9 @@ def joined(device: Device, *parts: Any) -> Any:
         return np.concatenate(parts)
     out = device.xp.empty(sum(part.size for part in parts), parts[0].dtype)
     end = 0
-    for part in parts:
-        out[end : end + part.size] = part  # which the driver copies
+    for part in map(device.xp.ascontiguousarray, parts):
+        if part.size:  # by the driver: CuPy would compile a kernel to assign a single element
+            out[end : end + part.size].data.copy_from_device_async(part.data, part.nbytes)
         end += part.size
     return out
 

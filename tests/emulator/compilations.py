@@ -70,12 +70,14 @@ def _gathers(array: Any, key: Any) -> bool:
 
 
 def _writes(array: Any, key: Any, value: Any) -> bool:
-    """Whether it is anything but a plain copy, or zeros."""
+    """Whether it is anything but a plain copy of several elements, or zeros; a single one is taken for a number."""
     if _gathers(array, key):
         return True
     part = np.ndarray.__getitem__(array, key)
     if not isinstance(value, np.ndarray):
         return not (np.ndim(part) == 0 or part.flags.c_contiguous) or value != 0
+    if isinstance(value, cupy_on_cpu.ndarray) and value.size == 1:
+        return True
     return part.shape != value.shape or part.dtype != value.dtype or not (
         part.flags.c_contiguous and value.flags.c_contiguous
     )  # fmt: skip
