@@ -6,9 +6,11 @@ maintenance, and numba-cuda-mlir its successor.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import os
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -98,11 +100,28 @@ def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
     """
     try:
         import_toolchain()
-        module = importlib.import_module(f".{COMPILERS[name]}", __package__)
+        with _dropped_names():
+            module = importlib.import_module(f".{COMPILERS[name]}", __package__)
     except AttributeError as error:  # of a module that lacks what another asks for
         versions = f"{name} {_version(name)} does not work with NumPy {np.__version__}"
-        raise ImportError(f"{versions} ({error}): install numpy<2.5, or a {name} that knows this NumPy") from error
+        raise ImportError(f"{versions} ({error}): install an older NumPy, or a {name} that knows this one") from error
     return module.Compiler(capability)
+
+
+DROPPED = {"row_stack": np.vstack}
+"""Functions that numba-cuda 0.30 asks NumPy for and NumPy 2.5 has no more, by name: what they did."""
+
+
+@contextlib.contextmanager
+def _dropped_names() -> Iterator[None]:
+    """NumPy with the functions it dropped, for as long as a compiler that asks for them is imported."""
+    lacking = {name: function for name, function in DROPPED.items() if not hasattr(np, name)}
+    vars(np).update(lacking)
+    try:
+        yield
+    finally:
+        for name in lacking:
+            delattr(np, name)
 
 
 @functools.cache
