@@ -104,7 +104,7 @@ def feeding(
     if device.is_gpu:
         over = "plain loop, device arrays"
         on_device = [device.xp.asarray(column) for column in host]
-        in_pinned = [pinned(device, column) for column in host]
+        in_pinned = [pinned(device, column) for column in on_device]
         forms[over] = partial(insert, *on_device, size)
         forms["pipeline, device arrays"] = partial(run, lambda: tuple(on_device))
         forms["pipeline, pinned arrays"] = partial(run, lambda: tuple(in_pinned))

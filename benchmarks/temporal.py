@@ -43,10 +43,14 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
     line.add_argument("--structures", default="csr,slab,hornet,lpma", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and batches")
+    line.add_argument("--parts", default=",".join(PARTS), help="of what is described above, separated by commas")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
     line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges; others are in proportion")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
+    parts = options.parts.split(",")
+    if not set(parts) <= set(PARTS):
+        line.error(f"--parts must be of {', '.join(PARTS)}, not {options.parts}")
     device = fr.resolve_device(options.device)
     sizes = SIZES[device.kind, options.quick]
     if options.scale:
@@ -57,12 +61,9 @@ def main(arguments: Sequence[str]) -> int:
                       header=describe_run(device, seed=SEED, **shape))  # fmt: skip
     for name, kind in choose_structures(options.structures.split(",")).items():
         if kind.can_store_weights:
-            window(results, device, kind, vertices, edges, batch, options.repeat)
-            expiry(results, device, kind, vertices, edges, min(options.repeat, 5))
-            apply(results, device, kind, vertices, edges, mixed, min(options.repeat, 5))
-            analytics(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
-            samples_of(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
-            parallel_edges(results, device, kind, vertices, edges, batch, min(options.repeat, 5))
+            for part in parts:
+                measure, counts, most = PARTS[part]
+                measure(results, device, kind, vertices, *map(shape.get, counts), min(options.repeat, most))
             print(f"{name}: done", flush=True)
     path = results.save(options.out)
     print(f"written to {path}\n\n" + "\n".join(tables(results)))
@@ -289,6 +290,17 @@ def parallel_edges(
             what="parallel edges", structure=kind.name, multi=multi, batch=batch, edges=edges,
             over_last=samples[multi].median / samples["last"].median, **samples[multi].numbers(),
         )  # fmt: skip
+
+
+PARTS: dict[str, tuple[Callable[..., None], tuple[str, ...], int]] = {
+    "window": (window, ("edges", "batch"), 100),
+    "expiry": (expiry, ("edges",), 5),
+    "mixed": (apply, ("edges", "mixed"), 5),
+    "algorithm": (analytics, ("edges", "batch"), 5),
+    "sample": (samples_of, ("edges", "batch"), 5),
+    "parallel": (parallel_edges, ("edges", "batch"), 5),
+}
+"""The function of each part, the counts that it takes, and how often it repeats a call at most."""
 
 
 def tables(results: Results) -> list[str]:
