@@ -108,13 +108,14 @@ class Result:
 def _with_names(columns: dict[str, Any], names: fr.Names) -> dict[str, Any]:
     """Columns with names in place of ids, without rows of vertices that have none."""
     ids = {name: columns[name] for name in ENDS if name in columns}
-    rows = np.logical_and.reduce([names.has_name(column) for column in ids.values()])
+    to_host = names.device.to_host
+    rows = np.logical_and.reduce([to_host(names.has_name(column)) for column in ids.values()])
     columns = {name: column[rows] for name, column in columns.items()}
-    named: dict[str, Any] = {name: names[columns[name]] for name in ids}
+    named: dict[str, Any] = {name: to_host(names[columns[name]]) for name in ids}
     if PREDECESSOR in columns:
-        known = names.has_name(columns[PREDECESSOR])
+        known = to_host(names.has_name(columns[PREDECESSOR]))
         named[PREDECESSOR] = np.full(known.size, None)
-        named[PREDECESSOR][known] = names[columns[PREDECESSOR][known]]
+        named[PREDECESSOR][known] = to_host(names[columns[PREDECESSOR][known]])
     return {name: named.get(name, column) for name, column in columns.items()}
 
 

@@ -36,6 +36,7 @@ from . import (
     summary,
     temporal,
     updates,
+    vertex_names,
     vertices,
     walks,
 )
@@ -61,8 +62,9 @@ BENCHMARKS = {
 OWN_OPTIONS = {
     "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "latency": latency.main,
-    "networkx": _networkx_main, "pipeline": pipeline.main, "ranks": ranks.main, "snapshots": snapshots.main,
-    "summary": summary.main, "temporal": temporal.main, "vertices": vertices.main, "walks": walks.main,
+    "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main, "ranks": ranks.main,
+    "snapshots": snapshots.main, "summary": summary.main, "temporal": temporal.main, "vertices": vertices.main,
+    "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -75,8 +77,8 @@ def parser() -> argparse.ArgumentParser:
         "cold, the first batches on a new machine; first-run, the main job there; latency, small updates; "
         "vertices, those of graphs with ever more vertices; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
-        "streams in time; pipeline, streams from where they come; snapshots, reading while writing; "
-        "ranks, ways to maintain PageRank; distributed, graphs in parts; "
+        "streams in time; names, ids for names; pipeline, streams from where they come; snapshots, "
+        "reading while writing; ranks, ways to maintain PageRank; distributed, graphs in parts; "
         "walks, temporal walks and those of tempest-rw; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])

@@ -135,6 +135,7 @@ def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Def
     graph = structures()[structure](8, device=device, vertex_dtype=ids, weight_dtype=weight_dtype)
     for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
         yield kernels.source
+    yield load_kernels("frontier.names", device).source
     yield elementwise.HEADER, ()
     yield on_gpu.HEADER, ()
     for number in ("float", "double"):  # products with vectors of these

@@ -130,6 +130,12 @@ def test_elementwise():
     assert all(name.encode() in code for name in names)
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_names(arch):
+    header = "frontier/names/kernels.cuh"
+    check_code(compiled(header, {}, arch), header)
+
+
 def test_sort_of_arrays():
     code = compiled(on_gpu.HEADER, {}, "sm_90")
     by_ids = "pack", "unpack", "rows", "count_ids", "list_ids"

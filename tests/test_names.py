@@ -27,43 +27,52 @@ def as_column(kind, values):
 KINDS = ["int64", "uint64", "str"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_names_get_ids_in_order(kind):
-    names = fr.Names()
+@pytest.fixture(params=KINDS)
+def kind(request, device):
+    """What names are, where they can be on the device."""
+    if request.param == "str" and device == "gpu":
+        pytest.skip("text is kept on the host")
+    return request.param
+
+
+def listed(values):
+    return host(values).tolist()
+
+
+def test_names_get_ids_in_order(kind, device):
+    names = fr.Names(device=device)
     assert len(names) == names.size == 0 and names.dtype is None
-    assert names.ids(as_column(kind, [7, 3, 7, 9])).tolist() == [0, 1, 0, 2]
+    assert listed(names.ids(as_column(kind, [7, 3, 7, 9]))) == [0, 1, 0, 2]
     assert names.dtype == kind and len(names) == names.size == 3
-    assert names.find(as_column(kind, [9, 4, 3])).tolist() == [2, -1, 1]
-    assert list(names[[2, 0]]) == list(as_column(kind, [9, 7])) and names[1] == as_column(kind, [3])[0]
+    assert listed(names.find(as_column(kind, [9, 4, 3]))) == [2, -1, 1]
+    assert list(host(names[[2, 0]])) == list(as_column(kind, [9, 7])) and names[1] == as_column(kind, [3])[0]
     assert as_column(kind, [7])[0] in names and as_column(kind, [8])[0] not in names
     assert names.id_of(as_column(kind, [3])[0]) == 1
     with pytest.raises(KeyError):
         names.id_of(as_column(kind, [8])[0])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_ids_of_forgotten_names_are_given_again(kind):
-    names = fr.Names()
+def test_ids_of_forgotten_names_are_given_again(kind, device):
+    names = fr.Names(device=device)
     names.ids(as_column(kind, range(5)))
     names.forget([1, 3, 1])
     assert len(names) == 3 and names.size == 5
-    assert names.has_name([0, 1, 3, 5, -1]).tolist() == [True, False, False, False, False]
-    assert names.find(as_column(kind, [1, 2])).tolist() == [-1, 2]
-    fresh = names.ids(as_column(kind, [10, 1, 11])).tolist()
+    assert listed(names.has_name([0, 1, 3, 5, -1])) == [True, False, False, False, False]
+    assert listed(names.find(as_column(kind, [1, 2]))) == [-1, 2]
+    fresh = listed(names.ids(as_column(kind, [10, 1, 11])))
     assert sorted(fresh[:2]) == [1, 3] and fresh[2] == 5
     with pytest.raises(IndexError, match="the id 6 has no name"):
         names.forget([0, 6])
     assert len(names) == 6
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-def test_against_a_dictionary(kind, data):
-    names, known, by_id = fr.Names(kind), {}, {}
+def test_against_a_dictionary(kind, data, device):
+    names, known, by_id = fr.Names(kind, device=device), {}, {}
     for _ in range(data.draw(st.integers(1, 6))):
         values = data.draw(st.lists(st.integers(0, 60), max_size=80))
         column = as_column(kind, values)
-        for value, id in zip(values, names.ids(column).tolist(), strict=True):
+        for value, id in zip(values, listed(names.ids(column)), strict=True):
             assert known.setdefault(value, id) == id
             assert by_id.setdefault(id, value) == value
         gone = data.draw(st.sets(st.sampled_from(sorted(by_id)))) if by_id else set()
@@ -71,32 +80,71 @@ def test_against_a_dictionary(kind, data):
         for id in gone:
             del known[by_id.pop(id)]
         everything = as_column(kind, range(61))
-        assert names.find(everything).tolist() == [known.get(value, -1) for value in range(61)]
+        assert listed(names.find(everything)) == [known.get(value, -1) for value in range(61)]
         assert len(names) == len(known)
         if data.draw(st.booleans()):
             names = pickle.loads(pickle.dumps(names))
 
 
-def test_many_integers_are_told_apart():
+def test_many_integers_are_told_apart(device):
     rng = np.random.default_rng(1)
     keys = rng.integers(-(2**63), 2**63 - 1, 50_000)
     keys[:10_000] = np.arange(10_000) << 40  # equal low bits
-    names = fr.Names()
+    names = fr.Names(device=device)
     for part in np.array_split(np.concatenate([keys, keys]), 7):
         names.ids(part)
-    ids = names.find(keys)
-    assert len(names) == np.unique(keys).size == names.size and np.array_equal(names[ids], keys)
+    ids = host(names.find(keys))
+    assert len(names) == np.unique(keys).size == names.size and np.array_equal(host(names[ids]), keys)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_ids_of_edges_follow_the_edges(kind):
-    names = fr.Names()
+def test_ids_of_edges_follow_the_edges(kind, device):
+    names = fr.Names(device=device)
     src, dst = names.ids_of_edges(as_column(kind, [4, 4, 6]), as_column(kind, [5, 6, 7]))
-    assert src.tolist() == [0, 0, 2] and dst.tolist() == [1, 2, 3]
+    assert listed(src) == [0, 0, 2] and listed(dst) == [1, 2, 3]
     src, dst = names.ids_of_edges(as_column(kind, []), as_column(kind, []))
     assert src.size == dst.size == 0
     with pytest.raises(ValueError, match="src and dst must have the same length, not 2 and 1"):
         names.ids_of_edges(as_column(kind, [1, 2]), as_column(kind, [1]))
+
+
+def test_ids_are_those_of_the_host(device):
+    """In a table that grows, with ids that are given again."""
+    rng = np.random.default_rng(5)
+    names, model = fr.Names(device=device), fr.Names()
+    for size in (1, 700, 0, 3000, 20, 9000):
+        keys = rng.integers(-(2**63), 2**63 - 1, size)[rng.integers(0, max(size // 2, 1), size)]
+        ends = np.concatenate([keys, rng.integers(0, 50, size)])
+        given = names.device.xp.asarray(ends)  # where the names are
+        assert listed(names.ids(given)) == model.ids(ends).tolist()
+        for one, other in zip(names.ids_of_edges(keys, given[:size]), model.ids_of_edges(keys, keys), strict=True):
+            assert listed(one) == other.tolist()
+        gone = np.flatnonzero(model.has_name(np.arange(model.size)))[::3]
+        names.forget(gone)
+        model.forget(gone)
+        assert (len(names), names.size) == (len(model), model.size)
+    assert listed(names.find(ends)) == model.find(ends).tolist()
+
+
+def test_all_names_are_one(device):
+    names = fr.Names(device=device)
+    assert not host(names.ids(np.full(100_000, -3))).any() and names.size == 1
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not fr.gpu_available(), reason="needs a GPU")
+def test_text_on_a_gpu_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="device must be 'cpu' for names that are text"):
+        fr.Names("str", device="gpu")
+    names = fr.Names(device="gpu")
+    with pytest.raises(TypeError, match="src holds text, but names on a GPU are integers"):
+        names.ids_of_edges(["a"], ["b"])
+    with pytest.raises(TypeError, match="names must hold integers or text, not float64"):
+        names.ids(names.device.xp.zeros(2))
+    assert names.dtype is None
+    text = fr.Names("str")
+    text.ids(["a"])
+    text.save(tmp_path / "text")
+    assert not fr.Names.load(tmp_path / "text", device="gpu").device.is_gpu
 
 
 def test_columns_of_other_libraries():
@@ -154,18 +202,17 @@ def test_ends_of_two_kinds_are_refused():
     assert names.dtype is None and names.ids_of_edges(np.array([1], np.uint64), [2])[1].tolist() == [1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_files(tmp_path, kind):
-    names, path = fr.Names(), tmp_path / "names.bin"
+def test_files(tmp_path, kind, device):
+    names, path = fr.Names(device=device), tmp_path / "names.bin"
     names.save(path)
     assert fr.Names.load(path).dtype is None
     names.ids(as_column(kind, range(9)))
     names.forget([4, 2])
     names.save(path)
-    found = fr.Names.load(path)
+    found = fr.Names.load(path, device=device)
     assert found.dtype == kind and len(found) == 7 and found.size == 9
-    assert found.find(as_column(kind, range(9))).tolist() == names.find(as_column(kind, range(9))).tolist()
-    assert found.ids(as_column(kind, [20, 21, 22])).tolist() == names.ids(as_column(kind, [20, 21, 22])).tolist()
+    assert listed(found.find(as_column(kind, range(9)))) == listed(names.find(as_column(kind, range(9))))
+    assert listed(found.ids(as_column(kind, [20, 21, 22]))) == listed(names.ids(as_column(kind, [20, 21, 22])))
     for damaged in (b"", b"PK", path.read_bytes()[:-30]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match="holds no names"):
@@ -288,22 +335,43 @@ def test_a_pipeline_of_a_file_with_names(tmp_path, device):
     assert names.dtype == "str" and names[[0, 1, 2]].tolist() == ["ada", "bob", "cy"] and graph.num_edges == 3
 
 
+def test_names_and_graph_are_on_one_device(device):
+    """Records, names and graph: nothing is copied to the host but what a result's frame holds."""
+    pytest.importorskip("pandas")
+    names, graph = fr.Names(device=device), SlabGraph(device=device)
+    src, dst = map(graph.xp.asarray, records("int64"))
+    for begin in range(0, 300, 64):
+        ends = names.ids_of_edges(src[begin : begin + 64], dst[begin : begin + 64])
+        names.grow(graph)
+        graph.insert_edges(*ends)
+    frame, other = connected_components(graph).to_dataframe(names=names), fr.Names()
+    other.ids_of_edges(host(src), host(dst))
+    assert frame["vertex"].tolist() == other[np.arange(other.size)].tolist()
+    frame = bfs(graph, names.id_of(host(src)[0])).to_dataframe(names=names)
+    assert set(frame["predecessor"].dropna()) < set(frame["vertex"])
+    graph.delete_vertices([3, 5])
+    names.forget([3, 5])
+    names.ids(graph.xp.asarray([10**15]))
+    names.grow(graph)
+    assert listed(graph.has_vertices([3, 5])) == listed(names.has_name([3, 5])) == [False, True]
+
+
 @pytest.mark.parametrize("kind", ["int64", "str"])
 def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kind):
     src, dst = records(kind)
     folder = tmp_path / "state"
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.Names(device=device if kind == "int64" else "cpu"), SlabGraph(device=device)
     with fr.Pipeline((src, dst), graph, names=names, batch_size=50, checkpoint=folder, every=1) as pipeline:
         for batch in pipeline:
             if batch.number == 3:
                 break
     pipeline = fr.Pipeline.resume(folder, (src, dst), device=device, batch_size=50, every=1)
-    assert pipeline.totals.records == 200
+    assert pipeline.totals.records == 200 and pipeline.names.device is names.device
     totals = pipeline.run()
     whole, other = fr.Names(), SlabGraph(device=device)
     fr.Pipeline((src, dst), other, names=whole, batch_size=50).run()
     assert totals.records == 300 and pipeline.graph.num_vertices == other.num_vertices
-    assert np.array_equal(pipeline.names[np.arange(whole.size)], whole[np.arange(whole.size)])
+    assert np.array_equal(host(pipeline.names[np.arange(whole.size)]), whole[np.arange(whole.size)])
     for one, two in zip(pipeline.graph.to_coo()[:2], other.to_coo()[:2], strict=True):
         assert np.array_equal(host(one), host(two))
     assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["graph", "names", "state.json"]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import as_device_array, cudf_kind, cudf_null, has_dlpack, is_cudf
-from ..runtime import resolve_device
+from ..arrays import as_device_array, cudf_kind, cudf_null, has_dlpack, is_cudf, is_on_gpu
+from ..runtime import Device, resolve_device
 
 
 class Texts(NamedTuple):
@@ -35,8 +35,13 @@ class Texts(NamedTuple):
         return np.flatnonzero(np.diff(np.maximum.accumulate(self.codes), prepend=-1))
 
 
-def as_names(values: Any, name: str) -> np.ndarray | Texts:
+def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     """A column as an array of int64 or uint64, or as text.
+
+    Parameters
+    ----------
+    device : Device, optional
+        Where integers stay that are there; by default they come to the host. Those on the host stay there.
 
     Raises
     ------
@@ -45,12 +50,16 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     ValueError
         It has more than one dimension.
     """
+    device = device or resolve_device("cpu")
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must be a column of names, not one: put it into a list")
     if is_cudf(values):
-        values = _of_cudf(values, name)
+        values = _of_cudf(values, name, device)
     elif hasattr(values, "__cuda_array_interface__") or has_dlpack(values):
-        values = as_device_array(resolve_device("cpu"), values, name)
+        place = device if is_on_gpu(values) else resolve_device("cpu")
+        values = as_device_array(place, values, name)
+    if device.is_gpu and isinstance(values, device.xp.ndarray):
+        return _integers(device.xp, values, name)
     if hasattr(values, "dictionary_encode"):  # Arrow
         return _of_arrow(values, name)
     if hasattr(values, "replace_strict"):  # Polars
@@ -62,7 +71,7 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.dtype.kind in "iu":
-        return np.ascontiguousarray(array, np.uint64 if array.dtype == np.uint64 else np.int64)
+        return _integers(np, array, name)
     if not array.size:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "UOT":
@@ -73,18 +82,27 @@ def as_names(values: Any, name: str) -> np.ndarray | Texts:
     return _named(list(known), codes, name)
 
 
+def _integers(xp: Any, array: Any, name: str) -> Any:
+    """An array of integers as one of 64 bits."""
+    if array.dtype.kind not in "iu":
+        if not array.size:
+            return xp.empty(0, np.int64)
+        raise TypeError(f"{name} must hold integers or text, not {array.dtype}")
+    return xp.ascontiguousarray(array, np.uint64 if array.dtype == np.uint64 else np.int64)
+
+
 def _is_numeric(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
 
 
-def _of_cudf(values: Any, name: str) -> Any:
+def _of_cudf(values: Any, name: str, device: Device) -> Any:
     """Integers as an array, and text as a dictionary of Arrow: it is encoded on the GPU, and each name copied once."""
     if cudf_kind(values) not in "iufb":
         named = values if hasattr(values.dtype, "categories") else values.astype("category")
         return named.cat.as_unordered().to_arrow()  # cuDF refuses if nothing has said whether they are ordered
     if (row := cudf_null(values, name)) is not None:
         raise TypeError(f"{name}[{row}] is missing: every vertex needs a name")
-    return as_device_array(resolve_device("cpu"), values, name)
+    return as_device_array(device, values, name)
 
 
 def _of_arrow(values: Any, name: str) -> np.ndarray | Texts:

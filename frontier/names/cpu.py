@@ -1,7 +1,7 @@
-"""Kernels of the table of integer names: open addressing, with linear probing, in two arrays.
+"""CPU kernels of the table of integer names: open addressing, with linear probing, in two arrays.
 
 A slot holds a name and its id, `EMPTY`, or `GONE` where a name was forgotten, behind which others may follow. The
-number of slots is a power of two, at most half of which are taken.
+number of slots is a power of two, at most half of which are taken; ``mask`` is one less.
 """
 
 import numpy as np
@@ -27,10 +27,12 @@ def slot_of(name, mask):
 
 
 @cpu_kernel
-def assign(names, slot_names, slot_ids, by_id, free, state, ids):
-    """The id of each name, a new one for each that is not there; there is room for all."""
-    mask = slot_ids.size - 1
-    for i in range(names.size):
+def assign(count, names, slot_names, slot_ids, mask, by_id, named, free, state, ids):
+    """The id of each name, a new one for each that is not there; there is room for all.
+
+    On GPUs, `claim`, `count_first`, `enter` and `share` do this.
+    """
+    for i in range(count):
         name = names[i]
         at = slot_of(name, mask)
         place = np.int64(-1)
@@ -54,15 +56,15 @@ def assign(names, slot_names, slot_ids, by_id, free, state, ids):
                 slot_names[place] = name
                 slot_ids[place] = new
                 by_id[new] = name
+                named[new] = True
                 ids[i] = new
                 break
             at = (at + 1) & mask
 
 
 @parallel_kernel
-def find(begin, end, names, slot_names, slot_ids, ids):
+def find(begin, end, names, slot_names, slot_ids, mask, ids):
     """The id of each name, -1 for those that are not there."""
-    mask = slot_ids.size - 1
     for i in range(begin, end):
         at = slot_of(names[i], mask)
         while slot_ids[at] != EMPTY and not (slot_ids[at] >= 0 and slot_names[at] == names[i]):
@@ -71,23 +73,24 @@ def find(begin, end, names, slot_names, slot_ids, ids):
 
 
 @cpu_kernel
-def forget(ids, slot_names, slot_ids, by_id):
-    """Take the names of ids, all of which have one, out of the table."""
-    mask = slot_ids.size - 1
-    for i in range(ids.size):
+def forget(count, ids, slot_ids, mask, by_id, named):
+    """Take the names of distinct ids, all of which have one, out of the table."""
+    for i in range(count):
         at = slot_of(by_id[ids[i]], mask)
         while slot_ids[at] != ids[i]:
             at = (at + 1) & mask
         slot_ids[at] = GONE
+        named[ids[i]] = False
 
 
 @cpu_kernel
-def fill(ids, by_id, slot_names, slot_ids):
-    """Enter the names of ids into an empty table."""
-    mask = slot_ids.size - 1
-    for i in range(ids.size):
-        at = slot_of(by_id[ids[i]], mask)
+def fill(count, by_id, named, slot_names, slot_ids, mask):
+    """Enter the names of all ids that have one into an empty table."""
+    for i in range(count):
+        if not named[i]:
+            continue
+        at = slot_of(by_id[i], mask)
         while slot_ids[at] != EMPTY:
             at = (at + 1) & mask
-        slot_names[at] = by_id[ids[i]]
-        slot_ids[at] = ids[i]
+        slot_names[at] = by_id[i]
+        slot_ids[at] = i

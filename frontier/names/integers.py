@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import cpu
+from ..runtime import Counters, Device, load_kernels
+from ..runtime.elementwise import fill_with, joined, take
+from . import cpu, on_cpu, on_gpu
 
 FEWEST = 64  # slots
 
@@ -18,67 +20,86 @@ class IntegerNames:
     ----------
     dtype : str or dtype
         int64 or uint64.
+    device : Device
+        Where the table is, and all arrays that are taken and returned.
 
     Attributes
     ----------
-    size : int
-        One more than the largest id that was given.
+    by_id : array of int64, shape (capacity,)
+        The name of each id, its bits as of int64.
     named : array of bool, shape (capacity,)
         Which ids have a name.
+    free_ids : array of int64
+        Of which ids that can be given again are the first ``state[FREE]``, the last of these first.
+    state : array of int64, on the host
+        See `cpu`.
     """
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: Any, device: Device):
         self.dtype = np.dtype(dtype).name
-        self._by_id = np.empty(0, np.int64)
-        self.named = np.empty(0, bool)
-        self._free = np.empty(0, np.int64)
-        self._state = np.zeros(3, np.int64)
-        self._new_table(FEWEST)
+        self.device = device
+        self.kernels = load_kernels("frontier.names", device)
+        self.counters = Counters(device, 2)
+        self.state = np.zeros(3, np.int64)
+        self._how = on_gpu if device.is_gpu else on_cpu
+        self._begin(device.xp.empty(0, np.int64), 0)
 
     @property
     def size(self) -> int:
-        return int(self._state[cpu.SIZE])
+        """One more than the largest id that was given."""
+        return int(self.state[cpu.SIZE])
 
     @property
-    def free(self) -> np.ndarray:
+    def free(self) -> Any:
         """Ids that can be given again, the last of them first."""
-        return self._free[: self._state[cpu.FREE]]
+        return self.free_ids[: int(self.state[cpu.FREE])]
 
     @property
     def nbytes(self) -> int:
-        arrays = self._by_id, self.named, self._free, self._slot_names, self._slot_ids
-        return sum(array.nbytes for array in arrays)
+        arrays = self.by_id, self.named, self.free_ids, self._slot_names, self._slot_ids
+        return sum(int(array.nbytes) for array in arrays)
 
-    def assign(self, names: np.ndarray) -> np.ndarray:
+    @property
+    def slots(self) -> tuple[Any, Any, int]:
+        """The table, as kernels take it."""
+        return self._slot_names, self._slot_ids, int(self._slot_ids.size) - 1
+
+    def assign(self, names: Any) -> Any:
         """The id of each name, in the order of which new ids are given."""
-        self._make_room(names.size)
-        ids = np.empty(names.size, np.int64)
-        cpu.assign(names.view(np.int64), self._slot_names, self._slot_ids, self._by_id, self._free, self._state, ids)
-        self.named[ids] = True
-        return ids
+        self._make_room(int(names.size))
+        return self._how.assign(self, names.view(np.int64))
 
-    def find(self, names: np.ndarray) -> np.ndarray:
+    def assign_ends(self, src: Any, dst: Any) -> tuple[Any, Any]:
+        """The ids of both ends of edges, where new ones are given in the order of the edges."""
+        both = self._how.paired(self, src.view(np.int64), dst.view(np.int64))
+        self._make_room(int(both.size))
+        return self._how.parted(self, self._how.assign(self, both))
+
+    def find(self, names: Any) -> Any:
         """The id of each name; -1 for those that have none."""
-        ids = np.empty(names.size, np.int64)
-        cpu.find(names.size, names.view(np.int64), self._slot_names, self._slot_ids, ids)
+        ids = self.device.xp.empty(names.size, np.int64)
+        self.kernels.find(int(names.size), names.view(np.int64), *self.slots, ids)
+        self.device.synchronize()  # another thread may replace the table next, on a stream of its own
         return ids
 
-    def names(self, ids: np.ndarray) -> np.ndarray:
+    def names(self, ids: Any) -> Any:
         """The names of ids, all of which have one."""
-        return self._by_id[ids].view(self.dtype)
+        return take(self.device, self.by_id, ids).view(self.dtype)
 
-    def forget(self, ids: np.ndarray) -> None:
+    def forget(self, ids: Any) -> None:
         """Forget the names of distinct ids, all of which have one."""
-        cpu.forget(ids, self._slot_names, self._slot_ids, self._by_id)
-        self.named[ids] = False
-        count = int(self._state[cpu.FREE])
-        self._free = np.concatenate([self._free[:count], ids])
-        self._state[cpu.FREE] = self._free.size
+        free = joined(self.device, self.free, ids)
+        _, slot_ids, mask = self.slots
+        self.kernels.forget(int(ids.size), ids, slot_ids, mask, self.by_id, self.named)
+        self.free_ids = free
+        self.state[cpu.FREE] = free.size
+        self.device.synchronize()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that a file has to hold."""
-        live = np.flatnonzero(self.named[: self.size])
-        return {"ids": live, "names": self._by_id[live], "free": self.free.copy()}
+        """All that a file has to hold, on the host."""
+        live = self.device.xp.flatnonzero(self.named[: self.size])
+        arrays = {"ids": live, "names": self.by_id[live], "free": self.free.copy()}
+        return {name: self.device.to_host(array) for name, array in arrays.items()}
 
     def restore(self, ids: np.ndarray, free: np.ndarray, names: np.ndarray) -> None:
         """Have a new table hold what `arrays` has given.
@@ -93,23 +114,38 @@ class IntegerNames:
         if np.unique(names).size != names.size:
             raise ValueError("a name is there twice")
         size = ids.size + free.size
-        self._by_id = np.zeros(size, np.int64)
-        self._by_id[ids] = names
-        self.named = np.zeros(size, bool)
-        self.named[ids] = True
-        self._free = free
-        self._state[cpu.SIZE], self._state[cpu.FREE] = size, free.size
+        by_id, named = np.zeros(size, np.int64), np.zeros(size, bool)
+        by_id[ids], named[ids] = names, True
+        to_device = self.device.xp.asarray
+        self._begin(to_device(free), size)
+        self.by_id, self.named = to_device(by_id), to_device(named)
         self._rehash(ids.size)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"dtype": self.dtype, "device": self.device, "arrays": self.arrays()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["dtype"], state["device"])  # type: ignore[misc]
+        self.restore(**state["arrays"])
+
+    def _begin(self, free: Any, size: int) -> None:
+        """Be empty, but for these ids that are free, below `size`."""
+        xp = self.device.xp
+        self.by_id, self.named = xp.empty(0, np.int64), xp.empty(0, bool)
+        self.free_ids = free
+        self.state[:] = size, free.size, 0
+        self._new_table(FEWEST)
+
     def _make_room(self, more: int) -> None:
-        if 2 * (int(self._state[cpu.TAKEN]) + more) > self._slot_ids.size:
-            self._rehash(int(np.count_nonzero(self.named)) + more)
+        if 2 * (int(self.state[cpu.TAKEN]) + more) > self._slot_ids.size:
+            self._rehash(self.size - int(self.state[cpu.FREE]) + more)
         needed = self.size + more
         if needed > self.named.size:
-            capacity = max(needed, 2 * self.named.size)
-            by_id, named = np.zeros(capacity, np.int64), np.zeros(capacity, bool)
-            by_id[: self._by_id.size], named[: self.named.size] = self._by_id, self.named
-            self._by_id, self.named = by_id, named
+            more = max(needed, 2 * int(self.named.size)) - int(self.named.size)
+            empty = self.device.xp.empty
+            by_id = joined(self.device, self.by_id, empty(more, np.int64))
+            self.named = joined(self.device, self.named, fill_with(empty(more, bool), 0))
+            self.by_id = by_id
 
     def _rehash(self, expected: int) -> None:
         """Have a table for so many names, without those that are gone."""
@@ -117,10 +153,9 @@ class IntegerNames:
         while slots < 4 * expected:
             slots *= 2
         self._new_table(slots)
-        live = np.flatnonzero(self.named)
-        cpu.fill(live, self._by_id, self._slot_names, self._slot_ids)
-        self._state[cpu.TAKEN] = live.size
+        self.kernels.fill(self.size, self.by_id, self.named, *self.slots)
+        self.state[cpu.TAKEN] = self.size - int(self.state[cpu.FREE])
 
     def _new_table(self, slots: int) -> None:
-        self._slot_names = np.zeros(slots, np.int64)
-        self._slot_ids = np.full(slots, cpu.EMPTY, np.int64)
+        empty = self.device.xp.empty
+        self._slot_names, self._slot_ids = empty(slots, np.int64), fill_with(empty(slots, np.int64), cpu.EMPTY)

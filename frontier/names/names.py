@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import as_ids
-from ..runtime import resolve_device
+from ..runtime import Device, resolve_device
 from ..runtime.atomic import atomic_file
+from ..runtime.elementwise import converted, full
 from .columns import Texts, as_names
 from .texts import TextNames
 
@@ -33,18 +34,23 @@ class Names:
     dtype : {"int64", "uint64", "str"}, optional
         What names are; by default what the first ones are, which makes integers but those of 64 bits without a sign
         int64.
+    device : {"cpu", "gpu"} or Device, optional
+        Where names are kept, and where ids are returned. On a GPU, names are integers: columns that are there are not
+        copied, nor are their ids when a graph takes them.
 
     Attributes
     ----------
     dtype : str or None
+    device : Device
     size : int
         One more than the largest id that was given: how many vertices a graph needs.
 
     Notes
     -----
-    Names are kept on the host: columns that are on a GPU are copied. Integers are found in a hash table, in expected
-    O(1) each. Of text the distinct names of each column are found first (by Arrow, Polars or pandas, if the column is
-    theirs), and looked up in a dictionary. Safe to use from several threads.
+    Columns that are elsewhere than the names are copied. Integers are found in a hash table, in expected O(1) each; on
+    a GPU all at once, and new ones are numbered as on the host. Of text the distinct names of each column are found
+    first (by Arrow, Polars or pandas, if the column is theirs), and looked up in a dictionary. Safe to use from several
+    threads.
 
     Examples
     --------
@@ -59,11 +65,14 @@ class Names:
     ['ada', 'cy']
     """
 
-    def __init__(self, dtype: str | None = None):
+    def __init__(self, dtype: str | None = None, *, device: str | Device = "cpu"):
         if dtype not in (None, *DTYPES):
             raise ValueError(f"dtype must be {', '.join(map(repr, DTYPES))} or None, not {dtype!r}")
+        self.device = resolve_device(device)
+        if dtype == "str" and self.device.is_gpu:
+            raise ValueError("device must be 'cpu' for names that are text")
         self._lock = threading.RLock()
-        self._table: Any = None if dtype is None else _table_of(dtype)
+        self._table: Any = None if dtype is None else self._table_of(dtype)
 
     @property
     def dtype(self) -> str | None:
@@ -80,14 +89,14 @@ class Names:
 
     def __len__(self) -> int:
         """How many names there are."""
-        return 0 if self._table is None else int(np.count_nonzero(self._table.named[: self.size]))
+        return 0 if self._table is None else self.size - len(self._table.free)
 
     def __repr__(self) -> str:
         return f"Names({len(self):,} names of type {self.dtype}, ids below {self.size:,})"
 
     # ---- from names to ids ------------------------------------------------------------------------------------------
 
-    def ids(self, names: Any) -> np.ndarray:
+    def ids(self, names: Any) -> Any:
         """The ids of names, with a new one for each that has none.
 
         Parameters
@@ -97,7 +106,7 @@ class Names:
 
         Returns
         -------
-        array of int64, shape (n,)
+        array of int64, shape (n,), on the device of the names
 
         Raises
         ------
@@ -105,18 +114,18 @@ class Names:
             They are neither integers nor text, not of the kind of the names before, or missing somewhere; nothing has
             changed.
         """
-        column = as_names(names, "names")
+        column = self._column(names, "names")
         if not column.size:
-            return np.empty(0, np.int64)
+            return self.device.xp.empty(0, np.int64)
         with self._lock:
-            table = self._table or _table_for(column)
+            table = self._table or self._table_for(column)
             column = _checked(table, column, "names")
             self._table = table
             if isinstance(column, Texts):
                 return table.assign(column.distinct)[column.codes]
             return table.assign(column)
 
-    def ids_of_edges(self, src: Any, dst: Any) -> tuple[np.ndarray, np.ndarray]:
+    def ids_of_edges(self, src: Any, dst: Any) -> tuple[Any, Any]:
         """The ids of both ends of edges, where new ones are given in order of the edges.
 
         So an edge needs no id beyond those that edges before it have, and one or two.
@@ -127,20 +136,20 @@ class Names:
 
         Returns
         -------
-        src, dst : array of int64, shape (n,)
+        src, dst : array of int64, shape (n,), on the device of the names
 
         Raises
         ------
         TypeError, ValueError
             As `ids`; or they are not of the same length.
         """
-        ends = as_names(src, "src"), as_names(dst, "dst")
+        ends = self._column(src, "src"), self._column(dst, "dst")
         if ends[0].size != ends[1].size:
             raise ValueError(f"src and dst must have the same length, not {ends[0].size} and {ends[1].size}")
         if not ends[0].size:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
+            return self.device.xp.empty(0, np.int64), self.device.xp.empty(0, np.int64)
         with self._lock:
-            table = self._table or _table_for(ends[0])
+            table = self._table or self._table_for(ends[0])
             first, second = _checked(table, ends[0], "src"), _checked(table, ends[1], "dst")
             self._table = table
             if isinstance(first, Texts):
@@ -150,10 +159,9 @@ class Names:
                 found = np.empty(len(both), np.int64)
                 found[order] = table.assign([both[i] for i in order.tolist()])
                 return found[first.codes], found[len(first.distinct) + second.codes]
-            found = table.assign(np.stack([first, second], axis=1).ravel()).reshape(-1, 2)
-            return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
+            return table.assign_ends(first, second)
 
-    def find(self, names: Any) -> np.ndarray:
+    def find(self, names: Any) -> Any:
         """The ids of names, -1 for those that have none.
 
         Parameters
@@ -162,12 +170,12 @@ class Names:
 
         Returns
         -------
-        array of int64, shape (n,)
+        array of int64, shape (n,), on the device of the names
         """
-        column = as_names(names, "names")
+        column = self._column(names, "names")
         with self._lock:
             if self._table is None or not column.size:
-                return np.full(column.size, -1, np.int64)
+                return full(self.device, column.size, -1, np.int64)
             column = _checked(self._table, column, "names")
             if isinstance(column, Texts):
                 return self._table.find(column.distinct)[column.codes]
@@ -200,13 +208,13 @@ class Names:
             An id has no name.
         """
         if isinstance(ids, int | np.integer):
-            return self[[ids]][0]
-        given = as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64)
+            return self.device.to_host(self[[ids]])[0]
+        given = self._ids(ids)
         with self._lock:
             self._check_named(given)
-            return np.empty(0, np.int64) if self._table is None else self._table.names(given)
+            return self.device.xp.empty(0, np.int64) if self._table is None else self._table.names(given)
 
-    def has_name(self, ids: Any) -> np.ndarray:
+    def has_name(self, ids: Any) -> Any:
         """Whether each id has a name.
 
         Parameters
@@ -215,9 +223,9 @@ class Names:
 
         Returns
         -------
-        array of bool, shape (n,)
+        array of bool, shape (n,), on the device of the names
         """
-        given = as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64)
+        given = self._ids(ids)
         with self._lock:
             inside = (given >= 0) & (given < self.size)
             if self._table is not None:
@@ -239,7 +247,7 @@ class Names:
         missing = np.arange(graph.num_vertices, size)
         if graph._absent is not None:
             deleted = graph.device.to_host(graph.xp.flatnonzero(graph._absent[:size]))
-            missing = np.concatenate([deleted[self.has_name(deleted)], missing])
+            missing = np.concatenate([deleted[self.device.to_host(self.has_name(deleted))], missing])
         if missing.size:
             graph.insert_vertices(missing)
 
@@ -257,7 +265,7 @@ class Names:
         IndexError
             One has no name; nothing has changed.
         """
-        given = np.unique(as_ids(resolve_device("cpu"), _on_host(ids), "ids").astype(np.int64))
+        given = self.device.xp.unique(self._ids(ids))
         with self._lock:
             self._check_named(given)
             if given.size:
@@ -273,8 +281,8 @@ class Names:
                 np.savez(file, dtype=np.array(self.dtype or ""), **arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Names:
-        """Names that `save` has written.
+    def load(cls, path: str | os.PathLike[str], *, device: str | Device = "cpu") -> Names:
+        """Names that `save` has written, on this device, wherever they were; text is on the host.
 
         Raises
         ------
@@ -285,7 +293,7 @@ class Names:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
                 arrays = {name: held[name] for name in held.files}
             dtype = str(arrays.pop("dtype"))
-            found = cls(dtype or None)
+            found = cls(dtype or None, device="cpu" if dtype == "str" else device)
             if dtype:
                 _check_ids(arrays["ids"], arrays["free"])
                 found._table.restore(**arrays)
@@ -294,25 +302,37 @@ class Names:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self._table}
+        return {"device": self.device, "table": self._table}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._lock, self._table = threading.RLock(), state["table"]
+        self._lock, self.device, self._table = threading.RLock(), state["device"], state["table"]
 
     def _check_named(self, ids: np.ndarray) -> None:
         without = ~self.has_name(ids)
         if without.any():
-            raise IndexError(f"the id {int(ids[without.argmax()])} has no name")
+            raise IndexError(f"the id {int(ids[int(without.argmax())])} has no name")
 
+    def _column(self, values: Any, name: str) -> Any:
+        """A user's column of names; integers on the device."""
+        column = as_names(values, name, self.device)
+        if not self.device.is_gpu:
+            return column
+        if isinstance(column, Texts):
+            raise TypeError(f"{name} holds text, but names on a GPU are integers: make them with device='cpu'")
+        return self.device.xp.asarray(column)
 
-def _table_of(dtype: str) -> IntegerNames | TextNames:
-    from .integers import IntegerNames  # which has kernels: not before there are names
+    def _ids(self, ids: Any) -> Any:
+        """A user's ids, on the device."""
+        given = ids if self.device.is_gpu else _on_host(ids)
+        return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
 
-    return TextNames() if dtype == "str" else IntegerNames(dtype)
+    def _table_of(self, dtype: str) -> IntegerNames | TextNames:
+        from .integers import IntegerNames  # which has kernels: not before there are names
 
+        return TextNames() if dtype == "str" else IntegerNames(dtype, self.device)
 
-def _table_for(column: np.ndarray | Texts) -> IntegerNames | TextNames:
-    return _table_of("str" if isinstance(column, Texts) else column.dtype.name)
+    def _table_for(self, column: Any) -> IntegerNames | TextNames:
+        return self._table_of("str" if isinstance(column, Texts) else column.dtype.name)
 
 
 def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: str) -> Any:
@@ -324,7 +344,7 @@ def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: 
         raise TypeError(f"{name} must hold {kinds[0]}, as the other names do, not {kinds[1]}")
     if column.dtype == table.dtype:
         return column
-    wrong = column[column < 0] if table.dtype == "uint64" else column[column > np.iinfo(np.int64).max]
+    wrong = column[column < 0] if table.dtype == "uint64" else column[column > np.uint64(np.iinfo(np.int64).max)]
     if wrong.size:
         raise TypeError(f"{name} holds {wrong[0]}, which is no {table.dtype}, as the other names are")
     return column.astype(table.dtype)

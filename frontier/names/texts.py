@@ -28,6 +28,10 @@ class TextNames:
         return found
 
     @property
+    def free(self) -> list[int]:
+        return self._free
+
+    @property
     def nbytes(self) -> int:
         """Of the dictionary and the list, without the text."""
         return self._ids.__sizeof__() + self._by_id.__sizeof__() + self._free.__sizeof__()

@@ -55,7 +55,9 @@ class Checkpoints:
         """Take one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         end = f"-{state['totals']['records']}-{state['totals']['batches']}.npz"
-        saved = {"graph": f"graph{end}"} | ({} if names is None else {"names": f"names{end}"})
+        saved = {"graph": f"graph{end}"}
+        if names is not None:
+            saved |= {"names": f"names{end}", "names_device": names.device.kind}
         graph.save(self.folder / saved["graph"])
         if names is not None:  # those of records that were read ahead may be among them
             names.save(self.folder / saved["names"])
@@ -91,4 +93,7 @@ def load_checkpoint(
     if not known:
         raise ValueError(f"{folder / STATE} has the format {state['format']!r}; this version reads {FORMAT}")
     graph = Graph.load(folder / name, device=device)
-    return graph, None if names is None else Names.load(folder / Path(names).name), state
+    if names is None:
+        return graph, None, state
+    names_device = "cpu" if state.get("names_device", "cpu") == "cpu" else graph.device
+    return graph, Names.load(folder / Path(names).name, device=names_device), state

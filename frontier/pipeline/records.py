@@ -154,7 +154,8 @@ class Decoder:
         if self._vertices is not None:
             src, dst = self._vertices.ids_of_edges(given[SRC], given[DST])
             given |= {SRC: src, DST: dst}
-            needed = np.maximum.accumulate(np.maximum(src, dst) + 1)
+            last = self._vertices.device.to_host(self._vertices.device.xp.maximum(src, dst))
+            needed = np.maximum.accumulate(last + 1)
         columns = {name: self._column(name, values) for name, values in given.items()}
         same_length(**columns)
         return Records(columns, operation, needed)
