@@ -36,9 +36,10 @@ class DynamicBFS(DynamicDistances):
     -----
     Both arrays are read-only: on the CPU views, which later batches may change, on the GPU copies.
 
-    The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges;
-    deletions add a pass over one byte per vertex, as does any change of a directed graph. On directed graphs without
-    in-edges (``in_edges=True``) a batch that changes anything costs O(V + E).
+    The work of a batch is linear in its edges, the vertices whose distance or tree edge changes, and their edges. On
+    directed graphs without in-edges (``in_edges=True``) a batch that changes anything costs O(V + E); on those with
+    in-edges, on a GPU, small batches of deletions also look at all vertices below those that lost their tree edge and
+    found no other at once.
 
     Examples
     --------

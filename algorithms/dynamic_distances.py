@@ -80,14 +80,14 @@ class DynamicDistances(IncrementalAlgorithm):
         self._flags = graph.xp.zeros(2, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
-        self._has_steps = graph.device.is_gpu and not graph.directed and not graph.in_parts
+        self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._is_told = True
-        improve, repair = small_steps(self._length)
+        improve, repair = (directed_steps if graph.directed else small_steps)(self._length)
         self._improves, self._repairs = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in (improve, repair))
         self._take(found.distance, found.predecessor)
         if self._has_steps:
-            self._improves.prepare(*self._arguments)
-            self._repairs.prepare(*self._arguments)
+            self._improves.prepare(*self._step_arguments)
+            self._repairs.prepare(*self._step_arguments)
         self._attach()
 
     @maintained
@@ -110,7 +110,7 @@ class DynamicDistances(IncrementalAlgorithm):
             if self._weighted:
                 self._repair_few(src, dst)
             if self._known:
-                self._improves(src, dst, *self._arguments)
+                self._improves(src, dst, *self._step_arguments)
             return
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
         if self._weighted and not self._repair(src, dst, changed_weights=True):
@@ -157,7 +157,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """`_repair`, after a small batch, without a look at how much there is to do."""
         self._hear_flags()
         if self._known:
-            self._repairs(src, dst, *self._arguments)
+            self._repairs(src, dst, *self._step_arguments)
             self._is_told = not self._weighted
 
     def _hear_flags(self, *, in_update: bool = True) -> None:
@@ -292,6 +292,11 @@ class DynamicDistances(IncrementalAlgorithm):
             self._distance, self._predecessor, self._state, self._flat, self._bad, self._unreached,
             np.int32(not self.graph.directed), *self._tentative_list,
         )  # fmt: skip
+
+    @property
+    def _step_arguments(self) -> tuple:
+        """Those of steps: in directed graphs there are two lists."""
+        return (*self._arguments, *self._changed_list) if self.graph.directed else self._arguments
 
     @property
     def _changing(self) -> tuple:
@@ -489,5 +494,46 @@ def small_steps(length_of: Callable) -> tuple[Callable, Callable]:
             return
         fr.traverse(graph, cut_off, functors.pull, *arguments, max_steps=1)
         fr.traverse(graph, cut_off, functors.relax, *arguments)
+
+    return improve, repair
+
+
+@functools.cache
+def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
+    """`small_steps` on directed graphs that keep in-edges.
+
+    A step cannot go back and forth between the edges in and out until nothing changes. So only vertices that lost their
+    own tree edges look for other parents, once, and all that is below those that found none is cut off.
+    """
+    functors = repair_functors(length_of)
+
+    def find_parents(graph, changing):
+        changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), _take_changed, *changing)
+        fr.clear(changing[-2])
+        if changed:
+            fr.traverse(graph, changed, functors.find_parent, *changing, edges="in", max_steps=1)
+
+    def improve(graph, src, dst, *arguments):
+        changing = *arguments[:-6], *arguments[-3:]
+        improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *changing)
+        if improved:
+            fr.traverse(graph, improved, functors.relax, *changing)
+            find_parents(graph, changing)
+
+    def repair(graph, src, dst, *arguments):
+        arguments, changing = arguments[:-3], (*arguments[:-6], *arguments[-3:])
+        listed, number = arguments[-3:-1]
+        fr.clear(number)
+        tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
+        if not tentative:
+            return
+        fr.traverse(graph, tentative, functors.adopt, *arguments, edges="in", max_steps=1)
+        fr.traverse(graph, tentative, functors.pass_on, *arguments)
+        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *changing)
+        if not cut_off:
+            return
+        fr.traverse(graph, cut_off, functors.pull, *changing, edges="in", max_steps=1)
+        fr.traverse(graph, cut_off, functors.relax, *changing)
+        find_parents(graph, changing)
 
     return improve, repair

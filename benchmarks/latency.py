@@ -33,21 +33,23 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--analytics", default="", help=f"attached one by one; of {', '.join(ANALYTICS)}, or all")
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph")
+    line.add_argument("--directed", action="store_true", help="directed graphs, which keep in-edges")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
     line.add_argument("--batches", type=int, default=200, help="of each size")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
     device = fr.resolve_device(options.device)
-    asked = {"scale": options.scale, "batches": options.batches}
+    asked = {"scale": options.scale, "batches": options.batches, "directed": options.directed}
     results = Results("latency", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     names = options.structures.split(",") if options.structures else None
     chosen = choose_structures(names)
     for name in names or chosen:
         graph = chosen[name].from_edges(
-            edges.src, edges.dst, num_vertices=edges.num_vertices, device=device.kind, directed=False
-        )
+            edges.src, edges.dst, num_vertices=edges.num_vertices, device=device.kind, directed=options.directed,
+            in_edges=options.directed,
+        )  # fmt: skip
         for analytic in [None, *analytics]:
             observers = [] if analytic is None else [attached(graph, analytic)]
             for size in map(int, options.sizes.split(",")):

@@ -40,11 +40,14 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and streams")
     line.add_argument("--batches", help="base-2 logarithms of batch sizes, such as 14,16,18; by default 16 (quick: 12)")
+    line.add_argument("--records", type=int, help="base-2 logarithm of the records of a stream")
     line.add_argument("--repeat", type=int, default=5, help="timed runs of each form")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.resolve_device(options.device)
     vertices, records, in_file = (1 << bits for bits in SIZES[device.kind, options.quick])
+    if options.records:
+        records, in_file = 1 << options.records, min(in_file, 1 << options.records)
     usual = "12" if options.quick else "16"
     sizes = [1 << int(bits) for bits in (options.batches or usual).split(",")]
     results = Results("pipeline", device.kind, "quick" if options.quick else "full",

@@ -44,7 +44,8 @@ class BatchStep:
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
+        the frontiers that these put out, or with `Frontier.listed`, along edges in one direction; and sets arrays to 0
+        by `clear`. What is not one of
         these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
         frontier is true, whether it will have members or not, and cannot be asked for its length.
     most : int
@@ -134,7 +135,9 @@ class _Record:
     """
 
     def __init__(self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple):
-        self._made_for = graph.num_vertices, graph._short_lists, caches.times_cleared
+        walked = (graph,) if graph._in_edges is None else (graph, graph.reverse)
+        self._views = [(each, ByValue(each.view().fields.copy())) for each in walked]
+        self._made_for = self._state(graph)
         # Arrays among the arguments, which keep their identities as long as they are held; of the numbers, their types.
         self._args = [value if hasattr(value, "shape") and value.shape else type(value) for value in args]
         self._numbers = [(at, Number(_type(args[at]))) for at, kept in enumerate(self._args) if isinstance(kept, type)]
@@ -144,9 +147,8 @@ class _Record:
         self._scratch = Scratch(graph.device)  # whose addresses are in the launches, so that nobody else may have it
         src = self._scratch.get("src", size, graph.vertex_dtype)
         dst = self._scratch.get("dst", size, graph.vertex_dtype)
-        self._view = ByValue(graph.view().fields.copy())
         self._work = work = graph._access.workspace()
-        memory = RecordMemory(graph, self._view, work)
+        memory = RecordMemory(graph, self._views, work)
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
         before, work.scratch = work.scratch, self._scratch
@@ -161,7 +163,7 @@ class _Record:
 
     def is_for(self, graph: Graph, args: tuple) -> bool:
         """Whether the launches are those of a step with these arguments."""
-        if self._made_for != (graph.num_vertices, graph._short_lists, caches.times_cleared):
+        if self._made_for != self._state(graph):
             return False
         # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use
         # it as well.
@@ -171,9 +173,14 @@ class _Record:
             value is kept or type(value) is kept for value, kept in zip(args, self._args, strict=True)
         )
 
+    def _state(self, graph: Graph) -> tuple:
+        """What the launches are made for, besides the arguments."""
+        return graph.num_vertices, caches.times_cleared, *(each._short_lists for each, _ in self._views)
+
     def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:
         """Repeat the launches with another batch."""
-        self._view.fields[:] = graph.view().fields
+        for each, view in self._views:
+            view.fields[:] = each.view().fields
         for at, number in self._numbers:
             number.set(args[at])
         space, latest, lower = self._space, 0, 0

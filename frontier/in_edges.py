@@ -17,6 +17,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .batch import Arcs
@@ -113,7 +114,7 @@ class InEdges:
 
     def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:
         """Update the transpose, then the graph; `added` is how many arcs more there are by a result of `method`."""
-        transpose = self._writable(graph)
+        transpose = self.writable(graph)
         if transpose is None:
             return getattr(graph, method)(arcs)
         transpose._num_arcs += added(getattr(transpose, method)(_swapped(arcs)))
@@ -123,9 +124,49 @@ class InEdges:
         self.stale = False
         return result
 
+    def insert_small(self, graph: Any, src: Any, dst: Any, weights: Any) -> None:
+        """Insert into the transpose what `_insert_small` has inserted into the graph."""
+
+        def general(transpose: Any) -> int:
+            arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
+            return transpose._insert(_swapped(arcs))[0]
+
+        def small(transpose: Any) -> int | None:
+            done = transpose._insert_small(dst, src, weights, None, None)
+            return None if done is None else done[0]
+
+        self._follow(small, general)
+
+    def delete_small(self, graph: Any, src: Any, dst: Any) -> None:
+        """Delete from the transpose what `_delete_small` has deleted from the graph."""
+
+        def general(transpose: Any) -> int:
+            return -transpose._delete(_swapped(graph._prepare(src, dst, directed=True)))
+
+        def small(transpose: Any) -> int | None:
+            deleted = transpose._delete_small(dst, src)
+            return None if deleted is None else -deleted
+
+        self._follow(small, general)
+
+    def _follow(self, small: Callable[[Any], int | None], general: Callable[[Any], int]) -> None:
+        """Update the transpose after the graph, one way or the other, both of which return how many arcs came.
+
+        Without memory for it, it is stale.
+        """
+        if self.stale:
+            return
+        transpose: Any = self.transpose
+        self.stale = True
+        with suppress(MemoryError):
+            added = small(transpose)
+            transpose._num_arcs += general(transpose) if added is None else added
+            transpose.version += 1
+            self.stale = False
+
     def extend(self, graph: Any, num_vertices: int) -> None:
         """`_extend` of both; `follow_vertices` is to be called afterwards."""
-        transpose = self._writable(graph)
+        transpose = self.writable(graph)
         self.stale = True  # until then
         if transpose is not None:
             transpose._extend(num_vertices)
@@ -156,7 +197,7 @@ class InEdges:
         if not self.stale:
             self.transpose.compact()  # type: ignore[union-attr]
 
-    def _writable(self, graph: Graph) -> Any:
+    def writable(self, graph: Graph) -> Any:
         """The transpose; None if there is no memory to rebuild it: then the graph is updated without."""
         try:
             return self.current(graph)

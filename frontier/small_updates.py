@@ -25,6 +25,8 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
     if given is None:
         return None
     src, dst, weights = given
+    if graph._in_edges is not None:
+        graph._in_edges.writable(graph)  # as long as the graph is what it was
     observers = graph._live_observers()
     exact = loose = False
     for observer in observers:
@@ -42,6 +44,8 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
         inserted, replaced, told = done
         graph._num_arcs += inserted
         graph.version += 1
+        if graph._in_edges is not None:
+            graph._in_edges.insert_small(graph, src, dst, weights)
     if observers:
         _tell(graph, "edges_inserted", observers, arcs, edges, told)
     return inserted, replaced
@@ -59,6 +63,8 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     if given is None:
         return None
     src, dst, _ = given
+    if graph._in_edges is not None:
+        graph._in_edges.writable(graph)
     observers = graph._live_observers()
     arcs = edges = None
     told = 0
@@ -78,6 +84,8 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
             return None
         graph._num_arcs -= deleted
         graph.version += 1
+        if graph._in_edges is not None:
+            graph._in_edges.delete_small(graph, src, dst)
     if observers:
         _tell(graph, "edges_deleted", observers, arcs, edges, told)
     return deleted
@@ -85,7 +93,7 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
 
 def _small_arrays(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
     """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
-    if not graph._takes_small_batches or graph._edge_data is not None or graph._in_edges is not None:
+    if not graph._takes_small_batches or graph._edge_data is not None:
         return None
     dtype = graph.weight_dtype
     if is_small(graph.xp.ndarray, src, dst, weights, dtype):

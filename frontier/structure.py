@@ -180,8 +180,9 @@ class Structure(ABC):
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
         launches = recorder.launches
-        if launches is not None and launches.memory is not None and launches.memory.graph is self:
-            return launches.memory.view  # which this thread's record reads whenever it is repeated
+        recorded = None if launches is None or launches.memory is None else launches.memory.view_of(self)
+        if recorded is not None:
+            return recorded  # which this thread's record reads whenever it is repeated
         if self._view is None or self._view[0] != self.version:
             self._view = (self.version, self._latest_view() if self.device.is_gpu else self._make_view())
         return self._view[1]

@@ -181,6 +181,7 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
     reverse, others = pair.graph.reverse, fr.Frontier(pair.graph.reverse, [1, 2])
     before = contents(pair.graph)
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(pair.graph, "_takes_small_batches", False)
         patch.setattr(pair.graph if half == "second" else pair.graph._in_edges.transpose, f"_{update}", no_memory)
         getattr(pair.graph, f"{update}_edges")(*random_batch(rng, N, 300, "float32")[: 2 + (update == "insert")])
     assert contents(pair.graph) == before

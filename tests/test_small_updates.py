@@ -228,3 +228,65 @@ def test_weights_for_a_graph_without_any_are_refused(device):
             with pytest.raises(ValueError, match="no"):
                 graph.insert_edges(np.array([0, 1]), np.array([1, 2]), weights)
     assert graph.num_edges == 0
+
+
+def arcs(graph):
+    """Source, destination and weight of each arc."""
+    found = [graph.device.to_host(part) for part in graph.to_coo() if part is not None]
+    return sorted(zip(*(part.tolist() for part in found), strict=True))
+
+
+def check_in_edges(graph):
+    """Those are the arcs of the graph, the other way round."""
+    assert sorted((v, u, *weight) for u, v, *weight in arcs(graph)) == arcs(graph.reverse)
+
+
+@EACH
+@pytest.mark.parametrize("watched", [False, True])
+def test_in_edges_follow(structure, device, weight_dtype, watched, rng):
+    """Also where hubs' lists outgrow their places, of edges out and in, and one of the two takes the general way."""
+    n = 700
+    pair = make(structure, device, [], [], num_vertices=n, directed=True, weight_dtype=weight_dtype, in_edges=True)
+    graph, model = pair.graph, pair.model
+    observer = Recorder(graph) if watched else None
+    for turn, size in enumerate((3, 400, 150, 150, 60, 150, 1, 1500, 300)):
+        src, dst = rng.integers(0, n, (2, size)).astype(np.int32)
+        if turn in (2, 3):
+            src[:] = 5
+        elif turn == 5:
+            dst[:] = 6
+        arrays = graph.xp.asarray(src), graph.xp.asarray(dst)
+        if turn in (4, 8):
+            there = np.array([(u, v) for u, v, _ in model.edges()], np.int32)
+            src, dst = np.ascontiguousarray(there[rng.integers(0, len(there), size)].T)
+            assert graph.delete_edges(graph.xp.asarray(src), graph.xp.asarray(dst)) == model.delete_edges(src, dst)
+        elif weight_dtype is None:
+            assert graph.insert_edges(*arrays) == model.insert_edges(src, dst)
+        else:
+            weights = (100 * rng.random(size)).astype(weight_dtype)
+            assert graph.insert_edges(*arrays, graph.xp.asarray(weights)) == model.insert_edges(src, dst, weights)
+        pair.check()
+        check_in_edges(graph)
+    assert observer is None or len(observer.seen) == 7 + 2 * 2
+
+
+@EACH
+@pytest.mark.parametrize("update", ["insert", "delete"])
+def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, update, rng):
+    graph = structure.from_edges(
+        *rng.integers(0, 100, (2, 900)), num_vertices=100, directed=True, in_edges=True, device=device
+    )
+    if not graph.device.is_gpu:
+        pytest.skip("batches of all sizes take one way on the CPU")
+    transpose = graph._in_edges.current(graph)
+    method = f"_{update}_small"
+
+    def fail(*args):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transpose, method, fail)
+        src, dst = graph.xp.asarray(rng.integers(0, 100, (2, 5)).astype(np.int32))
+        getattr(graph, f"{update}_edges")(src, dst)
+    assert graph._in_edges.stale
+    check_in_edges(graph)

@@ -66,26 +66,35 @@ class RecordSpace:
 class RecordMemory:
     """The memory of one record, as operators ask for it in their order.
 
+    Parameters
+    ----------
+    graph : Graph
+    views : list of (Graph, ByValue)
+        Of the graph, and of its reverse if it keeps in-edges.
+    work : Workspace
+
     Attributes
     ----------
     graph : Graph
-    view : ByValue
-        What the graph's `view` is for this thread while it records.
     visits, trailing : int
         How many outputs are told apart by a number of their own, and how many of these after the last traversal.
     zeros : array of int64
         To be set to zero by the first launch of the record.
     """
 
-    def __init__(self, graph: Graph, view: ByValue, work: Workspace):
+    def __init__(self, graph: Graph, views: list[tuple[Graph, ByValue]], work: Workspace):
         self.graph = graph
-        self.view = view
+        self._views = views
         self._work = work
         self.zeros = self._counters = graph.xp.empty(COUNTERS, np.int64)
         self._used = 0
         self._outputs = 0
         self.space: RecordSpace | None = None
         self.visits = self.trailing = 0
+
+    def view_of(self, graph: Graph) -> ByValue | None:
+        """What `view` of a graph is for this thread while it records: of the record's, and of its reverse."""
+        return next((view for each, view in self._views if each is graph), None)
 
     def counters(self, count: int) -> Any:
         """Numbers that are zero whenever the record runs."""
