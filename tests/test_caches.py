@@ -117,7 +117,8 @@ FEW = {
     "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: toolchain_version",
     "frontier/runtime/shipped.py: _group", "frontier/runtime/shipped.py: _index",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
-    "frontier/runtime/kernels.py: _load", "frontier/runtime/threads.py: find_tbb",
+    "frontier/runtime/kernels.py: _load", "frontier/runtime/streams.py: stream_getter",
+    "frontier/runtime/threads.py: find_tbb",
     "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
     "frontier/distributed/results.py: _class_of",
 }  # fmt: skip

@@ -15,6 +15,7 @@ import frontier as fr
 from algorithms import bfs, connected_components
 from frontier.access import reads_both
 from frontier.functor.freeze import is_known
+from frontier.runtime.elementwise import arange, fill_with
 from structures import SlabGraph
 
 THREADS = 4
@@ -58,6 +59,17 @@ def test_threads_that_read_one_graph_get_what_one_thread_gets(structure: Any, de
             assert all(np.array_equal(host(a), b) for a, b in zip(graph.to_coo()[:2], sorted_edges, strict=True))
 
     in_threads(THREADS, work)
+
+
+def test_the_first_call_of_a_thread_may_be_a_launch(device: str) -> None:
+    """The driver needs a context, which on a GPU a thread has once it calls the runtime: not where memory is pooled."""
+    place = fr.resolve_device(device)
+    spare = place.xp.empty(1000, np.int64)
+    del spare  # which the threads get
+    counted = in_threads(THREADS, lambda _: arange(place, 1000, np.dtype(np.int64)))
+    filled = in_threads(THREADS, lambda _: fill_with(place.xp.empty(1000, np.int32), 7))
+    assert all(place.to_host(each).tolist() == list(range(1000)) for each in counted)
+    assert all((place.to_host(each) == 7).all() for each in filled)
 
 
 def test_threads_share_a_frontier(device: str) -> None:

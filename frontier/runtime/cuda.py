@@ -18,6 +18,7 @@ from .cache import PROJECT_ROOT, cached, source_fingerprint
 from .launches import recorder
 from .parameters import ByValue, Parameters, words_of
 from .shipped import Shipped, shipped_cubin
+from .streams import stream_getter
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -144,7 +145,7 @@ class CudaKernel:
         self._pointer = function.ptr
         self._array_type = cupy.ndarray
         self._driver = cupy.cuda.driver
-        self._stream = cupy.cuda.get_current_stream
+        self._stream = stream_getter()
         self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
         self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         self._shared_limit = 0  # of what is asked for: 48 KiB need no asking, less the static arrays of the kernel
@@ -216,7 +217,7 @@ class BoundKernel:
         self._function = function  # keeps the module loaded
         self._pointer = function.ptr
         self._driver = cupy.cuda.driver
-        self._stream = cupy.cuda.get_current_stream
+        self._stream = stream_getter()
         self._parameters = Parameters(1 + len(structs))
         self._parameters.fill([0] * (1 + len(structs)), list(enumerate(structs, 1)))
         self.structs = structs  # whose memory the parameters point to

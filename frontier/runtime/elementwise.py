@@ -6,7 +6,6 @@ new machine waits for. On a CPU it is all NumPy.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from .device import Device
 from .kernels import C_TYPES
 from .launches import recorder
+from .streams import stream_getter
 
 HEADER = "frontier/runtime/elementwise.cuh"
 IDS = "int", "i64"
@@ -40,7 +40,7 @@ def fill_with(array: Any, value: int) -> Any:
     elif array.dtype.kind in "iu" and array.itemsize == 4 and array.size:
         from cuda.bindings import driver
 
-        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        stream = stream_getter()().ptr
         word = int(value) & 0xFFFFFFFF
         _check_driver("cuMemsetD32Async", driver.cuMemsetD32Async(array.data.ptr, word, array.size, stream))
     elif array.dtype.kind in "iu" and array.itemsize == 8 and array.size:
@@ -62,7 +62,7 @@ def fill_column(array: Any, column: int, value: int) -> None:
 
         rows, words = array.shape[0], array.itemsize // 4
         address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
-        stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+        stream = stream_getter()().ptr
         _check_driver(
             "cuMemsetD2D32Async", driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
         )

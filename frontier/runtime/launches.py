@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .streams import stream_getter
+
 
 class _Recorder(threading.local):
     launches: LaunchList | None = None  # that this thread's launches go to
@@ -39,7 +41,7 @@ class LaunchList:
         self._launch = cupy.cuda.driver.launchKernel
         self._launch_cooperatively = cupy.cuda.driver.launchCooperativeKernel
         self._memset = cupy.cuda.runtime.memsetAsync
-        self._stream = cupy.cuda.get_current_stream
+        self._stream = stream_getter()
         self._queued: list[Callable[[int], None]] = []  # what takes the address of a stream
         self._kept: list[Any] = []
 

@@ -1,0 +1,32 @@
+"""The current CUDA stream, for calls of the driver."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class _Thread(threading.local):
+    has_context = False
+
+
+@functools.cache
+def stream_getter() -> Callable[[], Any]:
+    """A function that returns the current stream, of a thread in which the driver may be called.
+
+    The driver needs a context. The runtime gives each thread one when that calls it first; a new thread, whose memory
+    comes from CuPy's pool, may launch a kernel before it does.
+    """
+    import cupy
+
+    current, thread, first_call = cupy.cuda.get_current_stream, _Thread(), cupy.cuda.runtime.memGetInfo
+
+    def stream() -> Any:
+        if not thread.has_context:
+            first_call()
+            thread.has_context = True
+        return current()
+
+    return stream
