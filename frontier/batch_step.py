@@ -45,9 +45,9 @@ class BatchStep:
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
         the frontiers that these put out, or with `Frontier.listed`, along edges in one direction; and sets arrays to 0
-        by `clear`. What is not one of
-        these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
-        frontier is true, whether it will have members or not, and cannot be asked for its length.
+        by `clear`. What is not one of these is not repeated; pairs that would have to be copied first, such as every
+        second one, raise. Such a frontier is true, whether it will have members or not, and cannot be asked for its
+        length.
     most : int
         Pairs of the largest batch whose launches are repeated. A record has room for that many.
 

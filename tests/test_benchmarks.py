@@ -99,6 +99,29 @@ def test_updates_among_more_vertices(tmp_path: Path) -> None:
     assert all(row["p50_us"] > 0 and len(row["wall_ms"]) == 3 for row in rows)
 
 
+def test_small_updates_of_directed_graphs(tmp_path: Path) -> None:
+    options = ["--directed", "--scale", "6", "--sizes", "9", "--batches", "3", "--structures", "slab"]
+    rows = results_of_own("latency", tmp_path, *options, "--analytics", "bfs")
+    assert {(row["analytic"], row["operation"]) for row in rows if row["structure"] == "slab"} == {
+        (analytic, operation) for analytic in (None, "bfs") for operation in ("insert", "delete")
+    }
+
+
+def test_names_of_vertices(tmp_path: Path) -> None:
+    rows = results_of_own("names", tmp_path, "--scale", "6", "--batches", "4,8", "--repeat", "1")
+    assert [(row["place"], row["batch"], row["what"]) for row in rows] == [
+        ("cpu", size, what) for size in (16, 256) for what in ("new", "known")
+    ]
+    assert len({row["names"] for row in rows}) == 1 and all(row["m_names_per_s"] > 0 for row in rows)
+
+
+def test_streams_in_parts(tmp_path: Path) -> None:
+    rows = results_of_own("temporal", tmp_path, "--quick", "--scale", "8", "--parts", "window", "--structures", "slab")
+    assert rows and {row["what"] for row in rows} == {"window"}
+    with pytest.raises(SystemExit):
+        run.main(["temporal", "--parts", "nosuch"])
+
+
 def test_growth(tmp_path: Path) -> None:
     rows = results_of_own("growth", tmp_path, "--scale", "6", "--batch", "256", "--structures", "slab")
     (row,) = (row for row in rows if row["structure"] == "slab")

@@ -84,7 +84,15 @@ class IntegerNames:
 
     def names(self, ids: Any) -> Any:
         """The names of ids, all of which have one."""
-        return take(self.device, self.by_id, ids).view(self.dtype)
+        names = take(self.device, self.by_id, ids).view(self.dtype)
+        self.device.synchronize()  # as in `find`
+        return names
+
+    def has_name(self, ids: Any) -> Any:
+        """Whether each id, all of which are below `size`, has a name."""
+        found = take(self.device, self.named, ids)
+        self.device.synchronize()
+        return found
 
     def forget(self, ids: Any) -> None:
         """Forget the names of distinct ids, all of which have one."""

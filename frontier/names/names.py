@@ -229,7 +229,7 @@ class Names:
         with self._lock:
             inside = (given >= 0) & (given < self.size)
             if self._table is not None:
-                inside[inside] = self._table.named[given[inside]]
+                inside[inside] = self._table.has_name(given[inside])
             return inside
 
     # ---- changes ----------------------------------------------------------------------------------------------------

@@ -61,6 +61,9 @@ class TextNames:
         found[:] = [by_id[i] for i in ids.tolist()]
         return found
 
+    def has_name(self, ids: np.ndarray) -> np.ndarray:
+        return self.named[ids]
+
     def forget(self, ids: np.ndarray) -> None:
         for i in ids.tolist():
             name = self._by_id[i]
