@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 import frontier as fr
 
+from . import dynamic_components, dynamic_distances
 from .analytic import analytics
 
 FIRST = ("bfs", "components", "pagerank", "sssp", "triangles")
 """Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
+
+REPEATING = ("bfs", "components", "sssp")
+"""Of them, those that go another way after large batches: here, where the limits of small ones are lowered."""
 
 SCALE = 6  # of the graphs: 64 vertices
 DENSE, SPARSE = 16, 2  # edges of a vertex: algorithms go other ways where there are many
@@ -32,10 +37,16 @@ def perform(structure: type[Any], device: fr.Device, weight_dtype: str | None, c
     """Run some analytics, in both of their forms, on graphs of a structure."""
     first = [name for name in chosen if name in FIRST]
     others = [name for name in chosen if name not in FIRST]
+    repeating = [name for name in chosen if name in REPEATING]
     for directed in (False, True):
         for in_edges in (False, True) if directed else (False,):
             for degree in (DENSE, SPARSE):
                 _perform(structure, device, weight_dtype, directed, in_edges, degree, first)
+                with (
+                    mock.patch.multiple(dynamic_distances, FEW_ARCS=0, MOST_ARCS=1),
+                    mock.patch.object(dynamic_components, "MOST_ARCS", 1),
+                ):
+                    _perform(structure, device, weight_dtype, directed, in_edges, degree, repeating)
         _perform(structure, device, weight_dtype, directed, False, DENSE, others)
 
 
