@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .launch_graph import Fill, Launch, LaunchGraph, graph_of
 from .streams import stream_getter
 
 
@@ -43,7 +44,9 @@ class LaunchList:
         self._memset = cupy.cuda.runtime.memsetAsync
         self._stream = stream_getter()
         self._queued: list[Callable[[int], None]] = []  # what takes the address of a stream
+        self._steps: list[Launch | Fill] = []
         self._kept: list[Any] = []
+        self._graph: LaunchGraph | None = None
 
     def __enter__(self) -> LaunchList:
         if recorder.launches is not None:
@@ -51,8 +54,11 @@ class LaunchList:
         recorder.launches = self
         return self
 
-    def __exit__(self, *raised: Any) -> None:
+    def __exit__(self, kind: Any, *raised: Any) -> None:
         recorder.launches = None
+        if kind is None:
+            self._stream()  # sees to it that the driver may be called
+            self._graph = graph_of(self._steps)
 
     def add(
         self, function: Any, blocks: int, threads: int, shared: int, cooperative: bool, parameters: Any,
@@ -73,7 +79,7 @@ class LaunchList:
                 launch(pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
 
         self._queued.append(queue)
-        self._kept.append((function, parameters, arguments))
+        self._steps.append(Launch(function, blocks, threads, shared, cooperative, parameters, arguments))
         if len(self._queued) > MOST_LAUNCHES:
             raise RuntimeError(
                 f"more than {MOST_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
@@ -84,7 +90,7 @@ class LaunchList:
         """Append that all bytes of an array are set."""
         memset, address, size = self._memset, array.data.ptr, array.nbytes
         self._queued.append(lambda stream: memset(address, byte, size, stream))
-        self._kept.append(array)
+        self._steps.append(Fill(array, byte))
 
     def keep(self, *arrays: Any) -> None:
         """Keep arrays alive that kernels know by structs."""
@@ -93,6 +99,9 @@ class LaunchList:
     def run(self) -> None:
         """Queue all launches on the current stream."""
         stream = self._stream().ptr
+        if self._graph is not None:
+            self._graph.run(stream)
+            return
         for queue in self._queued:
             queue(stream)
 
