@@ -63,6 +63,7 @@ class EdgeData(Table):
         given = _checked_dtypes(dtypes)
         super().__init__(device, id_dtype, of_records | made | given)
         self.records = Records(device, id_dtype, of_records | given) if multi == "keep" else None
+        self._no_sources, self._no_times = device.xp.empty(0, id_dtype), device.xp.empty(0, np.int64)
 
     @functools.cached_property
     def links(self) -> tuple[str, ...]:
@@ -102,6 +103,12 @@ class EdgeData(Table):
                 raise TypeError(f"{function}() needs {name}=..., as this graph has {self._described()}")
         return {name: self._values(name, data[name]) for name in self.takes if data.get(name) is not None}
 
+    def counting_times(self, rows: Mapping[str, Any]) -> tuple[Any, bool]:
+        """The times that say which record of an edge counts, and whether it is the first; empty if the last counts."""
+        if self.times is None or TIME not in rows:
+            return self._no_times, False
+        return rows[TIME], self.times.earliest
+
     def _values(self, name: str, given: Any) -> Any:
         if name == TIME and self.times is not None:
             return self.times.values(given)
@@ -112,11 +119,10 @@ class EdgeData(Table):
             return "edge ids, and no edge data"
         return "the edge data " + ", ".join(f"{name!r} ({self.dtypes[name]})" for name in self.takes)
 
-    def give_back(self, count: int) -> None:
-        """So many ids, written behind the free ones, are free now."""
-        if self.times is not None:
-            self.times.forget(self.free_ids[self.free_count : self.free_count + count])
-        super().give_back(count)
+    @property
+    def sources(self) -> Any:
+        """One end of each edge by id, which kernels that free ids set to -1; empty unless edges are logged by time."""
+        return self._no_sources if self.times is None else self.times.sources
 
     # ---- as part of a graph -----------------------------------------------------------------------------------------
 

@@ -10,11 +10,13 @@ FREE = END  # an entry of the table that holds no record
 
 
 @cpu_kernel
-def claim_last(count, src, dst, directed, table, entries, places):
+def claim_last(count, src, dst, directed, times, earliest, table, entries, places):
     """Enter each record into a hash table that keeps the last of those of one edge.
 
+    If there are ``times``, it keeps the latest, or the ``earliest``; of those of one time, the last, or the first.
     ``places`` becomes each record's entry, or -1. ``entries`` is a power of two; all that the table holds is FREE.
     """
+    timed = times.size > 0
     mask = entries - 1
     for i in range(count):
         u, v = src[i], dst[i]
@@ -29,8 +31,12 @@ def claim_last(count, src, dst, directed, table, entries, places):
             if (a == u and b == v) or (not directed and a == v and b == u):
                 break
             at = (at + 1) & mask
-        table[at] = i
         places[i] = at
+        if timed and table[at] != FREE:  # records come in their order: of one time, the last one is this
+            time, held = times[i], times[table[at]]
+            if (time >= held) if earliest else (time < held):
+                continue
+        table[at] = i
 
 
 @cpu_kernel
@@ -79,10 +85,11 @@ def count_found(count, directed, slots, sums):
 
 
 @cpu_kernel
-def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, ids):
+def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, src_of, ids):
     """Append the ids meant for edges that were found to the free ones, and set their records' to those they have.
 
     To -1 if they are to be kept as they are. ``slots`` are those of arcs, ``-2 - slot`` of one that was found.
+    ``src_of``, if it is not empty, becomes -1 for ids that are free.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -90,16 +97,18 @@ def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, fre
         slot = slots[copies * i]
         if slot < -1:
             free_ids[free_count + rank] = ids[i]
+            if src_of.size:
+                src_of[ids[i]] = -1
             rank += 1
             ids[i] = -1 if keep else stored[-2 - slot]
 
 
 @cpu_kernel
-def release_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
-                out_dst):  # fmt: skip
+def release_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, src_of, directed,
+                out_src, out_dst):  # fmt: skip
     """Append the ids of the records' edges that are in the graph to the free ones; the arcs of these edges.
 
-    The table becomes FREE again.
+    The table becomes FREE again; ``src_of``, if it is not empty, -1 for ids that are free.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -110,6 +119,8 @@ def release_ids(count, src, dst, slots, stored, places, sums, summed, table, fre
             gone = slots[i] >= 0
         if gone:
             free_ids[free_count + rank] = stored[slots[i]]
+            if src_of.size:
+                src_of[stored[slots[i]]] = -1
             rank += 1
         j = copies * i
         out_src[j] = src[i] if gone else -1
@@ -124,15 +135,18 @@ def count_deleted(count, src, dst, directed, ids, sums):
 
 
 @cpu_kernel
-def free_deleted(count, src, dst, directed, ids, sums, summed, free_ids, free_count):
+def free_deleted(count, src, dst, directed, ids, sums, summed, free_ids, free_count, src_of):
     """Append the ids of deleted arcs to the free ones: ``ids[i]``, or -1 for arcs that do not count.
 
-    Of the two arcs of an undirected edge, the one whose source is the smaller frees it.
+    Of the two arcs of an undirected edge, the one whose source is the smaller frees it. ``src_of``, if it is not empty,
+    becomes -1 for ids that are free.
     """
     rank = 0
     for i in range(count):
         if ids[i] >= 0 and (directed or src[i] < dst[i]):
             free_ids[free_count + rank] = ids[i]
+            if src_of.size:
+                src_of[ids[i]] = -1
             rank += 1
 
 

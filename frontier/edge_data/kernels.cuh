@@ -5,8 +5,15 @@
 
 constexpr u64 FREE = END;
 
+// Whether record i of an edge counts, rather than record `held`.
+__device__ inline bool counts_more(u64 i, u64 held, const i64* times, bool earliest) {
+  if (!times || times[i] == times[held]) return times && earliest ? i < held : i > held;
+  return earliest ? times[i] < times[held] : times[i] > times[held];
+}
+
 extern "C" __global__ void claim_last(
-    i64 count, const VID* src, const VID* dst, bool directed, u64* table, i64 entries, i64* places) {
+    i64 count, const VID* src, const VID* dst, bool directed, const i64* times, bool earliest, u64* table, i64 entries,
+    i64* places) {
   GRID_STRIDE(i, count) {
     VID u = src[i], v = dst[i];
     i64 place = -1;
@@ -18,7 +25,11 @@ extern "C" __global__ void claim_last(
         if (held == FREE) break;
         VID a = src[held], b = dst[held];  // whichever of the equal records is held by now
         if ((a == u && b == v) || (!directed && a == v && b == u)) {
-          atomicMax(table + at, u64(i));
+          while (counts_more(i, held, times, earliest)) {
+            u64 found = atomicCAS(table + at, held, u64(i));
+            if (found == held) break;
+            held = found;  // another record of the edge came first: compare again
+          }
           break;
         }
         at = (at + 1) & u64(entries - 1);
@@ -87,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(TILE) count_found(i64 count, bool d
 
 extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
     i64 count, bool directed, const i64* slots, const VID* stored, const i64* sums, bool summed, bool keep,
-    VID* free_ids, i64 free_count, VID* ids) {
+    VID* free_ids, i64 free_count, VID* src_of, VID* ids) {
   TILES(tile, count) {
     i64 before = sum_before(sums, summed, tile), here;
     i64 i = tile * TILE + threadIdx.x;
@@ -95,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
     i64 rank = before + block_exclusive(i64(slot < -1), here);
     if (slot < -1) {
       free_ids[free_count + rank] = ids[i];
+      if (src_of) src_of[ids[i]] = -1;
       ids[i] = keep ? VID(-1) : stored[-2 - slot];
     }
   }
@@ -102,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
 
 extern "C" __global__ void __launch_bounds__(TILE) release_ids(
     i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* places, const i64* sums,
-    bool summed, u64* table, VID* free_ids, i64 free_count, bool directed, VID* out_src, VID* out_dst) {
+    bool summed, u64* table, VID* free_ids, i64 free_count, VID* src_of, bool directed, VID* out_src, VID* out_dst) {
   TILES(tile, count) {
     i64 before = sum_before(sums, summed, tile), here;
     i64 i = tile * TILE + threadIdx.x;
@@ -110,7 +122,10 @@ extern "C" __global__ void __launch_bounds__(TILE) release_ids(
     i64 slot = place >= 0 ? slots[i] : -1;
     i64 rank = before + block_exclusive(i64(slot >= 0), here);
     if (place >= 0) table[place] = FREE;
-    if (slot >= 0) free_ids[free_count + rank] = stored[slot];
+    if (slot >= 0) {
+      VID id = free_ids[free_count + rank] = stored[slot];
+      if (src_of) src_of[id] = -1;
+    }
     if (i < count) put_arcs(i, slot >= 0 ? src[i] : VID(-1), slot >= 0 ? dst[i] : VID(-1), directed, out_src, out_dst);
   }
 }
@@ -130,13 +145,15 @@ extern "C" __global__ void __launch_bounds__(TILE) count_deleted(
 
 extern "C" __global__ void __launch_bounds__(TILE) free_deleted(
     i64 count, const VID* src, const VID* dst, bool directed, const i64* ids, const i64* sums, bool summed, VID* free_ids,
-    i64 free_count) {
+    i64 free_count, VID* src_of) {
   TILES(tile, count) {
     i64 before = sum_before(sums, summed, tile), here;
     i64 i = tile * TILE + threadIdx.x;
     bool freed = frees(i, count, src, dst, directed, ids);
     i64 rank = before + block_exclusive(i64(freed), here);
-    if (freed) free_ids[free_count + rank] = VID(ids[i]);
+    if (!freed) continue;
+    free_ids[free_count + rank] = VID(ids[i]);
+    if (src_of) src_of[ids[i]] = -1;
   }
 }
 

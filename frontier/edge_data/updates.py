@@ -84,7 +84,9 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
     if distinct:
         data.reserve_free(len(rows.arcs))
     arcs, ids, found_before = _identified(graph, rows, find=not distinct, keep=keep)
-    logged = None if data.times is None else data.times.entry(rows.columns[TIME], data.capacity)
+    times, columns = data.times, dict(rows.columns)
+    given = None if times is None else columns.pop(TIME)
+    logged = None if times is None else times.entry(given, data.capacity, filled=False)
 
     def commit(inserted: int, found: int, slots: Any = None) -> None:
         if slots is None:
@@ -93,16 +95,14 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
             data.take((inserted + found) // copies)
             if found:
                 _settle(graph, ids, slots, found // copies, keep)
-        if data.times is not None and found and timed and not keep:
-            known = found_before if slots is None else slots
-            data.times.kernels.drop_outdated(
-                int(ids.size), known, 1 if slots is None else copies, slots is not None, rows.columns[TIME],
-                data.columns[TIME], data.times.earliest, ids,
-            )  # fmt: skip
-        data.write(ids, rows.columns)
-        if data.times is not None:
-            data.times.remember(ids, rows.arcs.src, rows.arcs.dst)
-            data.times.log(logged, ids, graph.num_edges)
+        if times is not None:
+            known = {"slots": found_before} if slots is None else {"slots": slots, "step": copies, "tagged": True}
+            drops = bool(found) and timed and not keep
+            src, dst = rows.arcs.src, rows.arcs.dst
+            times.store(ids, src, dst, given, data.columns[TIME], logged, **known, drops=drops)
+        data.write(ids, columns)
+        if times is not None:
+            times.log(logged, ids, graph.num_edges)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 
@@ -125,7 +125,7 @@ def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
     data.kernels.count_found(count, graph.directed, slots, sums, **launch)
     data.kernels.settle_ids(
         count, graph.directed, slots, graph._weights, *running_sums(graph.device, data.kernels, sums), keep,
-        data.free_ids, data.free_count, ids, **launch,
+        data.free_ids, data.free_count, data.sources, ids, **launch,
     )  # fmt: skip
     data.give_back(found)
 
@@ -140,7 +140,7 @@ def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
     last = _last_of_each(graph, Rows(arcs, {}), find=True, present=True)
     data.kernels.release_ids(
         count, arcs.src, arcs.dst, last.slots, graph._weights, last.places, *last.sums, last.table, data.free_ids,
-        data.free_count, graph.directed, src, dst, **tile_launch(count),
+        data.free_count, data.sources, graph.directed, src, dst, **tile_launch(count),
     )  # fmt: skip
 
     def commit(deleted: int) -> None:
@@ -163,7 +163,7 @@ def delete_arcs(graph: DynamicGraph, arcs: Arcs) -> int:
         data.kernels.count_deleted(count, arcs.src, arcs.dst, graph.directed, ids, sums, **launch)
         data.kernels.free_deleted(
             count, arcs.src, arcs.dst, graph.directed, ids, *running_sums(graph.device, data.kernels, sums),
-            data.free_ids, data.free_count, **launch,
+            data.free_ids, data.free_count, data.sources, **launch,
         )  # fmt: skip
         data.give_back(deleted if graph.directed else deleted // 2)
 
@@ -241,17 +241,15 @@ def _last_of_each(graph: Graph, rows: Rows, *, find: bool, present: bool) -> Las
     present : bool
         What to sum up: whether edges are in the graph, or are not.
     """
-    records, data = rows.arcs, graph._edge_data
-    count, scratch = len(records), graph._scratch.get
-    kernels: Any = data.kernels  # type: ignore[union-attr]
+    records, data, scratch = rows.arcs, graph._edge_data, graph._scratch.get
+    count, kernels = len(records), data.kernels  # type: ignore[union-attr]
+    times, earliest = data.counting_times(rows.columns)  # type: ignore[union-attr]
     places = scratch("record_places", count, np.int64)
     sums = scratch("record_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(count, 1) - 1).bit_length()
     table = scratch("record_table", entries, np.int64, fill=FREE)
     slots = graph._find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
-    kernels.claim_last(count, records.src, records.dst, graph.directed, table, entries, places)
-    if TIME in rows.columns and data.times is not None:  # type: ignore[union-attr]
-        data.times.kernels.prefer(count, places, rows.columns[TIME], data.times.earliest, table)  # type: ignore[union-attr]
+    kernels.claim_last(count, records.src, records.dst, graph.directed, times, earliest, table, entries, places)
     kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
     return Last(slots, places, table, running_sums(graph.device, kernels, sums))
 

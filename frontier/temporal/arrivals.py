@@ -24,7 +24,7 @@ import numpy as np
 from ..runtime import Counters, Device, Kernels
 
 FEW = 4096  # entries; smaller chunks are merged
-COUNTERS = 3  # what `time_bounds` reads
+COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
 
 
@@ -39,8 +39,8 @@ class Bounds(NamedTuple):
 def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
     """The least and the greatest of some times, and whether they ascend, after a host synchronization."""
     counters.reset()
-    kernels.time_bounds(int(times.size), times, counters.array)
-    low, high, unordered = counters.read()[:3]
+    kernels.time_bounds(int(times.size), times, counters.array, counters.published)
+    low, high, unordered = counters.collect()[:3]
     return Bounds((~low & MASK) - HALF, (high & MASK) - HALF, not unordered)
 
 
@@ -79,7 +79,7 @@ class Chunk:
 
     def trim(self) -> None:
         """Free the memory of entries that were taken, if they are the greater part, and there is memory to do so."""
-        if 2 * self.begin > self.times.size:
+        if 2 * self.begin > self.times.size > self.begin:
             with suppress(MemoryError):
                 self.times, self.ids = self.times[self.begin :].copy(), self.ids[self.begin :].copy()
                 self.begin = 0
@@ -131,6 +131,7 @@ class Arrivals:
         self.size = 0
         self._kernels = kernels
         self._counters = Counters(device, COUNTERS)
+        self._split = Counters(device, 2)
         self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
@@ -185,11 +186,9 @@ class Arrivals:
                     chunks.append((chunk, int(chunk.times.size), chunk.last))
                     continue
                 self._sort(chunk)
-                self._counters.reset()
-                self._kernels.find_split(
-                    1, chunk.times, chunk.begin, int(chunk.times.size), before, self._counters.array
-                )
-                end, first, _ = self._counters.read()
+                split = self._split
+                self._kernels.find_split(1, chunk.times, chunk.begin, int(chunk.times.size), before, split.published)
+                end, first = split.collect()
                 chunks.append((chunk, end, first))
         except BaseException:
             for chunk in popped:

@@ -44,6 +44,7 @@ class TimeColumn:
         self.ends: tuple[Any, ...] = ()
         self._id_dtype = id_dtype
         self._known: tuple[Any, Bounds] | None = None  # the last times whose bounds were asked for
+        self._nothing, self._no_ends = device.xp.empty(0, self.dtype), device.xp.empty(0, id_dtype)
 
     def copy(self) -> TimeColumn:
         """The rules, without the log."""
@@ -83,21 +84,40 @@ class TimeColumn:
         self._known = times, found
         return found
 
-    def entry(self, times: Any, capacity: int) -> tuple[Any, Bounds | None] | None:
+    def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
         """What to log of records that are about to be inserted, into columns of so many entries; None without a log.
 
-        The times are copied, as they may be a user's array.
+        The times are copied, as they may be a user's array; unless they are `filled` in here, by `store`.
         """
         known, self._known = self._known, None
         if self.arrivals is None:
             return None
         self.ends = tuple(growable.grow(self.device, array, capacity) for array in self.ends)
-        return times.copy(), known[1] if known is not None and known[0] is times else None
+        logged = times.copy() if filled else self.device.xp.empty(times.size, self.dtype)
+        return logged, known[1] if known is not None and known[0] is times else None
 
-    def remember(self, ids: Any, src: Any, dst: Any) -> None:
-        """Note the ends of edges by their ids; those with negative ids are skipped."""
-        if self.arrivals is not None:
-            self.kernels.remember(int(ids.size), ids, src, dst, *self.ends)
+    def store(
+        self, ids: Any, src: Any, dst: Any, times: Any, held: Any, entry: tuple[Any, Bounds | None] | None, slots: Any,
+        *, step: int = 1, tagged: bool = False, drops: bool = False,
+    ) -> None:  # fmt: skip
+        """Store the times of records by the ids of their edges, and note the ends of these. Allocates nothing.
+
+        Parameters
+        ----------
+        ids : array
+            -1 for records that do not count, and after it for those that `drops` lets go.
+        held : array
+            The column.
+        entry : tuple, optional
+            What `entry` returned, to be filled in.
+        slots, step, tagged, drops
+            See the kernel.
+        """
+        logged = self._nothing if entry is None else entry[0]
+        ends = self.ends or (self._no_ends, self._no_ends)
+        self.kernels.store_times(
+            int(ids.size), src, dst, slots, step, tagged, drops, times, held, self.earliest, ids, *ends, logged
+        )
 
     def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, size: int) -> None:
         """Log what was inserted by ids, of which so many are in use now.
@@ -114,10 +134,10 @@ class TimeColumn:
         if self.arrivals.size > 2 * size + LOG_SLACK:
             self.stop()
 
-    def forget(self, ids: Any) -> None:
-        """Note that these are ids of edges no more."""
-        if self.ends:
-            self.kernels.forget(int(ids.size), ids, self.ends[0])
+    @property
+    def sources(self) -> Any:
+        """The first of `ends`; empty where there are none."""
+        return self.ends[0] if self.ends else self._no_ends
 
     def reserved_bytes(self) -> int:
         """Of the log."""

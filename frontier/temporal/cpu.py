@@ -9,40 +9,32 @@ SIGN = np.int64(-(2**63))
 
 
 @cpu_kernel
-def prefer(count, places, times, earliest, table):
-    """Of the records of one edge, have the table hold the latest, or the earliest.
+def store_times(count, src, dst, slots, step, tagged, drops, times, held, earliest, ids, src_of, dst_of, logged):
+    """Store the times of records by the ids of their edges, and the ends of these; those with negative ids are skipped.
 
-    Of equal times, the last one counts, or the first. ``places`` are the entries of records, or -1; each entry of the
-    table holds one of its records.
+    With ``drops``, ids become -1 if their edge was in the graph with a time that counts more. An edge was there if its
+    record's slot, one in every ``step``, is not negative; or, if they are ``tagged``, below -1. ``held``, ``src_of``
+    and ``dst_of`` are by id; ``logged`` becomes all times. Nothing is stored in arrays that are empty.
     """
     for i in range(count):
-        if places[i] >= 0:
-            held = table[places[i]]
-            if earliest:
-                better = times[i] < times[held] or (times[i] == times[held] and i < held)
-            else:
-                better = times[i] > times[held] or (times[i] == times[held] and i > held)
-            if better:
-                table[places[i]] = i
-
-
-@cpu_kernel
-def drop_outdated(count, slots, step, tagged, times, held, earliest, ids):
-    """Set to -1 the ids of records whose edge was in the graph with a time that counts more.
-
-    An edge was there if its record's slot, one in every ``step``, is not negative; or, if they are ``tagged``, below
-    -1. ``held`` are the times of edges by id.
-    """
-    for i in range(count):
-        slot = slots[i * step]
-        if ids[i] >= 0 and (slot < -1 if tagged else slot >= 0):
-            old = held[ids[i]]
-            if (old <= times[i]) if earliest else (old > times[i]):
+        if logged.size:
+            logged[i] = times[i]
+        if ids[i] < 0:
+            continue
+        if drops:
+            slot, old = slots[i * step], held[ids[i]]
+            known = slot < -1 if tagged else slot >= 0
+            if known and ((old <= times[i]) if earliest else (old > times[i])):
                 ids[i] = -1
+                continue
+        held[ids[i]] = times[i]
+        if src_of.size:
+            src_of[ids[i]] = src[i]
+            dst_of[ids[i]] = dst[i]
 
 
 @cpu_kernel
-def time_bounds(count, times, counters):
+def time_bounds(count, times, counters, published):
     """The bounds of some times, as counters that begin at 0: of the least, with its SIGN flipped, the complement; the
     greatest, with its SIGN flipped; whether any descend."""
     low = high = times[0]
@@ -56,9 +48,9 @@ def time_bounds(count, times, counters):
 
 
 @cpu_kernel
-def find_split(count, times, begin, size, before, counters):
-    """Of times that ascend from ``begin`` on, ``counters[0]`` becomes the first place with one not less than `before`,
-    or ``size``, and ``counters[1]`` that time."""
+def find_split(count, times, begin, size, before, published):
+    """Of times that ascend from ``begin`` on, ``published[0]`` becomes the first place with one not less than `before`,
+    or ``size``, and ``published[1]`` that time."""
     low, high = begin, size
     while low < high:
         middle = (low + high) // 2
@@ -66,9 +58,9 @@ def find_split(count, times, begin, size, before, counters):
             low = middle + 1
         else:
             high = middle
-    counters[0] = low
+    published[0] = low
     if low < size:
-        counters[1] = times[low]
+        published[1] = times[low]
 
 
 @cpu_kernel
@@ -78,13 +70,6 @@ def remember(count, ids, src, dst, src_of, dst_of):
         if ids[i] >= 0:
             src_of[ids[i]] = src[i]
             dst_of[ids[i]] = dst[i]
-
-
-@cpu_kernel
-def forget(count, ids, src_of):
-    """Note that these are no ids of edges."""
-    for i in range(count):
-        src_of[ids[i]] = -1
 
 
 @cpu_kernel

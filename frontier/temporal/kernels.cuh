@@ -2,35 +2,31 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-extern "C" __global__ void prefer(i64 count, const i64* places, const i64* times, bool earliest, u64* table) {
+extern "C" __global__ void store_times(
+    i64 count, const VID* src, const VID* dst, const i64* slots, i64 step, bool tagged, bool drops, const i64* times,
+    i64* held, bool earliest, VID* ids, VID* src_of, VID* dst_of, i64* logged) {
   GRID_STRIDE(i, count) {
-    i64 place = places[i];
-    if (place < 0) continue;
-    u64 held = table[place];
-    while (true) {
-      i64 mine = times[i], other = times[held];
-      bool better = earliest ? mine < other || (mine == other && u64(i) < held)
-                             : mine > other || (mine == other && u64(i) > held);
-      if (!better) break;
-      u64 found = atomicCAS(table + place, held, u64(i));
-      if (found == held) break;
-      held = found;  // another record of the edge came first: compare again
+    i64 time = times[i];
+    if (logged) logged[i] = time;
+    VID id = ids[i];
+    if (id < 0) continue;
+    if (drops) {
+      i64 slot = slots[i * step];
+      bool known = tagged ? slot < -1 : slot >= 0;
+      if (known && (earliest ? held[id] <= time : held[id] > time)) {
+        ids[i] = -1;
+        continue;
+      }
+    }
+    held[id] = time;
+    if (src_of) {
+      src_of[id] = src[i];
+      dst_of[id] = dst[i];
     }
   }
 }
 
-extern "C" __global__ void drop_outdated(
-    i64 count, const i64* slots, i64 step, bool tagged, const i64* times, const i64* held, bool earliest, VID* ids) {
-  GRID_STRIDE(i, count) {
-    i64 slot = slots[i * step];
-    if (ids[i] >= 0 && (tagged ? slot < -1 : slot >= 0)) {
-      i64 old = held[ids[i]];
-      if (earliest ? old <= times[i] : old > times[i]) ids[i] = -1;
-    }
-  }
-}
-
-extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counters) {
+extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counters, volatile u64* published) {
   u64 low = 0, high = 0;  // of complements, and of times, as numbers without a sign
   bool unordered = false;
   GRID_STRIDE(i, count) {
@@ -53,10 +49,19 @@ extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counter
     atomicMax(counters + 1, high);
     if (unordered) counters[2] = 1;
   }
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(counters + 3, 1ull) == gridDim.x - 1;
+  __syncthreads();
+  if (!last || threadIdx.x >= 4) return;
+  __threadfence();
+  published[threadIdx.x] = __ldcg(counters + threadIdx.x);
+  counters[threadIdx.x] = 0;
 }
 
 extern "C" __global__ void find_split(
-    i64 count, const i64* times, i64 begin, i64 size, i64 before, i64* counters) {
+    i64 count, const i64* times, i64 begin, i64 size, i64 before, volatile i64* published) {
   GRID_STRIDE(i, count) {
     i64 low = begin, high = size;
     while (low < high) {
@@ -64,8 +69,8 @@ extern "C" __global__ void find_split(
       if (times[middle] < before) low = middle + 1;
       else high = middle;
     }
-    counters[0] = low;
-    if (low < size) counters[1] = times[low];
+    published[0] = low;
+    if (low < size) published[1] = times[low];
   }
 }
 
@@ -77,10 +82,6 @@ extern "C" __global__ void remember(
     src_of[id] = src[i];
     dst_of[id] = dst[i];
   }
-}
-
-extern "C" __global__ void forget(i64 count, const VID* ids, VID* src_of) {
-  GRID_STRIDE(i, count) src_of[ids[i]] = -1;
 }
 
 extern "C" __global__ void keep_expired(
