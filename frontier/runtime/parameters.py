@@ -162,15 +162,15 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
         kind = type(value)
         if kind is array_type:
             append(value.data.ptr)
-        elif kind is int:
+        elif kind is int or kind is bool:
             append(value & MASK)
         elif value is None:
             append(0)
+        elif kind in INTEGERS:
+            append(int(value) & MASK)
         elif issubclass(kind, ByValue):
             structs.append((len(words), value))
             append(0)
-        elif kind in INTEGERS:
-            append(int(value) & MASK)
         elif kind is Matrix:
             words.extend(value.words)
         elif kind is float:
@@ -181,7 +181,7 @@ def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list
 
 
 INTEGERS = frozenset({
-    bool, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64,
+    np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64,
 })  # fmt: skip
 
 

@@ -21,18 +21,24 @@ class Scratch:
     def __init__(self, device: Device):
         self.device = device
         self._arrays: dict[tuple[str, int | None], Any] = {}  # by name and what they were filled with
+        self._cut: dict[tuple[str, int | None], Any] = {}  # of each array, what was handed out last
 
     def get(self, name: str, size: int, dtype: Any, fill: int | None = None) -> Any:
         """An array of at least `size` elements of `dtype`, cut to `size`."""
-        held = self._arrays.get((name, fill))
+        key = name, fill
+        cut = self._cut.get(key)
+        if cut is not None and cut.size == size and cut.dtype == dtype:
+            return cut
+        held = self._arrays.get(key)
         if held is None or held.size < size or held.dtype != dtype:
             capacity = max(size, 1) if held is None else max(size, held.size * 3 // 2)
             xp = self.device.xp
             held = xp.empty(capacity, dtype)
             if fill is not None:
                 fill_with(held, fill)
-            self._arrays[name, fill] = held
-        return held[:size]
+            self._arrays[key] = held
+        self._cut[key] = cut = held[:size]
+        return cut
 
     def arrays(self) -> list[Any]:
         """Those that are held now."""
@@ -91,6 +97,10 @@ class Counters:
             refuse_to_wait()
             self._stream().synchronize()
             self._is_zero = True
+        return self._host.tolist()
+
+    def peek(self) -> list[int]:
+        """The numbers that kernels have published by now, without waiting."""
         return self._host.tolist()
 
 

@@ -24,8 +24,24 @@ import numpy as np
 from ..runtime import Counters, Device, Kernels
 
 FEW = 4096  # entries; smaller chunks are merged
+LOOKED_AT = 4  # chunks, for the first one of which a part is to be taken
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
+
+
+class Split(NamedTuple):
+    """A search that was queued for the entries of a chunk before some time.
+
+    Attributes
+    ----------
+    token : int
+        What it publishes when it is done.
+    """
+
+    times: Any
+    begin: int
+    before: int
+    token: int
 
 
 class Bounds(NamedTuple):
@@ -131,7 +147,8 @@ class Arrivals:
         self.size = 0
         self._kernels = kernels
         self._counters = Counters(device, COUNTERS)
-        self._split = Counters(device, 2)
+        self._splits = Counters(device, 3)  # the place of a split; the time there; the token of its search
+        self._split: Split | None = None  # the last search
         self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
@@ -186,15 +203,38 @@ class Arrivals:
                     chunks.append((chunk, int(chunk.times.size), chunk.last))
                     continue
                 self._sort(chunk)
-                split = self._split
-                self._kernels.find_split(1, chunk.times, chunk.begin, int(chunk.times.size), before, split.published)
-                end, first = split.collect()
+                end, first = self._split_of(chunk, before)
                 chunks.append((chunk, end, first))
         except BaseException:
             for chunk in popped:
                 self.enter(chunk)
             raise
         return Taken(self, chunks) if chunks else None
+
+    def expect(self, before: int) -> None:
+        """Begin to look for what `take` will ask for, so that it does not wait; the host does not wait here."""
+        for first, _, chunk in heapq.nsmallest(LOOKED_AT, self._heap):
+            if first >= before:
+                break
+            if chunk.alive and chunk.ordered and chunk.last >= before:
+                self._search(chunk, before)
+                break
+
+    def _split_of(self, chunk: Chunk, before: int) -> tuple[int, int]:
+        """The place of the first entry of a chunk in order that is not before some time, and the time of that entry."""
+        split = self._split
+        if split is None or split[1:3] != (chunk.begin, before) or split.times is not chunk.times:
+            split = self._search(chunk, before)
+        found = self._splits
+        end, first, _ = found.peek() if found.peek()[2] == split.token else found.collect()  # the token comes last
+        return end, first
+
+    def _search(self, chunk: Chunk, before: int) -> Split:
+        token = 1 if self._split is None else self._split.token + 1
+        self._split = split = Split(chunk.times, chunk.begin, before, token)
+        size = int(chunk.times.size)
+        self._kernels.find_split(1, chunk.times, chunk.begin, size, before, token, self._splits.published)
+        return split
 
     def enter(self, chunk: Chunk) -> None:
         """Have a chunk be found by its first time."""

@@ -48,9 +48,9 @@ def time_bounds(count, times, counters, published):
 
 
 @cpu_kernel
-def find_split(count, times, begin, size, before, published):
+def find_split(count, times, begin, size, before, token, published):
     """Of times that ascend from ``begin`` on, ``published[0]`` becomes the first place with one not less than `before`,
-    or ``size``, and ``published[1]`` that time."""
+    or ``size``, and ``published[1]`` that time; then ``published[2]`` the token."""
     low, high = begin, size
     while low < high:
         middle = (low + high) // 2
@@ -61,6 +61,7 @@ def find_split(count, times, begin, size, before, published):
     published[0] = low
     if low < size:
         published[1] = times[low]
+    published[2] = token
 
 
 @cpu_kernel

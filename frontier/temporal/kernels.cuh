@@ -61,7 +61,7 @@ extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counter
 }
 
 extern "C" __global__ void find_split(
-    i64 count, const i64* times, i64 begin, i64 size, i64 before, volatile i64* published) {
+    i64 count, const i64* times, i64 begin, i64 size, i64 before, i64 token, volatile i64* published) {
   GRID_STRIDE(i, count) {
     i64 low = begin, high = size;
     while (low < high) {
@@ -71,6 +71,8 @@ extern "C" __global__ void find_split(
     }
     published[0] = low;
     if (low < size) published[1] = times[low];
+    __threadfence_system();
+    published[2] = token;
   }
 }
 

@@ -164,6 +164,9 @@ class SlidingWindow:
                 raise TypeError(f"a window of {self._by} numbers records itself; store times in another column")
             src = as_device_array(self.graph.device, src, "src")
             times, clock = self._numbers(int(src.size))
+        arrivals = self._times.arrivals
+        if clock is not None and arrivals is not None:  # during the insertion, for which the host waits anyway
+            arrivals.expect(self._begin(clock))
         try:
             done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
         except ObserverError:
@@ -253,4 +256,8 @@ class SlidingWindow:
     def _expire(self) -> UpdateResult:
         if self.clock is None:
             return UpdateResult()
-        return self.graph.expire(max(self.clock - self._length + 1, LOWEST))
+        return self.graph.expire(self._begin(self.clock))
+
+    def _begin(self, clock: int) -> int:
+        """The earliest time in the window."""
+        return max(clock - self._length + 1, LOWEST)
