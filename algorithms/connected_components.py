@@ -80,26 +80,27 @@ def connected_components(graph: fr.Graph) -> Components:
         fr.reduce(members, _compress, labels, dtype=np.int64)
         rest = members
         if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
-            rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels))
+            rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
         fr.advance(graph, rest, _link, labels, edges="both" if graph.has_in_edges else "out", output=None)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
     return Components(labels, int(count[0]))
 
 
-def most_common_label(members: fr.Frontier, labels: Any) -> int:
-    """The most common label among the members, estimated from a sample; 0 if there are none.
+def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:
+    """The most common label among the members, and how many have it, estimated from a sample; zeros without members.
 
-    Where parts differ, that of the part which has found one most often: all return the same.
+    Where parts differ, the label is that of the part which has found one most often: all return the same.
     """
     if not members:
-        return 0
+        return 0, 0
     graph = members.graph
     ids = graph.xp.asarray((SAMPLED_LABELS * len(members)).astype(np.int64))
     if len(members) < graph.num_vertices:
         ids = members.vertices[ids]
     values, counts = np.unique(graph.device.to_host(graph.entries(labels, ids)), return_counts=True)
     best = counts.argmax()
-    return graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
+    label = graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
+    return label, int(counts[best] / counts.sum() * len(members))
 
 
 def _link(src, dst, edge, weight, labels):

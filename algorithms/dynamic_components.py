@@ -49,8 +49,9 @@ MOST_ARCS = 2**18
 """Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
-MANY_REATTACHED = 1 / 8
-"""If more than this fraction of the vertices was attached again, another component may be the largest now."""
+MANY_REATTACHED, MANY_OF_LARGEST = 1 / 8, 1 / 2
+"""If more vertices were attached again than these fractions of all, and of those of the largest component, then another
+one may be the largest by now."""
 
 
 class DynamicComponents(IncrementalAlgorithm):
@@ -208,7 +209,7 @@ class DynamicComponents(IncrementalAlgorithm):
         told = self._tell()
         if self._torn or told[OUTDATED]:
             self._recompute()
-        elif told[REATTACHED] > MANY_REATTACHED * self.graph.num_vertices:
+        elif told[REATTACHED] > self._many:
             self._find_largest()
             fr.clear(self._tally[REATTACHED : REATTACHED + 1])
             self._told = None
@@ -298,10 +299,12 @@ class DynamicComponents(IncrementalAlgorithm):
         self._torn = False
 
     def _find_largest(self) -> None:
-        """Record which vertices exist, and a vertex of the largest component: its label."""
+        """Record which vertices exist, a vertex of the largest component, its label, and when to look again."""
         graph = self.graph
         self._members = fr.Frontier.all(graph)
-        self._largest = graph.vertex_dtype.type(most_common_label(self._members, self._labels))
+        label, size = most_common_label(self._members, self._labels)
+        self._largest = graph.vertex_dtype.type(label)
+        self._many = max(MANY_REATTACHED * graph.num_vertices, MANY_OF_LARGEST * size)
 
 
 class _OverParts(DynamicComponents):
