@@ -134,6 +134,11 @@ __device__ inline void publish(const Pool& pool) {
   pool.counters[threadIdx.x] = 0;
 }
 
+// for (first = the first of the 32 chains that this warp takes; there are count; first += those of all warps)
+#define WARP_CHAINS(first, count)                                                                \
+  for (i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32 * 32; first < (count); \
+       first += i64(gridDim.x) * blockDim.x)
+
 // The row that holds position `at` of arrays with these offsets, searched from row `low` on.
 __device__ inline i64 row_of(const i64* offsets, i64 low, i64 rows, i64 at) {
   i64 step = 1;

@@ -2,31 +2,42 @@
 #pragma once
 #include "structures/slab/pool.cuh"
 
-// A warp copies a chain.
+// A warp copies the keys of a chain to the row of its table.
+__device__ inline void gather_chain(
+    const Tile<32>& warp, i64 slab, i64 row, const VID* neighbors, const WEIGHT* weights, i64 stride, i64 width,
+    const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
+  while (slab >= 0) {
+    i64 slot = slab * SLAB_STRIDE + warp.lane;
+    VID key = warp.lane < SLAB_WORDS ? neighbors[slot] : VID(EMPTY);
+    i64 following = warp.shfl(key, SLAB_KEYS);
+    bool live = warp.lane < SLAB_KEYS && key >= 0;
+    u32 all = warp.ballot(live);
+    int first = 0;
+    if (warp.lane == 0 && all) first = atomicAdd(cursors + row, __popc(all));
+    first = warp.shfl(first, 0);
+    if (live) {
+      i64 at = row_offsets[row] + first + __popc(all & ((1u << warp.lane) - 1));
+      dst[at] = key;
+      if (weights) out_weights[at] = weights[slot];
+    }
+    slab = following;
+  }
+}
+
+// A warp copies 32 chains, whose tables its lanes look for at the same time.
 extern "C" __global__ void gather(
     i64 count, const VID* neighbors, const WEIGHT* weights, i64 stride, i64 width, const Record* records,
     i64 rows, const i64* chain_offsets, const i64* row_offsets, int* cursors, VID* dst, WEIGHT* out_weights) {
   Tile<32> warp;
-  for (i64 item = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; item < count;
-       item += i64(gridDim.x) * blockDim.x / 32) {
-    i64 row = row_of(chain_offsets, 0, rows, item);
-    i64 slab = records[row].base + item - chain_offsets[row];
-    while (slab >= 0) {
-      i64 slot = slab * SLAB_STRIDE + warp.lane;
-      VID key = warp.lane < SLAB_WORDS ? neighbors[slot] : VID(EMPTY);
-      i64 following = warp.shfl(key, SLAB_KEYS);
-      bool live = warp.lane < SLAB_KEYS && key >= 0;
-      u32 all = warp.ballot(live);
-      int first = 0;
-      if (warp.lane == 0 && all) first = atomicAdd(cursors + row, __popc(all));
-      first = warp.shfl(first, 0);
-      if (live) {
-        i64 at = row_offsets[row] + first + __popc(all & ((1u << warp.lane) - 1));
-        dst[at] = key;
-        if (weights) out_weights[at] = weights[slot];
-      }
-      slab = following;
+  WARP_CHAINS(first_item, count) {
+    i64 item = first_item + warp.lane, start = -1, row = 0;
+    if (item < count) {
+      row = row_of(chain_offsets, 0, rows, item);
+      start = records[row].base + item - chain_offsets[row];
     }
+    for (int k = 0; k < 32 && first_item + k < count; ++k) gather_chain(
+        warp, warp.shfl(start, k), warp.shfl(row, k), neighbors, weights, stride, width, row_offsets, cursors, dst,
+        out_weights);
   }
 }
 

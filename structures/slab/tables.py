@@ -42,7 +42,7 @@ class SlabTables(SlabPool):
         weights = None if self._weights is None else xp.empty(layout.keys, self._stored_dtype)
         self._kernels.gather(
             layout.chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, layout.records, rows,
-            layout.chain_offsets, layout.offsets, xp.zeros(rows, np.int32), dst, weights, tile=32,
+            layout.chain_offsets, layout.offsets, xp.zeros(rows, np.int32), dst, weights,
         )  # fmt: skip
         return layout.offsets, dst, weights
 
@@ -124,7 +124,7 @@ class SlabTables(SlabPool):
         layout = self._host.lay_out(self, ids)
         self._counters.reset()
         self._kernels.compact(
-            layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets, tile=32
+            layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets
         )
         self._account(self._counters.read())
         self._tombstones = 0
