@@ -62,7 +62,7 @@ def advance_case(graph):
 
 def traverse_case(graph):
     functors, args = visit_functors(graph)
-    return advance_module.advance_functors(functors), args, traverse_module.traverse_options(graph, functors, 2)
+    return advance_module.advance_functors(functors), args, traverse_module.traverse_options((graph,), functors, 2)
 
 
 def visit_functors(graph):
@@ -132,7 +132,7 @@ def scheduled_case(balance, output):
 
 def scheduled_traverse_case(graph):
     functors, args = visit_functors(graph)
-    options = traverse_module.traverse_options(graph, functors, 2, "merge")
+    options = traverse_module.traverse_options((graph,), functors, 2, "merge")
     return advance_module.advance_functors(functors), args, options
 
 
@@ -293,7 +293,7 @@ def attach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
     ids = np.zeros(1, graph.vertex_dtype)
     args = (ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), np.int64(1), np.int32(1))
-    return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 5)
+    return functors, args, traverse_module.traverse_options((graph,), advance_module.Functors(None), 5)
 
 
 def rename_end_case(graph):
