@@ -25,7 +25,6 @@ levels; here all neighbors are candidate parents, instead of a fixed number).
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -110,11 +109,11 @@ class DynamicComponents(IncrementalAlgorithm):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
         self._joins = fr.BatchStep(graph, _join_all, most=MOST_ARCS)
-        steps = _rename_components, _split_components
-        if graph.directed:  # walked both ways, which cannot be recorded
-            self._renames, self._splits = (functools.partial(step, graph) for step in steps)
-        else:
-            self._renames, self._splits = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in steps)
+        # Either end of an edge may be the parent of the other. Of undirected graphs batches hold both arcs.
+        self._renames, self._splits = (
+            fr.BatchStep(graph, step, most=MOST_ARCS, both_orders=graph.directed)
+            for step in (_rename_components, _split_components)
+        )
         self._recompute()
         self._prepare()
         self._attach()
@@ -122,7 +121,7 @@ class DynamicComponents(IncrementalAlgorithm):
     def _prepare(self) -> None:
         """Have the steps compiled before the first batch comes."""
         self._joins.prepare(self._labels, self._link, self._tally)
-        if not self.graph.directed:
+        if self.graph.has_in_edges:
             lists = self._listed.arguments
             self._renames.prepare(*self._forest, self._largest, self._moved, self._tally, *lists)
             self._splits.prepare(*self._forest, self._tally, *lists)
@@ -165,7 +164,6 @@ class DynamicComponents(IncrementalAlgorithm):
         if not graph.has_in_edges:
             self._recompute()
             return
-        src, dst = self._arcs(src, dst)  # either end may be the parent
         self._told = None
         self._splits(src, dst, *self._forest, self._tally, *self._listed.arguments)
 
@@ -240,7 +238,6 @@ class DynamicComponents(IncrementalAlgorithm):
             src, dst = ends[0]
             if len(ends) > 1:
                 src, dst = (graph.joined(*ids) for ids in zip(*ends, strict=True))
-            src, dst = self._arcs(src, dst)
             self._told = None
             lists = self._moved, self._tally, *self._listed.arguments
             self._renames(src, dst, *self._forest, self._largest, *lists)
@@ -258,12 +255,6 @@ class DynamicComponents(IncrementalAlgorithm):
                 edges="both",
             )  # fmt: skip
         self._told = None
-
-    def _arcs(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """Both directions of a batch's edges, of which undirected graphs have told both."""
-        if not self.graph.directed:
-            return src, dst
-        return self.graph.joined(src, dst), self.graph.joined(dst, src)
 
     @property
     def _forest(self) -> tuple[Any, ...]:

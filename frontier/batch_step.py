@@ -15,7 +15,8 @@ import numpy as np
 
 from . import caches
 from .access import reads
-from .arguments import check_graph, integer
+from .arguments import check_graph, flag, integer
+from .arrays import same_length
 from .batch import batch_kernels
 from .batch.small import MOST_EDGES
 from .functor.checking import is_checking
@@ -44,12 +45,14 @@ class BatchStep:
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the frontiers that these put out, or with `Frontier.listed`, along edges in one direction; and sets arrays to 0
-        by `clear`. What is not one of these is not repeated; pairs that would have to be copied first, such as every
-        second one, raise. Such a frontier is true, whether it will have members or not, and cannot be asked for its
-        length.
+        the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
+        these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
+        frontier is true, whether it will have members or not, and cannot be asked for its length.
     most : int
         Pairs of the largest batch whose launches are repeated. A record has room for that many.
+    both_orders : bool
+        Whether the step gets each pair twice: as it is, and with its ends exchanged. Both ends of a pair that operators
+        are to skip are negative then.
 
     Notes
     -----
@@ -73,13 +76,16 @@ class BatchStep:
     [0, 0, 6, 0]
     """
 
-    def __init__(self, graph: Graph, step: Callable[..., None], *, most: int = SMALL):
+    def __init__(
+        self, graph: Graph, step: Callable[..., None], *, most: int = SMALL, both_orders: bool = False
+    ):  # fmt: skip
         check_graph(graph)
         most = integer(most, "most", 1)
         if not callable(step):
             raise TypeError("step must be a function step(graph, src, dst, *args)")
         self.graph = graph
         self.most = most
+        self.both_orders = flag(both_orders, "both_orders")
         self._sizes = [size for size in SIZES if size < most] + [max(most, SIZES[0])]
         self._step = step
         self._records: dict[int, _Record] = {}  # by size
@@ -99,10 +105,13 @@ class BatchStep:
             For the step. Numbers may be others in each call.
         """
         graph = self.graph
-        if not self._repeats or not self.is_small(src) or not _is_plain(graph, src, dst) or is_checking():
-            self._step(graph, src, dst, *args)
-        else:
+        if self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking():
             _take(graph, self, src, dst, args)
+            return
+        if self.both_orders:
+            same_length(src=src, dst=dst)
+            src, dst = graph.joined(src, dst), graph.joined(dst, src)
+        self._step(graph, src, dst, *args)
 
     def is_small(self, src: Any) -> bool:
         """Whether so many pairs are few enough for launches to be repeated."""
@@ -132,10 +141,13 @@ class _Record:
     ----------
     args : tuple
         The arrays among them, and the types of the numbers, are those of the record.
+    both_orders : bool
     """
 
-    def __init__(self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple):
-        walked = (graph,) if graph._in_edges is None else (graph, graph.reverse)
+    def __init__(
+        self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple, both_orders: bool
+    ):  # fmt: skip
+        walked = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
         self._views = [(each, ByValue(each.view().fields.copy())) for each in walked]
         self._made_for = self._state(graph)
         # Arrays among the arguments, which keep their identities as long as they are held; of the numbers, their types.
@@ -145,8 +157,9 @@ class _Record:
         for at, number in self._numbers:
             given[at] = number
         self._scratch = Scratch(graph.device)  # whose addresses are in the launches, so that nobody else may have it
-        src = self._scratch.get("src", size, graph.vertex_dtype)
-        dst = self._scratch.get("dst", size, graph.vertex_dtype)
+        pairs = 2 * size if both_orders else size
+        src = self._scratch.get("src", pairs, graph.vertex_dtype)
+        dst = self._scratch.get("dst", pairs, graph.vertex_dtype)
         self._work = work = graph._access.workspace()
         memory = RecordMemory(graph, self._views, work)
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
@@ -155,7 +168,9 @@ class _Record:
         try:
             with LaunchList(memory) as self._launches:
                 zeros = memory.zeros
-                kernels.copy_padded(size, count, src_at, dst_at, src, dst, latest, lower, zeros, zeros.size)
+                kernels.copy_padded(
+                    size, count, src_at, dst_at, src, dst, both_orders, latest, lower, zeros, zeros.size
+                )  # fmt: skip
                 step(graph, src, dst, *given)
         finally:
             work.scratch = before
@@ -230,5 +245,6 @@ def _record_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> _Recor
     """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
     record = step._records.get(size)
     if record is None or not record.is_for(graph, args):
-        record = step._records[size] = _Record(graph, step._step, step._kernels, size, args)
+        record = _Record(graph, step._step, step._kernels, size, args, step.both_orders)
+        step._records[size] = record
     return record

@@ -71,6 +71,25 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
         fr.BatchStep(graph, spread, most=0)
 
 
+def test_pairs_in_both_orders(graph, rng):
+    """Of batches of all sizes, those among them which are not recorded, and of arrays that must be copied first."""
+    taken = fr.BatchStep(graph, step, both_orders=True)
+    expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
+    pairs = [batch(graph, rng, size) for size in (1, 7, 256, 3, 0, 257, 300, SMALL + 1, 1)]
+    pairs.append([ids[::2] for ids in pairs[2]])
+    for turn, (src, dst) in enumerate(pairs):
+        if turn == 2:
+            src[::5] = dst[::5] = -1  # which operators skip
+        for one, other in ((src, dst), (dst, src)):
+            step(graph, *(graph.xp.ascontiguousarray(ids) for ids in (one, other)), turn, 1, expected)
+        taken(src, dst, turn, 1, found)
+        assert host(found).tolist() == host(expected).tolist(), turn
+    with pytest.raises(ValueError, match="src has 256, dst has 7"):
+        taken(pairs[2][0], pairs[1][1], 1, 1, found)
+    with pytest.raises(TypeError, match="both_orders"):
+        fr.BatchStep(graph, step, both_orders="yes")
+
+
 def test_arrays_with_gaps(graph, rng):
     taken = fr.BatchStep(graph, step)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))

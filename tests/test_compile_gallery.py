@@ -62,7 +62,9 @@ def traverse_case(op, *args, condition=None, prepare=None, **options):
     functors = advance.Functors(op, condition, prepare)
     step = next((i for i, value in enumerate(args) if isinstance(value, fr.Step)), None)
     values = tuple(np.int32(1) if isinstance(value, fr.Step) else value for value in args)
-    return lambda graph: (advance.advance_functors(functors), values, traverse.traverse_options(graph, functors, step))
+    return lambda graph: (
+        advance.advance_functors(functors), values, traverse.traverse_options((graph,), functors, step)
+    )  # fmt: skip
 
 
 def simple_case(kinds, result, *macros):

@@ -62,7 +62,7 @@ def advance_case(graph):
 
 def traverse_case(graph):
     functors, args = visit_functors(graph)
-    return advance_module.advance_functors(functors), args, traverse_module.traverse_options(graph, functors, 2)
+    return advance_module.advance_functors(functors), args, traverse_module.traverse_options((graph,), functors, 2)
 
 
 def visit_functors(graph):
@@ -130,9 +130,20 @@ def scheduled_case(balance, output):
     return case
 
 
+def both_ways_case(graph):
+    """A traversal along out- and in-edges, with all that functors may be."""
+    functors = advance_module.Functors(rises, may_rise, settle)
+    options = traverse_module.traverse_options((graph, graph), functors, None)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+
+def may_rise(v, x):
+    return x[v] < 9
+
+
 def scheduled_traverse_case(graph):
     functors, args = visit_functors(graph)
-    options = traverse_module.traverse_options(graph, functors, 2, "merge")
+    options = traverse_module.traverse_options((graph,), functors, 2, "merge")
     return advance_module.advance_functors(functors), args, options
 
 
@@ -289,11 +300,13 @@ def lists(graph):
     return np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int64), np.int64(1)
 
 
-def attach_case(graph):
+def attach_case(*walked):
+    """Along the edges of an undirected graph, or both ways in a directed one."""
+    graph = walked[0]
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
     ids = np.zeros(1, graph.vertex_dtype)
     args = (ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), np.int64(1), np.int32(1))
-    return functors, args, traverse_module.traverse_options(graph, advance_module.Functors(None), 5)
+    return functors, args, traverse_module.traverse_options(walked, advance_module.Functors(None), 5)
 
 
 def rename_end_case(graph):
@@ -362,6 +375,7 @@ def bare_case(*options):
 CASES = {
     "advance": ("advance", advance_case),
     "traverse": ("traverse", traverse_case),
+    "traverse-both-ways": ("traverse", both_ways_case),
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),
     "pagerank-measure": ("reduce", measure_ranks_case),
@@ -389,6 +403,7 @@ CASES = {
     "components-join": ("visit_edges", join_case),
     "components-reattach": ("advance", reattach_case),
     "components-attach": ("traverse", attach_case),
+    "components-attach-both-ways": ("traverse", lambda graph: attach_case(graph, graph)),
     "extract-op": ("extract", extract_case),
     "extract-all": ("extract", bare_case()),
     "match": ("match", bare_case()),
@@ -471,7 +486,9 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
 
 NARROW, WIDE = ("sm_90", "int32", None), ("sm_80", "int64", "float64")
 # All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
-WALKS = ("advance", "traverse", "min-float32", "visit", "match", "orientation-support", "intersect-op")
+WALKS = (
+    "advance", "traverse", "traverse-both-ways", "min-float32", "visit", "match", "orientation-support", "intersect-op",
+)  # fmt: skip
 OPERATORS = [
     pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
     for name, structure in structures().items()

@@ -185,11 +185,11 @@ def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
             check(graph, components)
 
 
-def test_dynamic_components_after_large_batches(dynamic, device, rng):
+def test_dynamic_components_after_large_batches(dynamic, device, rng, both_ways):
     """Which are repeated on GPUs up to some hundred thousand arcs."""
     n = 6000
     src, dst = rng.integers(0, n, (2, 12_000))
-    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
     components = DynamicComponents(graph)
     for size in (7000, 9000, 11_000):
         graph.delete_edges(src[:size], dst[:size])
@@ -241,6 +241,45 @@ def test_dynamic_components_of_directed_graphs(dynamic, device, rng, in_edges):
         check(graph, components)
 
 
+def test_dynamic_components_of_directed_graphs_in_small(dynamic, device, rng):
+    """Few vertices, so that edges come with their opposites, twice, as loops, and around deleted vertices."""
+    n = 14
+    graph = dynamic(n, directed=True, in_edges=True, device=device)
+    components = DynamicComponents(graph)
+    for step in range(30):
+        alive = np.flatnonzero(host(graph.has_vertices(np.arange(n))))
+        src, dst = alive[rng.integers(0, alive.size, (2, 5))]
+        graph.insert_edges(np.r_[src, src[:2], dst[2:4], alive[0]], np.r_[dst, dst[:2], src[2:4], alive[-1]])
+        if step % 3:
+            check(graph, components)
+        us, vs = map(host, graph.to_coo()[:2])
+        gone = rng.permutation(us.size)[: us.size * (step % 4) // 3]
+        graph.delete_edges(np.r_[us[gone], us[gone[:2]]], np.r_[vs[gone], vs[gone[:2]]])  # one direction of some
+        check(graph, components)
+        if step % 7 == 5:
+            graph.delete_vertices(alive[:2])
+            check(graph, components)
+        if step % 7 == 6:
+            graph.insert_vertices(2)
+            check(graph, components)
+
+
+def test_steps_of_directed_graphs_are_recorded(dynamic, device):
+    """On GPUs, before the first batch comes; and batches repeat these records."""
+    path = np.arange(49)
+    graph = dynamic.from_edges(path, path + 1, num_vertices=50, directed=True, in_edges=True, device=device)
+    components = DynamicComponents(graph)
+    steps = components._joins, components._renames, components._splits
+    records = [dict(step._records) for step in steps]
+    assert all(bool(of_step) == graph.device.is_gpu for of_step in records)
+    for cut in (20, 30):
+        graph.delete_edges([cut], [cut + 1])
+        check(graph, components)
+        graph.insert_edges([cut + 1], [cut])
+        check(graph, components)
+    assert [step._records for step in steps] == records
+
+
 def test_long_paths_fall_apart_and_join(dynamic, device, both_ways, monkeypatch):
     n = 1000
     path = np.arange(n - 1)
@@ -276,12 +315,12 @@ def test_a_grid_is_cut_in_strips(dynamic, device):
     check(graph, components)
 
 
-def test_bridges_between_cliques(dynamic, device):
+def test_bridges_between_cliques(dynamic, device, both_ways):
     size, cliques = 12, 9
     one = np.array([(i, j) for i in range(size) for j in range(i)]).T
     src = np.concatenate([one[0] + size * c for c in range(cliques)])
     dst = np.concatenate([one[1] + size * c for c in range(cliques)])
-    graph = dynamic.from_edges(src, dst, num_vertices=size * cliques, device=device)
+    graph = dynamic.from_edges(src, dst, num_vertices=size * cliques, device=device, **both_ways)
     components = DynamicComponents(graph)
     assert components.count == cliques
     ends = size * np.arange(cliques)
@@ -299,9 +338,9 @@ def test_bridges_between_cliques(dynamic, device):
         assert components.count == cliques
 
 
-def test_a_star_loses_its_hub(dynamic, device):
+def test_a_star_loses_its_hub(dynamic, device, both_ways):
     src, dst, n = GRAPHS["star"]
-    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
     components = DynamicComponents(graph)
     assert components.count == 1
     graph.delete_vertices([0])
@@ -314,9 +353,9 @@ def test_a_star_loses_its_hub(dynamic, device):
     assert components.count == 1
 
 
-def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device):
+def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device, both_ways):
     clique = np.array([(i, j) for i in range(2, 40) for j in range(2, i)]).T
-    graph = dynamic.from_edges(*clique, num_vertices=40, device=device)
+    graph = dynamic.from_edges(*clique, num_vertices=40, device=device, **both_ways)
     components = DynamicComponents(graph)
     graph.insert_edges([0, 1], [20, 30])  # the clique takes over the label 0, and keeps its root
     check(graph, components)
@@ -328,8 +367,8 @@ def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device):
     assert int(components.labels[39]) == 2
 
 
-def test_levels_are_reset_before_they_overflow(dynamic, device):
-    graph = dynamic.from_edges([0, 1, 2], [1, 2, 3], device=device)
+def test_levels_are_reset_before_they_overflow(dynamic, device, both_ways):
+    graph = dynamic.from_edges([0, 1, 2], [1, 2, 3], device=device, **both_ways)
     components = DynamicComponents(graph)
     components._level += np.int32(2**30 - 1)
     for _ in range(3):
@@ -340,9 +379,9 @@ def test_levels_are_reset_before_they_overflow(dynamic, device):
     assert int(components._level.max()) < 100
 
 
-def test_edges_that_go_and_come_back(dynamic, device, rng):
+def test_edges_that_go_and_come_back(dynamic, device, rng, both_ways):
     src, dst, n = GRAPHS["road"]
-    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
+    graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
     components = DynamicComponents(graph)
     before = host(components.labels).copy()
     for part in np.array_split(rng.permutation(src.size), 3):

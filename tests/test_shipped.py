@@ -280,6 +280,9 @@ def test_analytics_are_rehearsed():
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
         ("extract", "_goes_up"), ("orientation",), ("places",), ("degrees",),
     }  # fmt: skip
+    both_ways = {functors[0].function.__name__ for _, defines, functors in rehearsal.requests.values()
+                 if ("BOTH_WAYS", "1") in defines}  # fmt: skip
+    assert both_ways == {"_rename_end", "_reattach", "_attach_to_parent"}
     assert sys.getprofile() is None
     # Whether lists are short depends on the graph: each kernel is there for both.
     sizes = defaultdict(set)
@@ -295,8 +298,9 @@ def test_analytics_are_rehearsed():
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices, so that few have an edge at first
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
+@pytest.mark.parametrize("options", [{}, {"directed": True, "in_edges": True}], ids=["undirected", "in_edges"])
 @pytest.mark.parametrize("name", ["slab", "hornet"])
-def test_a_gpu_asks_for_what_is_shipped(name, weight_dtype, isolated, monkeypatch):
+def test_a_gpu_asks_for_what_is_shipped(name, options, weight_dtype, isolated, monkeypatch):
     """A stream with the first analytics attached needs no kernel that was not rehearsed."""
     known = rehearsed(name, weight_dtype)
     missing = []
@@ -309,8 +313,8 @@ def test_a_gpu_asks_for_what_is_shipped(name, weight_dtype, isolated, monkeypatc
     fr.clear_caches()
     edges = fr.io.rmat(scale=14, edge_factor=8, seed=1)
     weights = None if weight_dtype is None else np.random.default_rng(1).random(edges.num_records)
-    graph = structures()[name](isolated * edges.num_vertices, device="gpu", weight_dtype=weight_dtype)
-    attached = [analytics()[analytic] for analytic in repertoire.FIRST]
+    graph = structures()[name](isolated * edges.num_vertices, device="gpu", weight_dtype=weight_dtype, **options)
+    attached = [analytics()[analytic] for analytic in repertoire.FIRST if not analytics()[analytic].obstacle(graph)]
     maintained = [analytic.maintain(graph, **analytic.settings(graph)) for analytic in attached]
     for size in (20_000, 100, 100_000):
         part = slice(size, 2 * size)

@@ -2,16 +2,21 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped. Lowers
-// `*latest`, if that is asked for, and sets numbers to zero, of which there are no more than room for arcs.
+// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped. If
+// `both_orders`, there is as much room again, for the arcs with their ends exchanged. Lowers `*latest`, if that is asked for,
+// and sets numbers to zero, of which there are no more than room for arcs.
 extern "C" __global__ void copy_padded(
-    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, int* latest, i64 lower,
-    u64* numbers, i64 num_numbers) {
+    i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, bool both_orders, int* latest,
+    i64 lower, u64* numbers, i64 num_numbers) {
   if (blockIdx.x == 0 && threadIdx.x == 0 && lower) *latest -= int(lower);
   GRID_STRIDE(i, count) {
     if (i < num_numbers) numbers[i] = 0;
-    out_src[i] = i < given ? src[i] : VID(-1);
-    out_dst[i] = i < given ? dst[i] : VID(-1);
+    VID u = i < given ? src[i] : VID(-1), v = i < given ? dst[i] : VID(-1);
+    out_src[i] = u;
+    out_dst[i] = v;
+    if (!both_orders) continue;
+    out_src[count + i] = v;
+    out_dst[count + i] = u;
   }
 }
 

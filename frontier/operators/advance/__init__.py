@@ -250,7 +250,7 @@ def push(
     elif output == SET:
         room = graph.num_vertices
     else:
-        room = sum(_own(each, frontier)._walk_arcs() for each in walked)
+        room = sum(own_frontier(each, frontier)._walk_arcs() for each in walked)
     if not room and output != NOTHING:
         return _nothing(walked[0], output)
     state = state_of(graph)
@@ -260,7 +260,7 @@ def push(
     counters = state.counters
     counters.reset()
     for each in walked:
-        own = _own(each, frontier)
+        own = own_frontier(each, frontier)
         if graph.device.is_gpu:
             schedule = gpu_balance(balance)
             kernels = kernels or advance_kernels(graph, functors, args, schedule, output)
@@ -290,7 +290,7 @@ def push(
     return Frontier._of(graph, out[:size], arcs=known)
 
 
-def _own(graph: Graph, frontier: Frontier) -> Frontier:
+def own_frontier(graph: Graph, frontier: Frontier) -> Frontier:
     """The frontier as one of a graph that is walked."""
     return frontier if frontier.graph is graph else frontier._on(graph)
 

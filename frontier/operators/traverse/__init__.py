@@ -19,6 +19,7 @@ from ..advance import (
     advance_options,
     check_functors,
     graphs_to_walk,
+    own_frontier,
     pull,
     pull_pays,
     push,
@@ -109,7 +110,7 @@ def traverse(
     max_arcs : int, optional
         Stop before an advance over more than this many arcs.
     edges : {"out", "in", "both"}
-        As in `advance`. ``"both"`` takes a launch for each direction and step, in directed graphs.
+        As in `advance`.
     balance : {"auto", "thread", "tile", "block", "merge"}
         As in `advance`, for frontiers that take a launch each. Small ones are advanced by a single thread block on a
         GPU and by one thread on a CPU.
@@ -142,76 +143,85 @@ def traverse(
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
     if recording() is not None:
-        if len(walked) > 1 or max_arcs is not None or not isinstance(frontier, PendingFrontier):
+        if max_arcs is not None or not isinstance(frontier, PendingFrontier):
             raise RuntimeError(NOT_RECORDED)
         if limit:
-            _push_later(graph, frontier, functors, tuple(values), position, limit)
+            _push_later(walked, frontier, functors, tuple(values), position, limit)
         return 0
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
     kernels = None
     if frontier and graph.device.is_gpu:
-        kernels = traverse_kernels(graph, functors, tuple(values), position, gpu_balance(balance))
+        kernels = traverse_kernels(walked, functors, tuple(values), position, gpu_balance(balance))
     frontier._make_set()  # one of few vertices may be listed so often that it is not small
+    one_way = len(walked) == 1
     done = 0
     while frontier and done < limit:
-        arcs = frontier.num_arcs if len(walked) == 1 else _arcs_both_ways(walked, frontier, most)
+        arcs = frontier.num_arcs if one_way else _arcs_both_ways(walked, frontier, most)
         if arcs > most:
             break
-        if len(walked) > 1:
-            frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked, balance), 1
-        elif len(frontier) <= SMALL_COUNT and arcs <= SMALL_ARCS:
+        if _is_small(walked, len(frontier), arcs):
             frontier, made = _push_repeatedly(
-                graph, frontier, functors, values, position, limit - done, most, kernels
+                walked, frontier, functors, values, position, limit - done, most, kernels
             )  # fmt: skip
-        elif pull_pays(graph, frontier, functors):
+        elif one_way and pull_pays(graph, frontier, functors):
             frontier, made = pull(graph, frontier, functors, tuple(values), kernels), 1
         elif _is_medium(graph, len(frontier), arcs):
-            frontier, made = _push_cooperatively(graph, frontier, functors, values, limit - done, most, kernels)
+            frontier, made = _push_cooperatively(walked, frontier, functors, values, limit - done, most, kernels)
         else:
-            frontier, made = push(graph, frontier, functors, tuple(values), kernels, None, balance), 1
+            frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked, balance), 1
         done += made
         if position is not None:
             values[position] = np.int32(values[position] + made)
     return done
 
 
-NOT_RECORDED = (
-    "traverse can be recorded from what visit_edges or filter put out meanwhile, in one direction, and without max_arcs"
-)
+NOT_RECORDED = "traverse can be recorded from what visit_edges or filter put out meanwhile, and without max_arcs"
 
 
 def _push_later(
-    graph: Graph, frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None, limit: int
-) -> None:
+    walked: tuple[Graph, ...], frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None,
+    limit: int,
+) -> None:  # fmt: skip
     """Record pushes until the frontier is empty: in one launch, however large it becomes."""
     memory: Any = recording()
     lists, stamps, trailing, latest = memory.traversal()
-    kernels = traverse_kernels(graph, functors, values, step)
+    kernels = traverse_kernels(walked, functors, values, step)
     unbounded = np.int64(MAX_ARCS)
     steps = np.int64(min(limit, 2**29))
     kernels.push_cooperatively(
-        1, graph.view(), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3),
+        1, *_views(walked), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3),
         memory.counters(ROUNDS), np.int64(0), np.int64(0), unbounded, unbounded, steps, frontier.number,
-        frontier.listed.size, graph.num_vertices, latest, *values, blocks=cooperative_blocks(), cooperative=True,
+        frontier.listed.size, walked[0].num_vertices, latest, *values, blocks=cooperative_blocks(), cooperative=True,
     )  # fmt: skip
 
 
+def _views(walked: tuple[Graph, ...]) -> list[Any]:
+    return [graph.view() for graph in walked]
+
+
 def _arcs_both_ways(walked: tuple[Graph, ...], frontier: Frontier, most: int) -> int:
-    """Arcs that leave or enter the frontier; 0 if there is no limit to compare their number with."""
-    return 0 if most == MAX_ARCS else sum(frontier._on(each).num_arcs for each in walked)
+    """Arcs that leave or enter the frontier; 0 where nothing depends on their number."""
+    matters = most != MAX_ARCS or (walked[0].device.is_gpu and len(frontier) <= MEDIUM_COUNT)
+    return sum(own_frontier(each, frontier).num_arcs for each in walked) if matters else 0
+
+
+def _is_small(walked: tuple[Graph, ...], count: int, arcs: int) -> bool:
+    """Whether a frontier is for a single thread block, or for one core, which goes one way only."""
+    return count <= SMALL_COUNT and arcs <= SMALL_ARCS and (len(walked) == 1 or walked[0].device.is_gpu)
 
 
 def _push_repeatedly(
-    graph: Graph, frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int, most: int,
-    kernels: Any,
+    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int,
+    most: int, kernels: Any,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer small; returns it and the number of pushes."""
+    graph = walked[0]
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     args = tuple(values)
     bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
     if graph.device.is_gpu:
         kernels.push_repeatedly(
-            len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
+            len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
             *bounds, *args, blocks=1, threads=1024,
         )  # fmt: skip
     else:
@@ -220,7 +230,7 @@ def _push_repeatedly(
             kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier._members(), lists, stamps, epoch,
             counters.array, *bounds, *_around(args, step),
         )  # fmt: skip
-    return _pushed(graph, lists, counters)
+    return _pushed(walked, lists, counters)
 
 
 def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
@@ -229,20 +239,22 @@ def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
 
 
 def _push_cooperatively(
-    graph: Graph, frontier: Frontier, functors: Functors, values: list, limit: int, most: int, kernels: Any
-) -> tuple[Frontier, int]:
+    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, most: int,
+    kernels: Any,
+) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer medium; returns it and the number of pushes."""
+    graph = walked[0]
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     max_arcs = min(MEDIUM_ARCS, most)
-    if functors.condition is not None and graph.has_in_edges:  # above this, a pull may pay
+    if functors.condition is not None and graph.has_in_edges and len(walked) == 1:  # above this, a pull may pay
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
     bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
     kernels.push_cooperatively(
-        len(frontier), graph.view(), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
+        len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
         graph.xp.zeros(ROUNDS, np.int64), *(np.int64(bound) for bound in bounds), None, 0, 0, None, *values,
         blocks=cooperative_blocks(), cooperative=True,
     )  # fmt: skip
-    return _pushed(graph, lists, counters)
+    return _pushed(walked, lists, counters)
 
 
 def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
@@ -256,22 +268,30 @@ def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
     return lists, stamps, epoch, state.counters, steps
 
 
-def _pushed(graph: Graph, lists: Any, counters: Any) -> tuple[Frontier, int]:
+def _pushed(walked: tuple[Graph, ...], lists: Any, counters: Any) -> tuple[Frontier, int]:
     """The final frontier of a series of pushes, and their number."""
+    graph = walked[0]
     size, arcs, made = counters.read()[:3]
     state_of(graph).used_epochs(made)
-    return Frontier._of(graph, lists[made & 1, :size], arcs=arcs), made
+    known = arcs if len(walked) == 1 else None  # the arcs that leave it, without those that enter it
+    return Frontier._of(graph, lists[made & 1, :size], arcs=known), made
 
 
-def traverse_kernels(graph: Graph, functors: Functors, args: tuple, step: int | None, balance: str = "tile") -> Any:
+def traverse_kernels(
+    walked: tuple[Graph, ...], functors: Functors, args: tuple, step: int | None, balance: str = "tile"
+) -> Any:
     """The CUDA kernels of traverse; argument number `step` counts the pushes that one launch makes."""
-    options = traverse_options(graph, functors, step, balance)
-    return cuda_kernels_for(graph, HEADER, advance_functors(functors), args, options)
+    options = traverse_options(walked, functors, step, balance)
+    return cuda_kernels_for(walked[0], HEADER, advance_functors(functors), args, options)
 
 
-def traverse_options(graph: Graph, functors: Functors, step: int | None, balance: str = "tile") -> tuple:
+def traverse_options(
+    walked: tuple[Graph, ...], functors: Functors, step: int | None, balance: str = "tile"
+) -> tuple:
     """The macros of traverse."""
-    return ("NEXT_STEP", "(void)0" if step is None else f"++a{step}"), *advance_options(graph, functors, balance)
+    both_ways = (("BOTH_WAYS", "1"),) if len(walked) > 1 else ()
+    next_step = "(void)0" if step is None else f"++a{step}"
+    return ("NEXT_STEP", next_step), *both_ways, *advance_options(walked[0], functors, balance)
 
 
 def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:
