@@ -114,10 +114,19 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
-@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data", "temporal", "opera"])
+@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data", "temporal"])
 def test_of_batches(folder_name, vertex_dtype, arch):
     header = f"frontier/{folder_name}/kernels.cuh"
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("id_dtype", VERTEX_DTYPES)
+@pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
+def test_mixed_batches(vertex_dtype, id_dtype, arch):
+    defines = {"ID": np.dtype(id_dtype), "VID": np.dtype(vertex_dtype), "VALUE": np.dtype(np.int64)}
+    header = "frontier/opera/kernels.cuh"
+    check_code(compiled(header, defines, arch), header)
 
 
 def test_elementwise():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from ..arrays import as_device_array, as_ids, as_weights, same_length
 from ..batch import Arcs
 from ..display import fields_text, html_table
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
-from ..runtime import Device, load_kernels
-from ..sort import arc_keys, id_bits, sort_pairs
+from ..runtime import Device, elementwise, fill_with
+from ..sort import check_key_bits, id_bits, places_of_ids, sort_pairs
 from ..temporal import TIME
+from . import on_cpu, on_gpu
 from .history import History, effects_of
-from .operations import DEGREE, INSERT, NEIGHBORS, NET_DELETE, NET_INSERT, WEIGHT
+from .on_gpu import opera_kernels
+from .operations import DEGREE, INSERT, NEIGHBORS, TALLY, UNKNOWN, WEIGHT, no_pair
 
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
@@ -101,50 +104,63 @@ def answer(graph: DynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
     xp = graph.xp
     size = int(batch.ops.size)
     answers, changes = xp.zeros(size, np.int64), xp.zeros(size, np.int8)
-    net, tally = xp.zeros(size, np.uint8), xp.zeros(3, np.int64)
-    found = _resolve_pairs(graph, batch, answers, changes, net, tally)
+    resolved = _resolve_pairs(graph, batch, answers, changes)
     offsets, neighbors = xp.zeros(size + 1, np.int64), xp.empty(0, graph.vertex_dtype)
-    asked = xp.flatnonzero(batch.ops >= DEGREE)
-    if asked.size:
+    if resolved.asked:
+        asked = xp.flatnonzero(batch.ops >= DEGREE)
         history = History(graph, effects_of(graph, batch.src, batch.dst, changes), size)
         answers[asked] = history.degrees(batch.src[asked], asked)
-        listed = xp.flatnonzero(batch.ops == NEIGHBORS)
-        if listed.size:
+        if resolved.listed:
+            listed = xp.flatnonzero(batch.ops == NEIGHBORS)
             offsets[listed + 1] = answers[listed]
             offsets = xp.cumsum(offsets)
             neighbors = history.neighbors(batch.src[listed], listed)
-    inserted, replaced, deleted = tally.tolist()
-    result = MixedResult(answers, found, offsets, neighbors, inserted, replaced, deleted)
-    return result, xp.flatnonzero(net == NET_INSERT), xp.flatnonzero(net == NET_DELETE)
+    result = MixedResult(answers, resolved.weights, offsets, neighbors, *resolved.totals)
+    return result, *(places_of_ids(graph.device, net) for net in resolved.net)
 
 
 def as_operations(device: Device, ops: Any) -> Any:
     """Operations as an array of uint8; raises if there are others among them."""
-    xp = device.xp
+    ops = _numbers(device, ops)
+    _refuse_unknown(device, ops)
+    return ops.astype(np.uint8)
+
+
+def _numbers(device: Device, ops: Any) -> Any:
+    """What a user gives for operations, as an array of integers."""
     ops = as_device_array(device, ops, "ops")
     if ops.size and ops.dtype.kind not in "iu":
         raise TypeError(f"ops must hold operations (Op.INSERT, ...), not {ops.dtype}")
-    bad = xp.flatnonzero((ops < 0) | (ops > NEIGHBORS))
+    return ops
+
+
+def _refuse_unknown(device: Device, ops: Any) -> None:
+    """Raise if there are numbers that are no operations."""
+    bad = device.xp.flatnonzero((ops < 0) | (ops > NEIGHBORS))
     if bad.size:
         raise ValueError(f"ops[{int(bad[0])}] is {int(ops[bad[0]])}, which is no operation ({bad.size} such numbers)")
-    return ops.astype(np.uint8)
 
 
 def check_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> Batch:
     """The batch; raises if anything is wrong with it."""
     device, xp = graph.device, graph.xp
-    ops = as_operations(device, ops)
+    given = _numbers(device, ops)
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
-    same_length(ops=ops, src=src, dst=dst)
-    dst = xp.where(ops >= DEGREE, src, dst)
-    inserting = ops == INSERT
-    if weights is not None and graph.weight_dtype is not None:  # those of other operations have no meaning
-        weights = as_weights(device, weights, "weights", graph.weight_dtype)
-        same_length(ops=ops, weights=weights)
-        weights = xp.where(inserting, weights, weights.dtype.type(1))
+    same_length(ops=given, src=src, dst=dst)
+    if src.dtype != dst.dtype:
+        src, dst = src.astype(np.int64), dst.astype(np.int64)
+    values = None
+    if weights is not None and graph.weight_dtype is not None:
+        values = as_weights(device, weights, "weights", graph.weight_dtype)
+        same_length(ops=given, weights=values)
+    tally = xp.zeros(TALLY, np.int64)
+    ops, dst, values = _host(graph).taken(graph, given, src, dst, values, tally)
+    weights = weights if values is None else values
+    if int(tally[UNKNOWN]):
+        _refuse_unknown(device, given)
     columns = {}
     if graph._edge_data is not None:
-        if edge_data or xp.flatnonzero(inserting).size:
+        if edge_data or xp.flatnonzero(ops == INSERT).size:
             columns = graph._edge_data.rows(edge_data, "apply")
             same_length(ops=ops, **columns)
     elif edge_data:
@@ -153,21 +169,40 @@ def check_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights:
     return Batch(ops, arcs.src, arcs.dst, arcs.weights, columns)
 
 
-def _resolve_pairs(graph: DynamicGraph, batch: Batch, answers: Any, changes: Any, net: Any, tally: Any) -> Any:
-    """Answer the operations on pairs; returns the weights that were asked for."""
+@dataclass
+class Resolved:
+    """What came of the operations on pairs.
+
+    Attributes
+    ----------
+    weights : array
+        Those that were asked for.
+    net : pair of arrays of int32
+        By operation, 0 for what is to be inserted, and to be deleted, in the end; -1 for all others.
+    totals : list of int
+        Edges inserted, replaced and deleted.
+    asked, listed : int
+        How many operations ask for degrees or neighbors, and how many for neighbors.
+    """
+
+    weights: Any
+    net: tuple[Any, Any]
+    totals: list[int]
+    asked: int
+    listed: int
+
+
+def _resolve_pairs(graph: DynamicGraph, batch: Batch, answers: Any, changes: Any) -> Resolved:
+    """Answer the operations on pairs."""
     device, xp, data = graph.device, graph.xp, graph._edge_data
-    size = int(batch.ops.size)
-    weight_dtype = graph.weight_dtype or np.dtype(np.float32)
-    found = xp.zeros(size, weight_dtype)
-    on_pairs = xp.flatnonzero((batch.ops < DEGREE) & (batch.src != batch.dst))
-    if not on_pairs.size:
-        return found
-    src, dst = batch.src[on_pairs], batch.dst[on_pairs]
-    if not graph.directed:
-        src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
-    bits = 2 * id_bits(graph.num_vertices)
-    keys, order = sort_pairs(device, arc_keys(device, src, dst, graph.num_vertices), key_bits=bits)
-    slots = graph._find(src[order], dst[order])
+    size, host = int(batch.ops.size), _host(graph)
+    check_key_bits(graph.num_vertices)
+    found, tally = xp.zeros(size, graph.weight_dtype or np.dtype(np.float32)), xp.zeros(TALLY, np.int64)
+    origins = fill_with(xp.empty(size, np.int64), -1)
+    net = fill_with(xp.empty(size, np.int32), -1), fill_with(xp.empty(size, np.int32), -1)
+    keys = host.pair_keys(graph, batch.ops, batch.src, batch.dst, tally)
+    keys, order = sort_pairs(device, keys, key_bits=2 * id_bits(graph.num_vertices))
+    slots = graph._find(*host.pair_ends(graph, keys))
     timed = data is not None and data.times is not None and TIME in batch.columns
     none = xp.empty(0, np.int64)
     held = none
@@ -175,16 +210,22 @@ def _resolve_pairs(graph: DynamicGraph, batch: Batch, answers: Any, changes: Any
         held = data.columns[TIME][xp.maximum(graph._edges_at(slots), 0)]  # type: ignore[union-attr]
     elif timed:
         held = xp.zeros(slots.size, np.int64)
-    origins = xp.full(size, -1, np.int64)
     plain = graph.weight_dtype is None and not batch.columns
-    load_kernels("frontier.opera", device).resolve_pairs(
-        int(keys.size), keys, on_pairs[order], batch.ops, slots, timed, timed and data.times.earliest,  # type: ignore
-        plain, batch.columns[TIME] if timed else none, held, answers, changes, origins, net, tally,
+    opera_kernels(graph, batch.src.dtype).resolve_pairs(
+        size, keys, no_pair(graph), order, batch.ops, slots, timed, timed and data.times.earliest,  # type: ignore
+        plain, batch.columns[TIME] if timed else none, held, answers, changes, origins, *net, tally,
     )  # fmt: skip
-    asked = xp.flatnonzero((batch.ops == WEIGHT) & (origins != -1))
-    if asked.size:
-        found[asked] = _weights_from(graph, batch, origins[asked], slots)
-    return found
+    *totals, asked, listed, weighed, _ = tally.tolist()
+    if weighed:
+        wanted = xp.flatnonzero((batch.ops == WEIGHT) & (origins != -1))
+        if wanted.size:
+            found[wanted] = _weights_from(graph, batch, origins[wanted], slots)
+    return Resolved(found, net, totals, asked, listed)
+
+
+def _host(graph: DynamicGraph) -> Any:
+    """The module of the graph's device."""
+    return on_gpu if graph.device.is_gpu else on_cpu
 
 
 def _weights_from(graph: DynamicGraph, batch: Batch, origins: Any, slots: Any) -> Any:
@@ -203,16 +244,16 @@ def _update(graph: DynamicGraph, batch: Batch, insert: Any, delete: Any) -> None
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
     src, dst, data = batch.src, batch.dst, graph._edge_data
     if insert.size:  # first, as it may take much more memory
-        ends = src[insert], dst[insert]
-        weights = None if batch.weights is None else batch.weights[insert]
+        ends = _chosen(graph, src, insert), _chosen(graph, dst, insert)
+        weights = None if batch.weights is None else _chosen(graph, batch.weights, insert)
         if data is not None:
-            columns = {name: values[insert] for name, values in batch.columns.items()}
+            columns = {name: _chosen(graph, values, insert) for name, values in batch.columns.items()}
             columns = columns if weights is None else {WEIGHT_COLUMN: weights, **columns}
             insert_rows(graph, Rows(Arcs(*ends, None), columns), timed=False)
         else:
             graph._insert_observed(_arcs(graph, *ends, weights))
     if delete.size:
-        ends = src[delete], dst[delete]
+        ends = _chosen(graph, src, delete), _chosen(graph, dst, delete)
         if data is None:
             graph._delete_observed(_arcs(graph, *ends))
         elif graph._tells_slots:
@@ -225,6 +266,10 @@ def _arcs(graph: DynamicGraph, src: Any, dst: Any, weights: Any = None) -> Arcs:
     """The arcs of edges."""
     if graph.directed:
         return Arcs(src, dst, weights)
-    xp = graph.xp
-    both = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-    return Arcs(*both, None if weights is None else xp.concatenate([weights, weights]))
+    join = partial(elementwise.joined, graph.device)
+    return Arcs(join(src, dst), join(dst, src), None if weights is None else join(weights, weights))
+
+
+def _chosen(graph: DynamicGraph, values: Any, at: Any) -> Any:
+    """Those at some positions."""
+    return elementwise.take(graph.device, values, at)

@@ -1,23 +1,23 @@
 """CPU kernel that answers the operations on pairs of vertices."""
 
 from ..runtime import cpu_kernel
-from .operations import DELETE, HAS_EDGE, INSERT, NET_DELETE, NET_INSERT, WEIGHT
+from .operations import DELETE, HAS_EDGE, INSERT, WEIGHT
 
 
 @cpu_kernel
-def resolve_pairs(count, keys, records, ops, slots, timed, earliest, plain, times, held, answers, changes, origins, net,
-                  tally):  # fmt: skip
+def resolve_pairs(count, keys, none, records, ops, slots, timed, earliest, plain, times, held, answers, changes,
+                  origins, to_insert, to_delete, tally):  # fmt: skip
     """Go through the operations on each pair of vertices in their order.
 
-    ``keys`` are those of pairs, ascending; ``records`` the operations, ascending for each pair; ``slots`` and ``held``
-    where the edge is and its time before the batch. All other arrays are by operation. ``answers`` become what each has
-    found or done, ``changes`` 1 and -1 for edges that come and go, ``origins`` where a weight is from (an insertion;
-    the graph, as -2 less the place of the pair's first key; or -1), ``net`` what is to be done in the end for a pair,
-    at one of its operations. ``tally`` counts edges inserted, replaced and deleted. In a ``plain`` graph, without
-    weights and data, nothing is replaced.
+    ``keys`` are those of pairs, ascending, or ``none``; ``records`` the operations, ascending for each pair; ``slots``
+    and ``held`` where the edge is and its time before the batch. All other arrays are by operation. ``answers`` become
+    what each has found or done, ``changes`` 1 and -1 for edges that come and go, ``origins`` where a weight is from (an
+    insertion; the graph, as -2 less the place of the pair's first key; or -1). What is to be done in the end for a pair
+    is at one of its operations: 0 in ``to_insert`` or in ``to_delete``, in place of -1. ``tally`` counts edges
+    inserted, replaced and deleted. In a ``plain`` graph, without weights and data, nothing is replaced.
     """
     for i in range(count):
-        if i > 0 and keys[i] == keys[i - 1]:
+        if keys[i] == none or (i > 0 and keys[i] == keys[i - 1]):
             continue
         present = slots[i] >= 0
         before = present
@@ -57,6 +57,6 @@ def resolve_pairs(count, keys, records, ops, slots, timed, earliest, plain, time
                     origins[record] = winner if winner >= 0 else -2 - i
             j += 1
         if present and winner >= 0 and not (plain and before):
-            net[winner] = NET_INSERT
+            to_insert[winner] = 0
         elif before and not present:
-            net[records[i]] = NET_DELETE
+            to_delete[records[i]] = 0

@@ -19,6 +19,7 @@ from .launches import recorder
 from .parameters import ByValue, Parameters, words_of
 from .shipped import Shipped, shipped_cubin
 from .streams import stream_getter
+from .toolchain import import_toolchain
 
 THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
@@ -79,18 +80,6 @@ def cached_cubin(
             return compile_cubin(header, defines, functors, arch)
 
     return cached("cuda", "cubin", parts, build)
-
-
-_importing = Lock()
-
-
-def import_toolchain() -> None:
-    """Import ``cuda.core``, before it is used and before the functors' compiler is imported.
-
-    Of threads that import it at the same time, also by way of a compiler, some would see it in parts.
-    """
-    with _importing:
-        import cuda.core  # noqa: F401
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .parameters import ByValue, Parameters
+from .toolchain import import_toolchain
 
 
 class Launch(NamedTuple):
@@ -131,8 +132,6 @@ class DriverError(RuntimeError):
 @functools.cache
 def _driver() -> Any:
     """``cuda.bindings.driver``, or None where there is no driver that it could call."""
-    from .cuda import import_toolchain
-
     import_toolchain()
     from cuda.bindings import driver
 

@@ -2,6 +2,7 @@
 
 from .arcs import (
     arc_keys,
+    check_key_bits,
     id_bits,
     last_of_runs,
     places_of_ids,
@@ -16,7 +17,8 @@ from .sorted import END, SortedKeys, sort_kernels, sorted_keys
 from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [
-    "END", "TILE", "DistinctKeys", "SortedKeys", "accumulate", "arc_keys", "distinct_keys", "distinct_of_sorted",
-    "id_bits", "last_of_runs", "places_of_ids", "row_ids", "row_offsets", "running_sums", "sort_kernels", "sort_keys",
-    "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count", "tile_launch", "unique_arcs",
+    "END", "TILE", "DistinctKeys", "SortedKeys", "accumulate", "arc_keys", "check_key_bits", "distinct_keys",
+    "distinct_of_sorted", "id_bits", "last_of_runs", "places_of_ids", "row_ids", "row_offsets", "running_sums",
+    "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count",
+    "tile_launch", "unique_arcs",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from ...runtime.cache import PROJECT_ROOT, text_fingerprint
-from ...runtime.cuda import import_toolchain
+from ...runtime.toolchain import import_toolchain
 from ..freeze import Target
 
 CHOICE = "DYNFRONTIER_FUNCTOR_COMPILER"
