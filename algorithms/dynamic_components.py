@@ -529,6 +529,8 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linkin
     if there != DETACHED:
         if fr.atomic_cas(level, src, DETACHED, there + 1) == DETACHED:
             parent[src] = dst
+            if there >= MAX_HEIGHT:
+                fr.atomic_add(tally, OUTDATED, 1)
         return False
     if linking:
         join(link, link[src], link[dst])

@@ -133,7 +133,7 @@ def test_a_list_is_repeated_with_other_numbers():
     fields = [Field(batch, name) for name in batch.names]
     with LaunchList() as launches:
         fill_with(odd, 0)
-        kernels.copy_padded(8, *fields[:3], src, dst, *fields[3:], zeros, zeros.size)
+        kernels.copy_padded(8, *fields[:3], src, dst, False, *fields[3:], zeros, zeros.size)
     assert odd.all()  # nothing has run
     graphs = launches._graph, None
     for size in (3, 8, 1):
