@@ -149,3 +149,6 @@ class LastArrival:
     def last(self) -> int | None:
         """The greatest time of all edges."""
         return self._graph._on_all("last_time")
+
+    def expect(self, before: int) -> None:
+        """Nothing: each part looks for what expires when it is asked to."""
