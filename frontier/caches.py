@@ -24,8 +24,8 @@ IN_MEMORY: tuple[Any, ...] = (
     check.returns,
     check._names,
     output.make_flush,
-    cuda.load_kernel,
-    cuda.load_module,
+    cuda.load_kernel.cache,
+    cuda.load_module.cache,
     cuda._ahead,
 )
 """Dictionaries, and functions with a `functools` cache, that grow with the functors that a program makes.

@@ -128,10 +128,14 @@ NEEDED = {"frontier/functor/checking.py: sites"}
 """What compiled code refers to by number, for as long as it may run."""
 
 
+def is_cache(decorator):
+    return "functools." in decorator or decorator == "once"
+
+
 def caches_of(path):
     """The names of cached functions and of dictionaries that begin empty, at the top of a module."""
     for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.FunctionDef) and any("functools." in ast.unparse(d) for d in node.decorator_list):
+        if isinstance(node, ast.FunctionDef) and any(is_cache(ast.unparse(each)) for each in node.decorator_list):
             yield node.name
         elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict) and not node.value.keys:
             yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)

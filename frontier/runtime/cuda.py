@@ -16,6 +16,7 @@ from typing import Any
 from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
 from .launches import recorder
+from .once import once
 from .parameters import ByValue, Parameters, words_of
 from .shipped import Shipped, shipped_cubin
 from .streams import stream_getter
@@ -257,7 +258,7 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
     return cached_cubin(*key) if begun is None else begun.result()
 
 
-@functools.cache
+@once
 def load_module(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> Any:  # fmt: skip
@@ -275,7 +276,7 @@ def load_module(
     return module
 
 
-@functools.cache
+@once
 def load_kernel(
     header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> CudaKernel:
