@@ -215,7 +215,7 @@ class DynamicComponents(IncrementalAlgorithm):
     def _tell(self) -> list[int]:
         """The tally, for which the host waits once after an update."""
         if self._told is None:
-            self._told = self._tally.tolist()
+            self._told = self.graph.device.to_host(self._tally).tolist()
         return self._told
 
     def _relabel(self) -> None:

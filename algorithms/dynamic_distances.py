@@ -169,7 +169,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self._is_told:
             return
         self._is_told = True
-        flat, bad = self._flags.tolist()
+        flat, bad = self.graph.device.to_host(self._flags).tolist()
         if bad or (flat and in_update):
             self._known = False
         elif flat:

@@ -132,7 +132,7 @@ class BatchStep:
         """
         if self._repeats and self.graph.num_arcs and not is_checking():
             for size in self._sizes:
-                _record_for(self.graph, self, size, args)
+                _prepare_for(self.graph, self, size, args)
 
 
 class _Record:
@@ -179,15 +179,14 @@ class _Record:
 
     def is_for(self, graph: Graph, args: tuple) -> bool:
         """Whether the launches are those of a step with these arguments."""
-        if self._made_for != self._state(graph):
+        if self._made_for != self._state(graph) or len(args) != len(self._args):
             return False
+        for value, kept in zip(args, self._args, strict=True):
+            if value is not kept and type(value) is not kept:
+                return False
         # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use
         # it as well.
-        if graph._access.workspace() is not self._work and graph._access.writer != get_ident():
-            return False
-        return len(args) == len(self._args) and all(
-            value is kept or type(value) is kept for value, kept in zip(args, self._args, strict=True)
-        )
+        return graph._access.workspace() is self._work or graph._access.writer == get_ident()
 
     def _state(self, graph: Graph) -> tuple:
         """What the launches are made for, besides the arguments."""
@@ -208,8 +207,11 @@ class _Record:
 
 def _is_plain(graph: Graph, src: Any, dst: Any) -> bool:
     """Whether a kernel can copy these arrays; what is wrong with others is found by the operators."""
-    dtype, shape = graph.vertex_dtype, (src.size,)
-    return all(ids.dtype == dtype and ids.shape == shape and ids.flags.c_contiguous for ids in (src, dst))
+    dtype, shape = graph.vertex_dtype, src.shape
+    return (
+        len(shape) == 1 and src.dtype == dtype and src.flags.c_contiguous
+        and dst.shape == shape and dst.dtype == dtype and dst.flags.c_contiguous
+    )  # fmt: skip
 
 
 def _type(value: Any) -> np.dtype:
@@ -237,11 +239,18 @@ def clear(*arrays: Any) -> None:
 def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
         raise RuntimeError("a BatchStep cannot be taken inside another one")
-    size = next(size for size in step._sizes if src.size <= size)
+    pairs = src.size
+    for size in step._sizes:
+        if pairs <= size:
+            break
     _record_for(graph, step, size, args).run(graph, src, dst, args)
 
 
 @reads
+def _prepare_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> None:
+    _record_for(graph, step, size, args)
+
+
 def _record_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> _Record:
     """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
     record = step._records.get(size)

@@ -650,8 +650,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         Parameters
         ----------
-        arcs, edges : pair of arrays, or None
-            To be filled with the arcs of the batch, and with its effective edges.
+        arcs, edges : pair of int, or None
+            Addresses of arrays to be filled with the arcs of the batch, and with its effective edges.
 
         Returns
         -------
@@ -664,8 +664,14 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """*structure*, optional: find the effective edges of a deletion, and return their number."""
         raise NotImplementedError
 
-    def _delete_small(self, src: Any, dst: Any) -> int | None:
-        """*structure*, optional: `_delete` of a small batch, in few launches."""
+    def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
+        """*structure*, optional: `_delete` of a small batch, in few launches.
+
+        Parameters
+        ----------
+        found : int or None
+            The effective edges, where `_find_small` has just found so many: then there is nothing to wait for.
+        """
         raise NotImplementedError
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:

@@ -137,14 +137,14 @@ class InEdges:
 
         self._follow(small, general)
 
-    def delete_small(self, graph: Any, src: Any, dst: Any) -> None:
+    def delete_small(self, graph: Any, src: Any, dst: Any, found: int | None) -> None:
         """Delete from the transpose what `_delete_small` has deleted from the graph."""
 
         def general(transpose: Any) -> int:
             return -transpose._delete(_swapped(graph._prepare(src, dst, directed=True)))
 
         def small(transpose: Any) -> int | None:
-            deleted = transpose._delete_small(dst, src)
+            deleted = 0 if found == 0 else transpose._delete_small(dst, src, found)
             return None if deleted is None else -deleted
 
         self._follow(small, general)

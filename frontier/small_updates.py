@@ -36,9 +36,9 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
             return None  # it is notified before the insertion, too
         else:
             exact = True
-    arcs, edges = _room(graph, src.size, loose, exact)
+    room = Room(graph, src.size, loose, exact)
     with graph._access.changing():
-        done = graph._insert_small(src, dst, weights, arcs, edges)
+        done = graph._insert_small(src, dst, weights, room.arcs, room.edges)
         if done is None:
             return None
         inserted, replaced, told = done
@@ -47,7 +47,7 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
         if graph._in_edges is not None:
             graph._in_edges.insert_small(graph, src, dst, weights)
     if observers:
-        _tell(graph, "edges_inserted", observers, arcs, edges, told)
+        _tell(graph, "edges_inserted", observers, room.told(told))
     return inserted, replaced
 
 
@@ -66,18 +66,17 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     if graph._in_edges is not None:
         graph._in_edges.writable(graph)
     observers = graph._live_observers()
-    arcs = edges = None
-    told = 0
+    found = told = None
     if observers:
         loose = not all(observer.exact for observer in observers)
-        arcs, edges = _room(graph, src.size, loose, True)
-        found = graph._find_small(src, dst, arcs, edges)
+        room = Room(graph, src.size, loose, True)
+        found = graph._find_small(src, dst, room.arcs, room.edges)
         if found is None:
             return None
-        told = found
-        _tell(graph, "edges_deleting", observers, arcs, edges, told)
+        told = room.told(found)
+        _tell(graph, "edges_deleting", observers, told)
     with graph._access.changing():
-        deleted = graph._delete_small(src, dst)
+        deleted = 0 if found == 0 else graph._delete_small(src, dst, found)
         if deleted is None and observers:  # they have been notified, so that the rest of the general way is taken here
             deleted = graph._delete(graph._prepare(src, dst, directed=graph.directed))
         if deleted is None:
@@ -85,9 +84,9 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
         graph._num_arcs -= deleted
         graph.version += 1
         if graph._in_edges is not None:
-            graph._in_edges.delete_small(graph, src, dst)
-    if observers:
-        _tell(graph, "edges_deleted", observers, arcs, edges, told)
+            graph._in_edges.delete_small(graph, src, dst, found)
+    if told is not None:
+        _tell(graph, "edges_deleted", observers, told)
     return deleted
 
 
@@ -106,16 +105,47 @@ def _small_arrays(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
     return work.staging.copy(src, dst, weights)
 
 
-def _room(graph: DynamicGraph, count: int, loose: bool, exact: bool) -> tuple[Any, Any]:
-    """Arrays for what observers are notified of: the arcs of the batch, and its effective edges; None if nobody is."""
-    empty, dtype = graph.xp.empty, graph.vertex_dtype
-    total = count if graph.directed else 2 * count
-    arcs = (empty(total, dtype), empty(total, dtype)) if loose else None
-    edges = (empty(count, dtype), empty(count, dtype)) if exact else None
-    return arcs, edges
+class Room:
+    """Memory for what observers are notified of: the arcs of the batch, and its effective edges.
+
+    Two arrays are in one piece of memory, and are made when their size is known: an array takes the host longer than
+    what a GPU does to it.
+
+    Attributes
+    ----------
+    arcs, edges : pair of int, or None
+        Addresses of the sources and the destinations; None if nobody is notified of them.
+    """
+
+    __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_total", "_xp", "arcs", "edges")
+
+    def __init__(self, graph: DynamicGraph, count: int, loose: bool, exact: bool):
+        self._xp, self._dtype = graph.xp, graph.vertex_dtype
+        self._count = count
+        self._total = count if graph.directed else 2 * count
+        self._arcs, self.arcs = self._pair(self._total) if loose else (None, None)
+        self._edges, self.edges = self._pair(count) if exact else (None, None)
+
+    def told(self, edges: int) -> tuple[Any, Any]:
+        """The arrays of arcs, and those of so many edges; None as above."""
+        return self._arrays(self._arcs, self._total), self._arrays(self._edges, edges)
+
+    def _pair(self, size: int) -> tuple[Any, tuple[int, int]]:
+        size *= self._dtype.itemsize
+        size = -(-size // ALIGNMENT) * ALIGNMENT
+        memory = self._xp.cuda.alloc(2 * size)
+        return (memory, memory + size), (memory.ptr, memory.ptr + size)
+
+    def _arrays(self, pair: Any, size: int) -> Any:
+        if pair is None:
+            return None
+        make, shape, dtype = self._xp.ndarray, (size,), self._dtype
+        return make(shape, dtype, pair[0]), make(shape, dtype, pair[1])
 
 
-def _tell(graph: DynamicGraph, method: str, observers: list, arcs: Any, edges: Any, told: int) -> None:
-    if edges is not None:
-        edges = edges[0][:told], edges[1][:told]
+ALIGNMENT = 256  # of arrays, in bytes, as CuPy has it
+
+
+def _tell(graph: DynamicGraph, method: str, observers: list, told: tuple[Any, Any]) -> None:
+    arcs, edges = told
     graph._observers.tell(method, [(observer, edges if observer.exact else arcs) for observer in observers])

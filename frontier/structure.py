@@ -187,6 +187,11 @@ class Structure(ABC):
             self._view = (self.version, self._latest_view() if self.device.is_gpu else self._make_view())
         return self._view[1]
 
+    def _keep_view(self) -> None:
+        """*structure*: called in an update, before `version` goes up by one, if the view stays as it is."""
+        if self._view is not None and self._view[0] == self.version:
+            self._view = self.version + 1, self._view[1]
+
     def _latest_view(self) -> Any:
         """The view on a GPU, packed again only if arrays have moved: most updates leave them where they are."""
         values = list(self._view_values().values())

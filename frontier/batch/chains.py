@@ -190,6 +190,6 @@ class Chained:
         numbers = self._run_chain(FIND, src, dst, None, arcs, edges)
         return None if numbers is None else numbers[self._chain_counters[1] + TOLD]
 
-    def _delete_small(self, src: Any, dst: Any) -> int | None:
+    def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         numbers = self._run_chain(DELETE, src, dst, None, None, None)
         return None if numbers is None else self._end_chain(DELETE, numbers)[0]

@@ -21,6 +21,7 @@ FIELDS = (
     "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
     "new_dst",
 )  # fmt: skip
+NOWHERE = 0, 0
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
@@ -86,15 +87,14 @@ class SmallBatch(Struct):
 
         Parameters
         ----------
-        arcs, edges : pair of arrays, optional
-            Where kernels write the arcs of the batch, and its effective edges.
+        arcs, edges : pair of int, optional
+            Addresses where kernels write the arcs of the batch, and its effective edges.
         """
         count = src.size
         self.set(
             src.data.ptr, dst.data.ptr, 0 if weights is None else weights.data.ptr, count, src.dtype.itemsize == 8,
             not directed, num_vertices, 0 if absent is None else absent.data.ptr,
-            *((0, 0) if arcs is None else (arcs[0].data.ptr, arcs[1].data.ptr)),
-            *((0, 0) if edges is None else (edges[0].data.ptr, edges[1].data.ptr)),
+            *(arcs or NOWHERE), *(edges or NOWHERE),
         )  # fmt: skip
         return count if directed else 2 * count
 

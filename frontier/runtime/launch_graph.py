@@ -52,16 +52,16 @@ class LaunchGraph:
         self._launch, self._set = driver.cuGraphLaunch, driver.cuGraphExecKernelNodeSetParams
         graph = _done(driver.cuGraphCreate(0))
         weakref.finalize(self, driver.cuGraphDestroy, graph).atexit = False
-        users: dict[int, tuple[ByValue, list[tuple[Any, Any]]]] = {}  # of each struct: nodes with their parameters
+        users: dict[int, tuple[ByValue, dict[int, tuple[Any, Any]]]] = {}  # of each struct: nodes, with parameters
         before: list[Any] = []
-        for step in steps:
+        for at, step in enumerate(steps):
             if isinstance(step, Fill):
                 node = self._add_fill(graph, before, step)
             else:
                 node, parameters = self._add_launch(graph, before, step)
                 for value in step.arguments:
                     if isinstance(value, ByValue):
-                        users.setdefault(id(value), (value, []))[1].append((node, parameters))
+                        users.setdefault(id(value), (value, {}))[1][at] = node, parameters
             before = [node]
         self._structs = [[value, value.fields.tobytes(), nodes] for value, nodes in users.values()]
         self._executable = executable = _done(driver.cuGraphInstantiate(graph, 0))
@@ -69,15 +69,15 @@ class LaunchGraph:
 
     def run(self, stream: int) -> None:
         """Queue all of it on a stream."""
-        changed: list[tuple[Any, Any]] = []
+        changed: dict[int, tuple[Any, Any]] = {}  # each node once, however many of its structs have changed
         for struct in self._structs:
             value, known, nodes = struct
             now = value.fields.tobytes()
             if now != known:
                 struct[1] = now
-                changed += nodes
+                changed |= nodes
         executable = self._executable
-        for node, parameters in changed:
+        for node, parameters in changed.values():
             (error,) = self._set(executable, node, parameters)
             if error:
                 _done((error,))

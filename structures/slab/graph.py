@@ -408,6 +408,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             small.clear()
             self._tombstones += small.launch(self, "undo_small", count)[CHANGED]
             return None
+        self._keep_view()
         return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[TOLD]
 
     def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
@@ -421,13 +422,20 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             small.clear()
         return None if counts[INVALID] or counts[OVERFULL] else counts[TOLD]
 
-    def _delete_small(self, src: Any, dst: Any) -> int | None:
+    def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         small = self._small_updates()
         count = small.batch.take(
             src, dst, None, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent
         )  # fmt: skip
-        counts = small.launch(self, "erase_small", count)
-        if counts[INVALID]:
-            return None
-        self._flush_after(counts[CHANGED])
-        return counts[CHANGED]
+        if found is None:
+            counts = small.launch(self, "erase_small", count)
+            if counts[INVALID]:
+                return None
+            deleted = counts[CHANGED]
+        else:
+            small.queue(self, "erase_small", count)
+            self._counters.leave()
+            deleted = found if self.directed else 2 * found
+        self._keep_view()
+        self._flush_after(deleted)
+        return deleted

@@ -135,20 +135,18 @@ class SlabPool:
             return
 
     def _account(self, counts: list[int]) -> None:
-        """Account for the slabs that kernels allocated and freed."""
-        self._take(min(counts[ALLOCATED], self._free_count + self._capacity - self._used))
-        self._free_count += counts[FREED]
+        """Account for the slabs that kernels allocated, or asked for in vain, and freed."""
         if counts[ALLOCATED] or counts[FREED]:
-            self._slabs_moved()
+            self._take(counts[ALLOCATED], counts[FREED])
 
-    def _take(self, slabs: int) -> None:
-        if not slabs:
-            return
+    def _take(self, slabs: int, returned: int = 0) -> None:
+        """Account for so many slabs, as far as there are, and for those that were given back."""
         recycled = min(slabs, self._free_count)
         if recycled:
             self._free_head = (self._free_head + recycled) % int(self._ring.size)
-            self._free_count -= recycled
-        self._used += slabs - recycled
+        if slabs > recycled:
+            self._used += min(slabs - recycled, self._capacity - self._used)
+        self._free_count += returned - recycled
         self._slabs_moved()
 
     def _slabs_moved(self) -> None:

@@ -44,13 +44,16 @@ class SmallUpdates:
 
     def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
+        self.queue(graph, kernel, items)
+        return graph._counters.collect()
+
+    def queue(self, graph: SlabGraph, kernel: str, items: int) -> None:
+        """`launch`, without waiting for what it counts."""
         pool = graph._pool()
         if pool is not self._pool:
             self._bind(graph, pool)
-        counters = graph._counters
-        counters.reset()
+        graph._counters.reset()
         self._bound[kernel](items, blocks=-(-items * LANES // THREADS), threads=THREADS)
-        return counters.collect()
 
     def clear(self) -> None:
         """Empty the table, after a kernel that could not."""

@@ -46,8 +46,29 @@ def _address(value: Any) -> int:
     return value.value if isinstance(value, ctypes.c_void_p) else int(value)
 
 
+class Memory(Pointer):
+    """Memory that `alloc` gave, from some byte on."""
+
+    def __init__(self, bytes_: np.ndarray):
+        super().__init__(bytes_)
+        self.bytes = bytes_
+
+    def __add__(self, offset: int) -> Memory:
+        return Memory(self.bytes[offset:])
+
+
+def alloc(size: int) -> Memory:
+    return Memory(empty(size, np.uint8))
+
+
 class ndarray(np.ndarray):
     """An array of the emulated GPU."""
+
+    def __new__(cls, shape: tuple[int, ...], dtype: Any = float, memptr: Memory | None = None) -> ndarray:
+        if memptr is None:
+            return empty(shape, dtype)
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        return memptr.bytes[:size].view(dtype).reshape(shape)
 
     @property
     def data(self) -> Pointer:  # type: ignore[override]
@@ -348,6 +369,7 @@ def install() -> None:
     cuda.runtime, cuda.Stream, cuda.Event, cuda.Device = runtime, Stream, Event, Device
     cuda.get_current_stream = lambda *_: _streams[-1]
     cuda.get_elapsed_time = lambda begin, end: 0.0
+    cuda.alloc = alloc
     cuda.get_allocator = lambda: _allocators[-1]
     cuda.using_allocator = using_allocator
     driver = types.ModuleType("cupy.cuda.driver")
