@@ -36,9 +36,10 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
             return None  # it is notified before the insertion, too
         else:
             exact = True
-    room = Room(graph, src.size, loose, exact)
+    room = Room(graph, src.size, loose, exact) if observers else None
+    arcs, edges = (None, None) if room is None else (room.arcs, room.edges)
     with graph._access.changing():
-        done = graph._insert_small(src, dst, weights, room.arcs, room.edges)
+        done = graph._insert_small(src, dst, weights, arcs, edges)
         if done is None:
             return None
         inserted, replaced, told = done
@@ -46,7 +47,7 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
         graph.version += 1
         if graph._in_edges is not None:
             graph._in_edges.insert_small(graph, src, dst, weights)
-    if observers:
+    if room is not None:
         _tell(graph, "edges_inserted", observers, room.told(told))
     return inserted, replaced
 

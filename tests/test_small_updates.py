@@ -5,6 +5,8 @@ import pytest
 from model import edges_of, make
 
 import frontier as fr
+from frontier.invariants import check_graph
+from frontier.runtime import Counters
 from structures import GPMA, LPMA, FaimGraph, GraphVine, Hornet, SlabGraph
 
 N = 24
@@ -290,3 +292,25 @@ def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, 
         getattr(graph, f"{update}_edges")(src, dst)
     assert graph._in_edges.stale
     check_in_edges(graph)
+
+
+def test_a_watched_deletion_waits_once(device, monkeypatch, rng):
+    """What is found for observers tells what is deleted; edges that are not there cost no deletion."""
+    graph = SlabGraph(40, device=device)
+    if not graph.device.is_gpu:
+        pytest.skip("batches of all sizes take one way on the CPU")
+    (src, dst), there = batch_of(rng, graph, 30, 40)
+    graph.insert_edges(*there)
+    recorder = Recorder(graph)
+    waits, view = [], graph.view()
+    collect = Counters.collect
+    monkeypatch.setattr(Counters, "collect", lambda self: (waits.append(1), collect(self))[1])
+    expected = len({(min(e), max(e)) for e in zip(src.tolist(), dst.tolist(), strict=True) if e[0] != e[1]})
+    assert graph.delete_edges(*there).deleted == expected and len(waits) == 1
+    assert graph.delete_edges(*there).deleted == 0 and len(waits) == 2
+    assert [(method, len(edges)) for method, edges in recorder.seen] == [
+        ("deleting", expected), ("deleted", expected), ("deleting", 0), ("deleted", 0),
+    ]  # fmt: skip
+    assert graph.num_edges == 0 and graph.view() is view
+    assert graph.insert_edges(*there).inserted == expected
+    check_graph(graph)
