@@ -66,8 +66,10 @@ class _Cupy:
         return on_device
 
     @staticmethod
-    def asnumpy(array):
+    def asnumpy(array=None):
         raise AssertionError("a copy to the host")
+
+    cuda = SimpleNamespace(get_current_stream=asnumpy)  # of which few numbers are copied without `get`
 
 
 CUPY = _Cupy()

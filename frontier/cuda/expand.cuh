@@ -46,7 +46,7 @@ struct Plan {
 #define PLAN Plan{ends}
 #else
 struct PieceQueue {
-  u64* pieces;  // item << 32 | first segment
+  u64* pieces;  // item << 32 | first segment; null, as is the size, if the capacity is 0
   u32* size;
   u32 capacity;
 };
@@ -108,7 +108,7 @@ __device__ __forceinline__ u32 share(const View& view, i64 item, VID v, PieceQue
   members[threadIdx.x] = v;
   if (v < 0) return 0;
   i64 segments = view.segments(v);
-  if (segments <= HUGE_SEGMENTS) return u32(segments);
+  if (segments <= HUGE_SEGMENTS || queue.capacity == 0) return u32(segments);  // without room there is no size either
   u32 pieces = u32((segments + PIECE_SEGMENTS - 1) / PIECE_SEGMENTS);
   u32 at = atomicAdd(queue.size, pieces);
   if (at + pieces <= queue.capacity) {

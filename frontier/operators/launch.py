@@ -59,13 +59,13 @@ class Pieces:
     needed : bool
         Whether the second kernel has to be launched.
     args : tuple
-        Arguments of both kernels: the pieces, their number, and the capacity.
+        Arguments of both kernels: the pieces, their number, and the capacity; no arrays if nothing is deferred.
     """
 
     def __init__(self, graph: Graph, arcs: int | None = None):
         self.needed = arcs is None or arcs > FEW_ARCS
         if not self.needed:
-            self.args = (None, graph._scratch.get("num_pieces", 1, np.uint32), np.uint32(0))
+            self.args = (None, None, np.uint32(0))
             return
         # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
         capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)

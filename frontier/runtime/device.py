@@ -38,7 +38,7 @@ class Device:
         """A NumPy array with the contents of `array`; waits for work queued on the device."""
         if not self.is_gpu:
             return np.asarray(array)
-        return _few_to_host(array) if array.nbytes <= FEW_BYTES and array.flags.c_contiguous else array.get()
+        return _few_to_host(self.xp, array) if array.nbytes <= FEW_BYTES and array.flags.c_contiguous else array.get()
 
     def read_only(self, array: Any) -> Any:
         """`array` for those who must not change it: a view that cannot be written, or a copy, as CuPy has no such."""
@@ -73,16 +73,14 @@ each batch is no more than some numbers."""
 _landing = threading.local()  # `bytes`: FEW_BYTES of page-locked memory of this thread
 
 
-def _few_to_host(array: Any) -> np.ndarray:
-    import cupy
-
+def _few_to_host(xp: ModuleType, array: Any) -> np.ndarray:
+    size, stream = array.nbytes, xp.cuda.get_current_stream()
     landed = getattr(_landing, "bytes", None)
     if landed is None:
         import cupyx
 
         landed = _landing.bytes = cupyx.empty_pinned(FEW_BYTES, np.uint8)
         _landing.address = landed.ctypes.data
-    size, stream = array.nbytes, cupy.cuda.get_current_stream()
     if size:
         array.data.copy_to_host_async(_landing.address, size, stream)
     stream.synchronize()
