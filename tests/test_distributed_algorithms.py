@@ -99,3 +99,15 @@ def test_components_exchange_forests_once(engine):
     rounds = (engine.size - 1).bit_length()
     assert comm.exchanges - before[0] == rounds + 3  # with the most common label, and two sums
     assert comm.sent_bytes - before[1] <= rounds * 4 * edges.num_vertices + 200
+
+
+def test_triangles_exchange_lists_once(engine):
+    edges = fr.io.rmat(10, 8, seed=3)
+    graph = DistributedGraph(SlabGraph, edges.num_vertices, engine=engine)
+    graph.insert_edges(edges.src, edges.dst)
+    comm = engine.hosts[0].comm
+    before = comm.exchanges, comm.waits
+    triangle_count(graph)
+    lists = engine.size - 1
+    assert comm.exchanges - before[0] == lists + 4  # with degrees, lengths of lists, what vertices have, and the sum
+    assert comm.waits - before[1] == 1

@@ -366,7 +366,7 @@ def _touches(src, dst, edge, weight, marked):
 
 def collect_arcs(
     graph: Graph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *, slots: bool = True,
-    relabel: Any = None,
+    relabel: Any = None, counts: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Arcs of some vertices (None for all), those that `op` chooses if it is given.
 
@@ -376,6 +376,8 @@ def collect_arcs(
         Whether slots are wanted.
     relabel : array of vertex ids, shape (num_vertices,), optional
         What destinations are called.
+    counts : array of int64, optional
+        What `count_arcs` would return, if that is known. It becomes `offsets`.
 
     Returns
     -------
@@ -388,13 +390,16 @@ def collect_arcs(
     if vertices is None:
         vertices = elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype)
     count = int(vertices.size)
-    offsets = xp.zeros(count + 1, np.int64)
+    if counts is not None:
+        offsets = counts
+    elif op is not None:
+        offsets = count_arcs(graph, vertices, op, args)
+    else:
+        offsets = xp.zeros(count + 1, np.int64)
     if not count:
         return offsets, xp.empty(0, graph.vertex_dtype), xp.empty(0, np.int64) if slots else None
-    if op is None:
+    if op is None and counts is None:
         degrees_of(graph, vertices, out=offsets[1:])
-    else:
-        offsets = count_arcs(graph, vertices, op, args)
     accumulate(graph.device, offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
