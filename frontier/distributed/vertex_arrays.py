@@ -63,6 +63,8 @@ class Entry:
         Brings entries to a form in which combined copies are the same.
     before : array or None
         With such a rule, a copy from before the operator that runs, when all parts' copies said the same.
+    held_from : array or None
+        On CPUs a copy from when it began to be held: what others' copies say now and this one said then is no news.
     """
 
     array: weakref.ref
@@ -75,6 +77,7 @@ class Entry:
     held: bool = False
     normal: Callable | None = None
     before: Any = None
+    held_from: Any = None
 
 
 class VertexArrays:
@@ -401,16 +404,29 @@ class VertexArrays:
             before, entry.before, entry.apart = entry.before, None, entry.held
             if entry.held:
                 continue
+            held_from, entry.held_from = entry.held_from, None
             if size == 1 or (before is not None and self._unite_changes(array, rule, before)):
                 continue
-            everyone = Frontier.all(self._local())
             step = 1
             while step < size:
                 counts, received = [0] * size, [0] * size
                 counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
                 theirs, _ = comm.alltoallv(array, counts, received)
-                compute(everyone, rule, array, theirs)
+                compute(self._with_news(array, theirs, held_from), rule, array, theirs)
                 step *= 2
+
+    def _with_news(self, array: Any, theirs: Any, held_from: Any) -> Frontier:
+        """The vertices of whose entries another part's copy may say more than this one.
+
+        To look for them takes less than to call a rule for all: it calls few others, and processors foresee what a rule
+        finds if it nearly always finds the same. Of the forests of an R-MAT graph, a third of the entries are news.
+        """
+        local = self._local()
+        if held_from is None:
+            return Frontier.all(local)
+        news = theirs != array
+        news &= theirs != held_from
+        return Frontier._of(local, np.flatnonzero(news).astype(local.vertex_dtype))
 
     def _normalize(self, array: Any) -> None:
         """Bring all entries of a copy to their normal form, if there is one."""
@@ -451,8 +467,10 @@ class VertexArrays:
         if not all(callable(entry.rule) for entry in entries):
             raise ValueError("apart() takes vertex arrays of this graph whose rule, combine=, is a function")
         self.settle(arrays)
-        for entry in entries:
+        for array, entry in zip(arrays, entries, strict=True):
             entry.held = True
+            looks = self._comm.size > 1 and not self._comm.device.is_gpu and reads_own_entry(entry.rule)  # type: ignore
+            entry.held_from = array.copy() if looks else None
         try:
             yield
         finally:
