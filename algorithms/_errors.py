@@ -37,10 +37,10 @@ class Errors:
         self._known: list[float] = []
         self._pending: fr.Fetched | None = None
 
-    def add(self, change: Any) -> None:
-        """Another iteration has been launched, which leaves its error in this array."""
+    def add(self, change: fr.Fetched) -> None:
+        """Another iteration has been launched, which has this error."""
         self._read()
-        self._pending = fr.fetch(change)
+        self._pending = change
         self.count += 1
 
     @property
@@ -88,6 +88,6 @@ def iterate(
     errors = Errors(least, together=graph.in_parts and graph.device.is_gpu)
     while errors.count < most and not errors.decided:
         step()
-        errors.add(change)
+        errors.add(graph.fetch(change))
     error, iterations = errors.last()
     return error, iterations, iterations < errors.count

@@ -77,7 +77,7 @@ def connected_components(graph: fr.Graph) -> Components:
         labels[absent] = -1
     with graph.apart(labels):
         fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
-        fr.reduce(members, _compress, labels, dtype=np.int64)
+        fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which nobody needs
         rest = members
         if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
             rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])

@@ -155,7 +155,7 @@ def pagerank(
     sums = xp.empty_like(ranks)
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
-    lost, change = xp.empty(1), xp.empty(1)
+    lost, change = graph.results(), graph.results()
 
     def step() -> None:
         fr.reduce(dangling, rank_of, ranks, out=lost)

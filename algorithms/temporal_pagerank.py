@@ -112,7 +112,7 @@ def temporal_pagerank(
     dangling = fr.filter(everyone, leads_nowhere, damping)
     shares, before = damping * ranks, xp.zeros(n, np.float64)
     sums = graph.vertex_array(np.float64, combine="add")
-    lost, change = xp.empty(1), xp.empty(1)
+    lost, change = graph.results(), graph.results()
 
     def step() -> None:
         fr.reduce(dangling, rank_of, ranks, out=lost)

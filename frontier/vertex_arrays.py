@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .fetch import fetch
 from .runtime import Device, elementwise
 
 FEW = 4096
@@ -88,6 +89,23 @@ class MakesVertexArrays:
         array of int64, shape (count,), on the graph's device
         """
         return self.xp.zeros(count, np.int64)
+
+    def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
+        """A small array of zeros, for `reduce` to leave its result in (`out`).
+
+        Of a graph in several parts, a result is reduced over them along with what they exchange next, which spares an
+        exchange of its own. Operators that get the array find the result in it; for other code `fetch` gives it, and
+        `complete` has it there.
+
+        Returns
+        -------
+        array of `dtype`, shape (count,), on the graph's device
+        """
+        return self.xp.zeros(count, dtype)
+
+    def fetch(self, array: Any) -> Any:
+        """`frontier.fetch` of an array, such as one made by `results`."""
+        return fetch(array)
 
     def complete(self, *arrays: Any, of: Any = None) -> None:
         """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.

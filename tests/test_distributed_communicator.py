@@ -99,3 +99,56 @@ def test_parts_of_an_rmat_graph_are_of_one_size():
     partition.extend(edges.num_vertices)
     share = (partition.owners[edges.src] == 0).mean()
     assert 0.4 < share < 0.6 < (edges.src % 2 == 0).mean()
+
+
+# ---- deferred reductions --------------------------------------------------------------------------------------------
+
+
+def of_host(engine):
+    """Whether parts of an engine defer reductions."""
+    return not engine.hosts[0].comm.device.is_gpu
+
+
+def test_deferred_reductions_go_along_with_the_next_exchange(engine):
+    def work(worker):
+        comm, xp = worker.comm, worker.comm.device.xp
+        total, most = xp.full(1, 0.5 + comm.rank), xp.arange(3, dtype=np.int32) * comm.rank
+        comm.defer_reduction(total)
+        comm.defer_reduction(most, "max")
+        before = comm.exchanges
+        numbers = comm.reduce_numbers([comm.rank, 1])
+        return comm.exchanges - before, numbers, host(total).tolist(), host(most).tolist(), len(comm.deferred)
+
+    ranks = sum(range(engine.size))
+    expected = 1, [ranks, engine.size], [0.5 * engine.size + ranks], [0, engine.size - 1, 2 * engine.size - 2], 0
+    assert spread(engine, work) == [expected] * engine.size
+
+
+def test_deferred_reductions_can_be_made_at_once(engine):
+    def work(worker):
+        comm, xp = worker.comm, worker.comm.device.xp
+        total = xp.ones(2, np.int64)
+        comm.defer_reduction(total)
+        before = comm.exchanges
+        comm.flush()
+        comm.flush()
+        return comm.exchanges - before, host(total).tolist()
+
+    assert spread(engine, work) == [(of_host(engine), [engine.size] * 2)] * engine.size
+
+
+def test_a_deferred_result_is_known_where_the_array_was_overwritten(engine):
+    def work(worker):
+        comm, xp = worker.comm, worker.comm.device.xp
+        total = xp.ones(1)
+        comm.defer_reduction(total)
+        found = comm.deferred_of(total)
+        if found is None:
+            return True
+        assert not found.ready
+        comm.overwrite(total)
+        total[...] = 7
+        comm.barrier()
+        return found.ready and found.result().tolist() == [comm.size] and total.tolist() == [7]
+
+    assert all(spread(engine, work))

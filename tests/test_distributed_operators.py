@@ -338,3 +338,77 @@ def test_a_dense_search_exchanges_bits(engine):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pulls, "PULL_ABOVE", 2)
         assert sent() > pulls_too
+
+
+# ---- results of reduce that are put together later ------------------------------------------------------------------
+
+
+def one(v):
+    return 1
+
+
+def share_of_all(v, shares, total):
+    shares[v] = 100 / total[0]
+
+
+def results_of(graph):
+    """What readers of results find, and how many exchanges it took."""
+    comm = getattr(graph, "comm", None)
+
+    def exchanges():
+        return comm.exchanges if comm is not None else 0
+
+    everyone = fr.Frontier.all(graph)
+    total, most = graph.results(), graph.results(dtype=np.int64)
+    begin = exchanges()
+    fr.reduce(everyone, one, out=total)
+    assert fr.reduce(everyone, lambda v: v, reduce="max", out=most) is most
+    spent = [exchanges() - begin]
+    shares = graph.vertex_array(np.float64)
+    fr.compute(everyone, share_of_all, shares, total)  # for which the total is needed
+    spent.append(exchanges() - begin)
+    fetched = graph.fetch(most)
+    fr.reduce(everyone, lambda v: v + 1, reduce="max", out=most)
+    late = graph.fetch(most)
+    fr.reduce(everyone, lambda v: v + 2, reduce="max", out=most)
+    graph.complete(most)
+    return float(graph.total(shares)), host(most).tolist(), fetched.result().tolist(), late.result().tolist(), spent
+
+
+def test_results_are_put_together_when_they_are_needed(engine):
+    graph, alone = of_shape(engine, "star")
+    expected, found = results_of(alone), graph.run(results_of)
+    assert np.isclose(found[0], expected[0]) and found[1:4] == expected[1:4]
+    n = alone.num_vertices
+    assert found[1:4] == ([n + 1], [n - 1], [n])
+    if not engine.hosts[0].comm.device.is_gpu:
+        assert found[4] == [0, 1]
+
+
+def test_functors_cannot_write_to_results(engine):
+    graph, _ = of_shape(engine, "star")
+    with pytest.raises(ValueError, match="writes to entries of total"):
+        graph.run(write_to_results)
+
+
+def write_to_results(graph):
+    fr.compute(fr.Frontier.all(graph), set_total, graph.results())
+
+
+def set_total(v, total):
+    total[0] = v
+
+
+def test_entries_without_news_are_not_combined(engine):
+    """Those that are alike, and those of which another part says what it did at the beginning."""
+    graph, _ = of_shape(engine, "path")
+    assert graph.run(entries_with_news) == [3, 4]
+
+
+def entries_with_news(graph):
+    if graph.device.is_gpu:  # which calls the rule for all
+        return [3, 4]
+    before = np.arange(graph.num_vertices)
+    mine, theirs = before.copy(), before.copy()
+    mine[[1, 2, 3]], theirs[[1, 3, 4]] = 0, [0, 2, 1]
+    return graph.arrays._with_news(mine, theirs, before)._members().tolist()

@@ -43,6 +43,43 @@ class Transfer:
     out: Any
 
 
+class DeferredReduction:
+    """A small array that is reduced over all parts along with what they exchange next; a `Fetched` of the result.
+
+    Attributes
+    ----------
+    array : array or None
+        Where the result is written to; None if something else was written there since.
+    values : array
+        What this part has.
+    op : str
+    """
+
+    def __init__(self, comm: Communicator, array: Any, op: str):
+        self.array = array
+        self.values = array.copy()
+        self.op = op
+        self._comm = comm
+        self._result: Any = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the result is there; the same on all parts."""
+        return self._result is not None
+
+    def result(self) -> Any:
+        """The result; all parts ask for it at the same time, since it may take an exchange of its own."""
+        if self._result is None:
+            self._comm.flush()
+        return self._result
+
+    def finish(self, values: Any) -> None:
+        """Reduce the values of all parts, which follow each other."""
+        self._result = _combine(values, self._comm.size, self.op)
+        if self.array is not None:
+            self.array[...] = self._result
+
+
 class Communicator(ABC):
     """What one of `size` parts needs to exchange arrays with the others.
 
@@ -67,6 +104,8 @@ class Communicator(ABC):
         How often the host has waited for what came from others.
     synchronizes : bool
         Whether to wait for the device before and after each exchange, to measure it.
+    deferred : list of DeferredReduction
+        What goes along with the next exchange; alike on all parts.
     """
 
     synchronizes = False
@@ -79,6 +118,7 @@ class Communicator(ABC):
         self.seconds = 0.0
         self.exchanges = 0
         self.waits = 0
+        self.deferred: list[DeferredReduction] = []
 
     # ---- for transports ---------------------------------------------------------------------------------------------
 
@@ -151,6 +191,32 @@ class Communicator(ABC):
         got = self._run(pieces, [mine] * self.size, values.dtype)
         return self._run([_combine(got, self.size, op)] * self.size, [int(p.size) for p in pieces], values.dtype)
 
+    def defer_reduction(self, array: Any, op: str = "sum") -> None:
+        """`allreduce` of a small array, in place, along with the next exchange; on GPUs at once, where the host does
+        not wait for it."""
+        one_of(op, "op", REDUCTIONS)
+        if self.size == 1:
+            return
+        if self.device.is_gpu:
+            array[...] = self.allreduce(array, op)
+        else:
+            self.deferred.append(DeferredReduction(self, array, op))
+
+    def deferred_of(self, array: Any) -> DeferredReduction | None:
+        """The reduction of an array, if it is deferred."""
+        return next((each for each in self.deferred if each.array is array), None)
+
+    def overwrite(self, array: Any) -> None:
+        """An array is to be written to: the result of a deferred reduction is not for it any more."""
+        found = self.deferred_of(array)
+        if found is not None:
+            found.array = None
+
+    def flush(self) -> None:
+        """Make the reductions that are deferred."""
+        if self.deferred:
+            self._run_all([])
+
     def barrier(self) -> None:
         """Wait until all parts have called this."""
         self.exchange_counts([0] * self.size)
@@ -199,6 +265,10 @@ class Communicator(ABC):
         """`_exchange`, counted and timed."""
         if self.size == 1:
             return [outgoing[0].copy() for outgoing, _, _ in wanted]
+        deferred, self.deferred = self.deferred, []
+        if deferred:
+            packed = np.concatenate([each.values.view(np.uint8) for each in deferred])
+            wanted = [*wanted, ([packed] * self.size, [packed.size] * self.size, packed.dtype)]
         outs = [self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted]
         transfers = []
         for (outgoing, received, dtype), out in zip(wanted, outs, strict=True):
@@ -211,6 +281,12 @@ class Communicator(ABC):
         start = self._begin()
         self._exchange(transfers)
         self._end(start)
+        if deferred:
+            rows, begin = outs.pop().reshape(self.size, -1), 0
+            for each in deferred:
+                end = begin + each.values.nbytes
+                each.finish(np.ascontiguousarray(rows[:, begin:end]).view(each.values.dtype))
+                begin = end
         return outs
 
     def _on_host(self, values: Any) -> Any:

@@ -27,7 +27,7 @@ from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
 from .pulls import check_pull, pull, pull_pays
 from .triangles import PartOrientation, count_triangles
-from .vertex_arrays import OF_NO_VERTEX
+from .vertex_arrays import OF_NO_VERTEX, RESULTS
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -199,18 +199,24 @@ def reduce(
     frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
     columns: int | None = None,
 ) -> Any:  # fmt: skip
-    """`frontier.reduce`; the result is the same on all parts."""
+    """`frontier.reduce`; the result is the same on all parts, in an array made by `results` once it is needed."""
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
-    if isinstance(frontier, PartEdgeFrontier):
-        graph: Any = frontier.graph
-        with _at_edges(frontier, op, args) as args:
+    of_edges = isinstance(frontier, PartEdgeFrontier)
+    graph: Any = frontier.graph if of_edges else graph_of(frontier)
+    deferred = out is not None and graph.arrays.rule_of(out) == RESULTS
+    if deferred:
+        graph.comm.overwrite(out)
+    if of_edges:
+        with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
-        graph = graph_of(frontier)
         arrays = _check_at_vertices(graph, op, args)
         found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
         graph.arrays.written(_written(arrays, op, args))
+    if deferred:
+        graph.comm.defer_reduction(out, reduce)
+        return out
     total = graph.comm.allreduce(found, reduce)
     if out is None:
         return total
@@ -442,6 +448,7 @@ def run(graph: GraphPart, function: Callable, args: tuple, kwargs: dict[str, Any
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:
+        graph.arrays.finish_results(args)
         return form(*args, **kwargs)
     if bare.__module__.startswith("frontier."):
         raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")

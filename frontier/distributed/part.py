@@ -306,6 +306,12 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
     def sums(self, count: int = 1) -> Any:
         return self.arrays.register_sums(super().sums(count))
 
+    def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
+        return self.arrays.register_results(super().results(count, dtype))
+
+    def fetch(self, array: Any) -> Any:
+        return self.comm.deferred_of(array) or super().fetch(array)
+
     def complete(self, *arrays: Any, of: Any = None) -> None:
         if of is None:
             self.arrays.complete(arrays)

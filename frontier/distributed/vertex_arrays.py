@@ -37,6 +37,9 @@ FLAGS = "flags"
 SUMS = "sums"
 """Likewise, for small arrays that any part may add to."""
 OF_NO_VERTEX = FLAGS, SUMS
+"""Arrays with these may be written to by any functor."""
+RESULTS = "results"
+"""Likewise, for small arrays that `reduce` leaves its result in."""
 
 
 @dataclass
@@ -142,13 +145,24 @@ class VertexArrays:
         self._entry(array, SUMS)
         return array
 
+    def register_results(self, array: Any) -> Any:
+        """Remember a small array for results; returns the array."""
+        self._entry(array, RESULTS)
+        return array
+
+    def finish_results(self, args: Sequence[Any]) -> None:
+        """Make the deferred reductions if the result of any is among some arguments."""
+        comm = self._comm
+        if any(each.array is value for each in comm.deferred for value in args):
+            comm.flush()
+
     def among(self, args: Sequence[Any]) -> list[Any]:
         """The arrays by vertex among the arguments of a functor."""
         size, kind = self._partition.owners.size, self._comm.device.xp.ndarray
         return [
             value for value in args
-            if isinstance(value, kind) and value.shape == (size,) and self.rule_of(value) not in OF_NO_VERTEX
-            and not self._is_column(value)
+            if isinstance(value, kind) and value.shape == (size,)
+            and self.rule_of(value) not in (*OF_NO_VERTEX, RESULTS) and not self._is_column(value)
         ]  # fmt: skip
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
@@ -159,7 +173,9 @@ class VertexArrays:
             self._entry(array).behind = True
 
     def complete(self, arrays: Sequence[Any]) -> None:
-        """Bring copies that are behind up to date with the owners'; of flags, those that any part has set."""
+        """Bring copies that are behind up to date with the owners'; of flags, those that any part has set, and
+        of results the sums."""
+        self.finish_results(arrays)
         self.settle(arrays)
         entries = {id(array): self._entry(array) for array in arrays}
         stale = [
