@@ -177,7 +177,7 @@ def test_parts_that_iterate_together_decide_alike(monkeypatch):
         monkeypatch.setattr(fr.Fetched, "ready", property(lambda fetched: arrived()))
         known = Errors(least, together)
         while not known.decided:
-            known.add(errors[known.count : known.count + 1])
+            known.add(fr.fetch(errors[known.count : known.count + 1]))
         return known.count, known.last()
 
     expected = errors[errors < least][0], int((errors >= least).sum()) + 1
