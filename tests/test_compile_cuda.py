@@ -199,3 +199,13 @@ def test_a_wrong_view_is_found(tmp_path):
     header.write_text('#include "structures/csr/view.cuh"\nstatic_assert(sizeof(View) == 8, "too large");\n')
     with pytest.raises(Exception, match=r"(?s)too large"):
         compiled(str(header), {"VID": np.dtype(np.int32), "WEIGHT": np.dtype(np.float32)}, "sm_90")
+
+
+def test_headers_of_the_working_directory_are_not_taken(tmp_path, monkeypatch):
+    """A program may be started in a checkout of another version."""
+    for header in ("frontier/runtime/elementwise.cuh", "frontier/cuda/types.cuh"):
+        path = tmp_path / header
+        path.parent.mkdir(parents=True)
+        path.write_text("#error of another version\n")
+    monkeypatch.chdir(tmp_path)
+    assert compiled("frontier/runtime/elementwise.cuh", {}, "sm_90")

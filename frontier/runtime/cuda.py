@@ -57,7 +57,8 @@ def compile_cubin(
         device_as_default_execution_space=True,
     )
     macros = "".join(f"#define {name} {text}\n" for name, text in defines)
-    program = Program(f'{macros}#include "{header}"\n', "c++", options)
+    # In angle brackets: a quoted name is looked up in the working directory first, which may have other headers.
+    program = Program(f"{macros}#include <{header}>\n", "c++", options)
     if not functors:
         return bytes(program.compile("cubin").code)
     parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
