@@ -26,6 +26,7 @@ import numpy as np
 
 from frontier import form
 from frontier.functor import interpreted
+from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
 from frontier.registry import structures
 from frontier.runtime import elementwise, load_kernels, resolve_device
@@ -136,6 +137,8 @@ def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Def
     for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source
+    for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
+        yield opera_kernels(graph, id_type).source
     yield elementwise.HEADER, ()
     yield on_gpu.HEADER, ()
     for number in ("float", "double"):  # products with vectors of these

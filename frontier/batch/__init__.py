@@ -112,8 +112,7 @@ class ArcMaker:
         if src.dtype != dst.dtype:
             src, dst = src.astype(np.int64), dst.astype(np.int64)
         if weights is not None:
-            if self.weight_dtype is None:
-                raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
+            refuse_weights(self.weight_dtype)
             weights = as_weights(device, weights, "weights", self.weight_dtype)
         same_length(src=src, dst=dst, weights=weights)
         count = int(src.size)
@@ -143,7 +142,7 @@ class ArcMaker:
             if error_flag.raised():
                 found = error_counts.tolist()
                 error_counts.fill(0)
-                _explain(device, found, src, dst, weights, num_vertices, absent)
+                explain_errors(device, found, src, dst, weights, num_vertices, absent)
 
         return Arcs(out_src, out_dst, out_weights, check, error_counts)
 
@@ -205,8 +204,10 @@ def _outside(num_vertices: int) -> str:
     return f"outside the graph's vertices 0..{num_vertices - 1}"
 
 
-def _explain(device: Device, error_counts: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any) -> None:
-    """Raise the error that names what is wrong with a batch."""
+def explain_errors(
+    device: Device, error_counts: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any
+) -> None:  # fmt: skip
+    """Raise the error that names what is wrong with a batch, if anything is."""
     if error_counts[OUT_OF_RANGE]:
         _range_error(device, src, "src", n)
         _range_error(device, dst, "dst", n)
@@ -216,6 +217,12 @@ def _explain(device: Device, error_counts: list[int], src: Any, dst: Any, weight
     if error_counts[NAN_WEIGHT]:
         where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
         raise ValueError(f"weights[{where}] is NaN; {error_counts[NAN_WEIGHT]} in the batch are")
+
+
+def refuse_weights(weight_dtype: np.dtype | None) -> None:
+    """Raise ValueError in a graph without weights, for which some were given."""
+    if weight_dtype is None:
+        raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
 
 
 FEW_IDS = 4096

@@ -16,6 +16,7 @@ Only then are the net updates applied, as one insertion and one deletion.
 """
 
 from .apply import MixedResult, apply_operations
+from .on_gpu import opera_kernels
 from .operations import Op
 
-__all__ = ["MixedResult", "Op", "apply_operations"]
+__all__ = ["MixedResult", "Op", "apply_operations", "opera_kernels"]

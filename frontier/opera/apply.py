@@ -9,16 +9,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import as_device_array, as_ids, as_weights, same_length
-from ..batch import Arcs
+from ..batch import Arcs, refuse_weights
 from ..display import fields_text, html_table
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
-from ..runtime import Device, elementwise, fill_with
-from ..sort import check_key_bits, id_bits, places_of_ids, sort_pairs
+from ..runtime import Device, elementwise
+from ..sort import check_key_bits
 from ..temporal import TIME
 from . import on_cpu, on_gpu
 from .history import History, effects_of
 from .on_gpu import opera_kernels
-from .operations import DEGREE, INSERT, NEIGHBORS, TALLY, UNKNOWN, WEIGHT, no_pair
+from .operations import (
+    ASKED,
+    DELETED,
+    INSERTED,
+    INSERTIONS,
+    LISTED,
+    NEIGHBORS,
+    REPLACED,
+    TALLY,
+    UNKNOWN,
+    WEIGHED,
+    no_pair,
+)
+from .pairs import Batch
 
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
@@ -59,32 +72,10 @@ class MixedResult:
         return html_table("MixedResult", vars(self))
 
 
-@dataclass
-class Batch:
-    """The operations of a mixed batch, checked, as arrays of the graph's types.
-
-    Attributes
-    ----------
-    ops : array of uint8
-    src, dst : arrays of `vertex_dtype`
-        Equal where `dst` has no meaning.
-    weights : array or None
-        None in graphs without weights.
-    columns : dict of str to array
-        Of edge data, other than the weights.
-    """
-
-    ops: Any
-    src: Any
-    dst: Any
-    weights: Any
-    columns: dict[str, Any]
-
-
 def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> MixedResult:
     """See `DynamicGraph.apply`."""
     check_multi(graph.multi)
-    batch = check_operations(graph, ops, src, dst, weights, edge_data)
+    batch = check_operations(graph, ops, src, dst, weights, edge_data, wait=False)
     answers, insert, delete = answer(graph, batch)
     _update(graph, batch, insert, delete)
     return answers
@@ -99,24 +90,30 @@ def check_multi(multi: str) -> None:
 def answer(graph: DynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
     """The answers of a mixed batch, and the operations to be applied in the end: insertions, and deletions.
 
-    No pair of vertices is in both. The graph is unchanged.
+    No pair of vertices is in both. The graph is unchanged. Raises if anything is wrong with the batch.
     """
-    xp = graph.xp
-    size = int(batch.ops.size)
-    answers, changes = xp.zeros(size, np.int64), xp.zeros(size, np.int8)
-    resolved = _resolve_pairs(graph, batch, answers, changes)
+    xp, host, size = graph.xp, _host(graph), int(batch.ops.size)
+    answers, found = xp.zeros(size, np.int64), xp.zeros(size, graph.weight_dtype or np.dtype(np.float32))
+    changes, net, origins = host.marks(graph, size)
+    tally = xp.zeros(TALLY, np.int64) if batch.tally is None else batch.tally
+    slots = _resolve_pairs(graph, batch, answers, changes, origins, net, tally)
+    counts = graph.device.to_host(tally).tolist()  # the host waits here
+    if batch.check is not None:
+        batch.check(counts)
+    if counts[WEIGHED]:
+        host.put_weights(graph, batch, slots, origins, answers, found)
     offsets, neighbors = xp.zeros(size + 1, np.int64), xp.empty(0, graph.vertex_dtype)
-    if resolved.asked:
-        asked = xp.flatnonzero(batch.ops >= DEGREE)
+    if counts[ASKED]:
+        host.put_degrees(graph, batch, changes, answers, changed=bool(counts[INSERTED] or counts[DELETED]))
+    if counts[LISTED]:
+        listed = xp.flatnonzero(batch.ops == NEIGHBORS)
         history = History(graph, effects_of(graph, batch.src, batch.dst, changes), size)
-        answers[asked] = history.degrees(batch.src[asked], asked)
-        if resolved.listed:
-            listed = xp.flatnonzero(batch.ops == NEIGHBORS)
-            offsets[listed + 1] = answers[listed]
-            offsets = xp.cumsum(offsets)
-            neighbors = history.neighbors(batch.src[listed], listed)
-    result = MixedResult(answers, resolved.weights, offsets, neighbors, *resolved.totals)
-    return result, *(places_of_ids(graph.device, net) for net in resolved.net)
+        offsets[listed + 1] = answers[listed]
+        offsets = xp.cumsum(offsets)
+        neighbors = history.neighbors(batch.src[listed], listed)
+    totals = (counts[what] for what in (INSERTED, REPLACED, DELETED))
+    result = MixedResult(answers, found, offsets, neighbors, *totals)
+    return result, *host.net_operations(graph, batch.src.dtype, net, counts)
 
 
 def as_operations(device: Device, ops: Any) -> Any:
@@ -141,86 +138,65 @@ def _refuse_unknown(device: Device, ops: Any) -> None:
         raise ValueError(f"ops[{int(bad[0])}] is {int(ops[bad[0]])}, which is no operation ({bad.size} such numbers)")
 
 
-def check_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> Batch:
-    """The batch; raises if anything is wrong with it."""
-    device, xp = graph.device, graph.xp
+def check_operations(
+    graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
+) -> Batch:
+    """The batch; raises if anything is wrong with it.
+
+    Parameters
+    ----------
+    wait : bool
+        If false, what is wrong with the values of arrays is found by `answer`, for which the host waits anyway.
+    """
+    device = graph.device
     given = _numbers(device, ops)
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
     same_length(ops=given, src=src, dst=dst)
     if src.dtype != dst.dtype:
-        src, dst = src.astype(np.int64), dst.astype(np.int64)
-    values = None
-    if weights is not None and graph.weight_dtype is not None:
-        values = as_weights(device, weights, "weights", graph.weight_dtype)
-        same_length(ops=given, weights=values)
-    tally = xp.zeros(TALLY, np.int64)
-    ops, dst, values = _host(graph).taken(graph, given, src, dst, values, tally)
-    weights = weights if values is None else values
-    if int(tally[UNKNOWN]):
-        _refuse_unknown(device, given)
-    columns = {}
-    if graph._edge_data is not None:
-        if edge_data or xp.flatnonzero(ops == INSERT).size:
-            columns = graph._edge_data.rows(edge_data, "apply")
-            same_length(ops=ops, **columns)
-    elif edge_data:
+        src, dst = (elementwise.converted(device, ids, np.dtype(np.int64)) for ids in (src, dst))
+    if weights is not None:
+        refuse_weights(graph.weight_dtype)
+        weights = as_weights(device, weights, "weights", graph.weight_dtype)
+        same_length(ops=given, weights=weights)
+    batch = _host(graph).taken(graph, given, src, dst, weights)
+    batch.check = partial(_check_values, device, given, batch.check)
+    data = graph._edge_data
+    if data is None and edge_data:
         raise TypeError(f"apply() got {next(iter(edge_data))}=..., but this graph has no edge data")
-    arcs = graph._prepare(src, dst, weights, directed=True, weighted=True, drop_loops=False).check()
-    return Batch(ops, arcs.src, arcs.dst, arcs.weights, columns)
+    if data is not None and (edge_data or int(batch.tally[INSERTIONS])):
+        batch.columns = data.rows(edge_data, "apply")
+        same_length(ops=given, **batch.columns)
+    if wait:
+        batch.check(device.to_host(batch.tally).tolist())
+        batch.check = None
+    return batch
 
 
-@dataclass
-class Resolved:
-    """What came of the operations on pairs.
-
-    Attributes
-    ----------
-    weights : array
-        Those that were asked for.
-    net : pair of arrays of int32
-        By operation, 0 for what is to be inserted, and to be deleted, in the end; -1 for all others.
-    totals : list of int
-        Edges inserted, replaced and deleted.
-    asked, listed : int
-        How many operations ask for degrees or neighbors, and how many for neighbors.
-    """
-
-    weights: Any
-    net: tuple[Any, Any]
-    totals: list[int]
-    asked: int
-    listed: int
+def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> None:
+    """Raise if there are numbers that are no operations, or `check` finds others wrong."""
+    if counts[UNKNOWN]:
+        _refuse_unknown(device, given)
+    check(counts)
 
 
-def _resolve_pairs(graph: DynamicGraph, batch: Batch, answers: Any, changes: Any) -> Resolved:
-    """Answer the operations on pairs."""
-    device, xp, data = graph.device, graph.xp, graph._edge_data
-    size, host = int(batch.ops.size), _host(graph)
+def _resolve_pairs(
+    graph: DynamicGraph, batch: Batch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
+) -> Any:
+    """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
+    xp, data, none = graph.xp, graph._edge_data, no_pair(graph)
     check_key_bits(graph.num_vertices)
-    found, tally = xp.zeros(size, graph.weight_dtype or np.dtype(np.float32)), xp.zeros(TALLY, np.int64)
-    origins = fill_with(xp.empty(size, np.int64), -1)
-    net = fill_with(xp.empty(size, np.int32), -1), fill_with(xp.empty(size, np.int32), -1)
-    keys = host.pair_keys(graph, batch.ops, batch.src, batch.dst, tally)
-    keys, order = sort_pairs(device, keys, key_bits=2 * id_bits(graph.num_vertices))
-    slots = graph._find(*host.pair_ends(graph, keys))
+    pairs = _host(graph).sorted_pairs(graph, batch, tally)
+    slots = graph._find(pairs.src, pairs.dst)
     timed = data is not None and data.times is not None and TIME in batch.columns
-    none = xp.empty(0, np.int64)
-    held = none
-    if timed and graph.num_arcs:
-        held = data.columns[TIME][xp.maximum(graph._edges_at(slots), 0)]  # type: ignore[union-attr]
-    elif timed:
-        held = xp.zeros(slots.size, np.int64)
+    times = edges = held = xp.empty(0, np.int64)
+    if timed:
+        times, edges, held = batch.columns[TIME], graph._edges_at(slots), data.columns[TIME]  # type: ignore[union-attr]
     plain = graph.weight_dtype is None and not batch.columns
     opera_kernels(graph, batch.src.dtype).resolve_pairs(
-        size, keys, no_pair(graph), order, batch.ops, slots, timed, timed and data.times.earliest,  # type: ignore
-        plain, batch.columns[TIME] if timed else none, held, answers, changes, origins, *net, tally,
+        int(batch.ops.size), pairs.keys, none, pairs.records, batch.ops, slots, timed,
+        timed and data.times.earliest, plain, times, edges, held, answers, changes, origins, net, tally,  # type: ignore
     )  # fmt: skip
-    *totals, asked, listed, weighed, _ = tally.tolist()
-    if weighed:
-        wanted = xp.flatnonzero((batch.ops == WEIGHT) & (origins != -1))
-        if wanted.size:
-            found[wanted] = _weights_from(graph, batch, origins[wanted], slots)
-    return Resolved(found, net, totals, asked, listed)
+    return slots
 
 
 def _host(graph: DynamicGraph) -> Any:
@@ -228,46 +204,31 @@ def _host(graph: DynamicGraph) -> Any:
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
-def _weights_from(graph: DynamicGraph, batch: Batch, origins: Any, slots: Any) -> Any:
-    """The weights of edges by where they are from: an operation, or a slot of the graph."""
-    xp = graph.xp
-    if graph.weight_dtype is None:
-        return xp.ones(origins.size, np.float32)
-    weights = batch.weights[xp.maximum(origins, 0)]
-    held = xp.flatnonzero(origins < -1)
-    if held.size:
-        weights[held] = graph._weights_at(slots[-2 - origins[held]])
-    return weights
-
-
 def _update(graph: DynamicGraph, batch: Batch, insert: Any, delete: Any) -> None:
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
-    src, dst, data = batch.src, batch.dst, graph._edge_data
+    data, arcs = graph._edge_data, partial(_host(graph).chosen_arcs, graph, batch)
     if insert.size:  # first, as it may take much more memory
-        ends = _chosen(graph, src, insert), _chosen(graph, dst, insert)
-        weights = None if batch.weights is None else _chosen(graph, batch.weights, insert)
         if data is not None:
             columns = {name: _chosen(graph, values, insert) for name, values in batch.columns.items()}
-            columns = columns if weights is None else {WEIGHT_COLUMN: weights, **columns}
-            insert_rows(graph, Rows(Arcs(*ends, None), columns), timed=False)
+            if batch.weights is not None:
+                columns = {WEIGHT_COLUMN: _chosen(graph, batch.weights, insert), **columns}
+            insert_rows(graph, Rows(_edges(graph, batch, insert), columns), timed=False)
         else:
-            graph._insert_observed(_arcs(graph, *ends, weights))
+            # In graphs without weights all of them are new.
+            distinct = graph._tells_slots and graph.weight_dtype is None
+            graph._insert_observed(arcs(insert, batch.weights), distinct=distinct)
     if delete.size:
-        ends = _chosen(graph, src, delete), _chosen(graph, dst, delete)
         if data is None:
-            graph._delete_observed(_arcs(graph, *ends))
+            graph._delete_observed(arcs(delete, None))
         elif graph._tells_slots:
-            delete_arcs(graph, _arcs(graph, *ends))
+            delete_arcs(graph, arcs(delete, None))
         else:
-            delete_rows(graph, Arcs(*ends, None))
+            delete_rows(graph, _edges(graph, batch, delete))
 
 
-def _arcs(graph: DynamicGraph, src: Any, dst: Any, weights: Any = None) -> Arcs:
-    """The arcs of edges."""
-    if graph.directed:
-        return Arcs(src, dst, weights)
-    join = partial(elementwise.joined, graph.device)
-    return Arcs(join(src, dst), join(dst, src), None if weights is None else join(weights, weights))
+def _edges(graph: DynamicGraph, batch: Batch, at: Any) -> Arcs:
+    """The edges of some operations, as they are listed."""
+    return Arcs(_chosen(graph, batch.src, at), _chosen(graph, batch.dst, at), None)
 
 
 def _chosen(graph: DynamicGraph, values: Any, at: Any) -> Any:

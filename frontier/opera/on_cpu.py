@@ -6,38 +6,80 @@ from typing import Any
 
 import numpy as np
 
-from ..sort import id_bits
-from .operations import ASKED, DEGREE, INSERT, LISTED, NEIGHBORS, UNKNOWN, WEIGHED, WEIGHT, no_pair
+from ..batch import Arcs
+from ..sort import id_bits, sort_pairs
+from .history import History, effects_of
+from .operations import ASKED, DEGREE, INSERT, INSERTIONS, LISTED, NEIGHBORS, TALLY, UNKNOWN, WEIGHED, WEIGHT, no_pair
+from .pairs import Batch, SortedPairs
 
 
-def taken(graph: Any, ops: Any, src: Any, dst: Any, weights: Any, tally: Any) -> tuple[Any, Any, Any]:
-    """A user's operations as uint8, the second ends of those on pairs, and the weights of insertions.
+def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
+    """A user's operations as a batch, of which `check` is still to be called.
 
-    Ends that have no meaning are the first ones, and weights 1. `tally` counts numbers that are no operations.
+    Ends that have no meaning are the first ones, and weights 1.
     """
-    tally[UNKNOWN] = np.count_nonzero((ops < 0) | (ops > NEIGHBORS))
-    ends = np.where(ops >= DEGREE, src, dst)
+    tally = np.zeros(TALLY, np.int64)
+    tally[UNKNOWN] = np.count_nonzero((given < 0) | (given > NEIGHBORS))
+    tally[INSERTIONS] = np.count_nonzero(given == INSERT)
+    ends = np.where(given >= DEGREE, src, dst)
     if weights is not None:
-        weights = np.where(ops == INSERT, weights, weights.dtype.type(1))
-    return ops.astype(np.uint8), ends, weights
+        weights = np.where(given == INSERT, weights, weights.dtype.type(1))
+    arcs = graph._prepare(src, ends, weights, directed=True, weighted=True, drop_loops=False)
+    return Batch(given.astype(np.uint8), arcs.src, arcs.dst, arcs.weights, {}, tally, lambda counts: arcs.check())
 
 
-def pair_keys(graph: Any, ops: Any, src: Any, dst: Any, tally: Any) -> Any:
-    """The key of the pair of each operation, `no_pair` if it is on none. `tally` counts what is asked."""
+def sorted_pairs(graph: Any, batch: Batch, tally: Any) -> SortedPairs:
+    """The operations by pair. `tally` counts what is asked."""
+    ops, src, dst = batch.ops, batch.src, batch.dst
     tally[ASKED] = np.count_nonzero(ops >= DEGREE)
     tally[LISTED] = np.count_nonzero(ops == NEIGHBORS)
     tally[WEIGHED] = np.count_nonzero(ops == WEIGHT)
-    bits = id_bits(graph.num_vertices)
+    bits, dtype, none = id_bits(graph.num_vertices), graph.vertex_dtype, no_pair(graph)
     low, high = (src, dst) if graph.directed else (np.minimum(src, dst), np.maximum(src, dst))
     keys = low.astype(np.int64) << bits | high.astype(np.int64)
-    keys[(ops >= DEGREE) | (src == dst)] = no_pair(graph)
-    return keys
+    keys[(ops >= DEGREE) | (src == dst)] = none
+    keys, records = sort_pairs(graph.device, keys, key_bits=2 * bits)
+    low, high = (keys >> bits).astype(dtype), (keys & ((1 << bits) - 1)).astype(dtype)
+    low[keys == none] = -1
+    return SortedPairs(keys, records, low, high)
 
 
-def pair_ends(graph: Any, keys: Any) -> tuple[Any, Any]:
-    """The ends of the pairs with these keys; -1 for `no_pair`."""
-    bits, dtype = id_bits(graph.num_vertices), graph.vertex_dtype
-    src, dst = (keys >> bits).astype(dtype), (keys & ((1 << bits) - 1)).astype(dtype)
-    none = keys == no_pair(graph)
-    src[none] = dst[none] = -1
-    return src, dst
+def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
+    """Arrays by operation for `resolve_pairs`: changes and net effects, zeros; and origins."""
+    return np.zeros(size, np.int8), np.zeros(size, np.int8), np.empty(size, np.int64)
+
+
+def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
+    """Put the weights that operations ask for where these are in `found`."""
+    wanted = np.flatnonzero((batch.ops == WEIGHT) & (answers > 0))
+    if graph.weight_dtype is None:
+        found[wanted] = 1
+        return
+    origins = origins[wanted]
+    weights = batch.weights[np.maximum(origins, 0)]
+    held = np.flatnonzero(origins < 0)
+    if held.size:
+        weights[held] = graph._weights_at(slots[-2 - origins[held]])
+    found[wanted] = weights
+
+
+def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed: bool) -> None:
+    """Put the degrees that operations ask for into `answers`."""
+    asked = np.flatnonzero(batch.ops >= DEGREE)
+    history = History(graph, effects_of(graph, batch.src, batch.dst, changes), int(batch.ops.size))
+    answers[asked] = history.degrees(batch.src[asked], asked)
+
+
+def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
+    """The positions of operations to be applied in the end: insertions, and deletions."""
+    return np.flatnonzero(net > 0), np.flatnonzero(net < 0)
+
+
+def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
+    """The arcs of the edges of some operations."""
+    src, dst = batch.src[chosen], batch.dst[chosen]
+    weights = None if weights is None else weights[chosen]
+    if graph.directed:
+        return Arcs(src, dst, weights)
+    twice = None if weights is None else np.concatenate([weights, weights])
+    return Arcs(np.concatenate([src, dst]), np.concatenate([dst, src]), twice)

@@ -1,44 +1,139 @@
 """What a mixed batch is taken apart into, on a GPU, by kernels of our own. `on_cpu` has the same functions.
 
-CuPy would compile the kernels of the same array expressions one by one, the first time that a mixed batch comes.
+CuPy would compile the kernels of the same array expressions one by one, the first time that a mixed batch comes. The
+host waits once for all that is counted; what is wrong with a batch is found by then, and nothing has changed.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..runtime import Kernels, elementwise, load_kernels
-from ..sort import id_bits
+from ..batch import Arcs, explain_errors
+from ..operators.degrees import degrees_of
+from ..runtime import Kernels, elementwise, fill_with, load_kernels
+from ..sort import accumulate, id_bits, running_sums, tile_count, tile_launch
+from .operations import DEGREE, DELETING, GONE, INSERT, INSERTING, NAN_WEIGHTS, OUTSIDE, TALLY, no_pair
+from .pairs import Batch, SortedPairs
+
+KEY_BITS = 63
 
 
-def taken(graph: Any, ops: Any, src: Any, dst: Any, weights: Any, tally: Any) -> tuple[Any, Any, Any]:
-    """A user's operations as uint8, the second ends of those on pairs, and the weights of insertions.
+def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
+    """A user's operations as a batch, of which `check` is still to be called."""
+    xp, size, dtype = graph.xp, int(given.size), graph.weight_dtype
+    tally = xp.zeros(TALLY, np.int64)
+    ops = xp.empty(size, np.uint8)
+    ends = xp.empty(size, graph.vertex_dtype), xp.empty(size, graph.vertex_dtype)
+    values = None
+    if dtype is not None:
+        values = elementwise.full(graph.device, size, 1, dtype) if weights is None else xp.empty(size, dtype)
+    opera_kernels(graph, src.dtype).take_operations(
+        size, given, given.itemsize, given.dtype.kind == "i", src, dst, weights, graph.num_vertices, graph._absent, ops,
+        *ends, None if weights is None else values, tally,
+    )  # fmt: skip
+    return Batch(ops, *ends, values, {}, tally, partial(_check, graph, given, src, dst, weights))
 
-    Ends that have no meaning are the first ones, and weights 1. `tally` counts numbers that are no operations.
+
+def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: list[int]) -> None:
+    """Raise if ids or weights are invalid, whose numbers are among `counts`."""
+    if not any(counts[OUTSIDE : NAN_WEIGHTS + 1]):
+        return
+    xp = graph.xp
+    dst = xp.where(given >= DEGREE, src, dst)
+    if weights is not None:
+        weights = xp.where(given == INSERT, weights, weights.dtype.type(1))
+    errors = [counts[what] for what in (OUTSIDE, GONE, NAN_WEIGHTS)]
+    explain_errors(graph.device, errors, src, dst, weights, graph.num_vertices, graph._absent)
+
+
+def sorted_pairs(graph: Any, batch: Batch, tally: Any) -> SortedPairs:
+    """The operations by pair. `tally` counts what is asked.
+
+    Plain numbers are sorted, several times as fast as they are with others moved along: a pair, and the operation's
+    position in the lowest bits. Where that is more than a number holds, the order of the higher ends comes first, and
+    the positions in it go with the lower ends.
     """
-    empty, size = graph.xp.empty, int(ops.size)
-    ops = elementwise.converted(graph.device, ops, np.dtype(np.int64))
-    kinds, ends = empty(size, np.uint8), empty(size, dst.dtype)
-    values = None if weights is None else empty(size, weights.dtype)
-    opera_kernels(graph, src.dtype).take_operations(size, ops, src, dst, weights, kinds, ends, values, tally)
-    return kinds, ends, values
+    size, shift, directed = int(batch.ops.size), id_bits(graph.num_vertices), graph.directed
+    get, kernels = graph._scratch.get, opera_kernels(graph, batch.src.dtype)
+    bits = max(size - 1, 0).bit_length()
+    whole = 2 * shift + bits <= KEY_BITS
+    ends = batch.ops, batch.src, batch.dst
+    ordered, by_high = get("mixed_sorted", size, np.int64), None
+    kernels.pair_keys(size, *ends, directed, shift, bits, whole, ordered, tally)
+    ordered.sort()
+    if not whole:
+        by_high, ordered = ordered, get("mixed_sorted_again", size, np.int64)
+        kernels.low_keys(size, by_high, *ends, directed, shift, bits, ordered)
+        ordered.sort()
+    keys, records = get("mixed_keys", size, np.int64), get("mixed_records", size, np.int64)
+    src, dst = (get(f"mixed_{name}", size, graph.vertex_dtype) for name in ("src", "dst"))
+    kernels.split_pairs(size, ordered, by_high, shift, bits, no_pair(graph), keys, records, src, dst)
+    return SortedPairs(keys, records, src, dst)
 
 
-def pair_keys(graph: Any, ops: Any, src: Any, dst: Any, tally: Any) -> Any:
-    """The key of the pair of each operation, `no_pair` if it is on none. `tally` counts what is asked."""
-    keys = graph.xp.empty(ops.size, np.int64)
-    bits = id_bits(graph.num_vertices)
-    opera_kernels(graph, src.dtype).pair_keys(int(ops.size), ops, src, dst, graph.directed, bits, keys, tally)
-    return keys
+def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
+    """Arrays by operation for `resolve_pairs`: changes and net effects, zeros; and origins."""
+    zeros = fill_with(graph._scratch.get("mixed_marks", 2 * size, np.int8), 0)
+    return zeros[:size], zeros[size:], graph._scratch.get("mixed_origins", size, np.int64)
 
 
-def pair_ends(graph: Any, keys: Any) -> tuple[Any, Any]:
-    """The ends of the pairs with these keys; -1 for `no_pair`."""
-    src, dst = (graph.xp.empty(keys.size, graph.vertex_dtype) for _ in range(2))
-    opera_kernels(graph, src.dtype).pair_ends(int(keys.size), keys, id_bits(graph.num_vertices), src, dst)
-    return src, dst
+def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
+    """Put the weights that operations ask for where these are in `found`."""
+    data, held, places = graph._edge_data, None, None
+    if graph.weight_dtype is not None:
+        held, places = (graph._weights, slots) if data is None else (data.weights, graph._edges_at(slots))
+    opera_kernels(graph, batch.src.dtype).answer_weights(
+        int(batch.ops.size), batch.ops, answers, origins, batch.weights, places, held, found
+    )
+
+
+def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed: bool) -> None:
+    """Put the degrees that operations ask for into `answers`.
+
+    The effects at each vertex, and what is asked of it, are sorted by position. A degree is that before the batch plus
+    the sum of the effects before.
+    """
+    size, kernels = int(batch.ops.size), opera_kernels(graph, batch.src.dtype)
+    before = degrees_of(graph, batch.src)
+    if not changed:
+        kernels.answer_degrees(size, None, None, 0, batch.ops, before, answers)
+        return
+    bits, events = max(size - 1, 0).bit_length(), size if graph.directed else 2 * size
+    keys, sums = (graph._scratch.get(f"mixed_{name}", events, np.int64) for name in ("events", "sums"))
+    kernels.event_keys(size, batch.ops, batch.src, batch.dst, changes, graph.directed, bits, keys)
+    keys.sort()
+    kernels.event_changes(events, keys, bits, changes, sums)
+    accumulate(graph.device, sums)
+    kernels.answer_degrees(events, keys, sums, bits, batch.ops, before, answers)
+
+
+def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
+    """The positions of operations to be applied in the end: insertions, and deletions."""
+    xp, device, size = graph.xp, graph.device, int(net.size)
+    insert, delete = xp.empty(counts[INSERTING], np.int64), xp.empty(counts[DELETING], np.int64)
+    if insert.size or delete.size:
+        kernels, tiles = opera_kernels(graph, id_dtype), tile_count(size)
+        inserting, deleting = (graph._scratch.get(f"mixed_{name}", tiles, np.int64) for name in ("come", "go"))
+        kernels.count_net(size, net, inserting, deleting, **tile_launch(size))
+        running_sums(device, kernels, inserting)
+        _, summed = running_sums(device, kernels, deleting)
+        kernels.list_net(size, net, inserting, deleting, summed, insert, delete, **tile_launch(size))
+    return insert, delete
+
+
+def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
+    """The arcs of the edges of some operations."""
+    xp, size = graph.xp, int(chosen.size)
+    total = size if graph.directed else 2 * size
+    src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
+    values = None if weights is None else xp.empty(total, weights.dtype)
+    opera_kernels(graph, batch.src.dtype).chosen_arcs(
+        size, chosen, batch.src, batch.dst, weights, graph.directed, src, dst, values
+    )
+    return Arcs(src, dst, values)
 
 
 def opera_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:

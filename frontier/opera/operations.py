@@ -8,9 +8,14 @@ from typing import Any
 from ..sort import id_bits
 
 INSERT, DELETE, HAS_EDGE, WEIGHT, DEGREE, NEIGHBORS = range(6)
-INSERTED, REPLACED, DELETED, ASKED, LISTED, WEIGHED, UNKNOWN, TALLY = range(8)
-"""What is counted: edges that were inserted, replaced and deleted; operations that ask for degrees or neighbors, for
-neighbors, and for weights; numbers that are no operations."""
+INSERTED, REPLACED, DELETED, INSERTING, DELETING = range(5)
+"""What is counted of edges: those that were inserted, replaced and deleted in the course of the batch, and those that
+are to be inserted and deleted in the end."""
+ASKED, LISTED, WEIGHED, INSERTIONS = range(5, 9)
+"""Of operations: those that ask for degrees or neighbors, for neighbors, and for weights; insertions."""
+UNKNOWN, OUTSIDE, GONE, NAN_WEIGHTS, TALLY = range(9, 14)
+"""Of what is wrong: numbers that are no operations; operations with ids outside the graph, or of deleted vertices;
+weights that are no numbers. `TALLY` is how many numbers there are."""
 
 
 def no_pair(graph: Any) -> int:
