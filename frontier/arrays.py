@@ -234,7 +234,7 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
         limits = np.iinfo(dtype)
         if low < limits.min or high > limits.max:
             raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
-    return array.astype(dtype, copy=False)
+    return array if array.dtype == dtype else array.astype(dtype)
 
 
 def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
@@ -256,7 +256,7 @@ def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
         limits = np.iinfo(dtype)
         if low < limits.min or high > limits.max:
             raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
-    return array.astype(dtype, copy=False)
+    return array if array.dtype == dtype else array.astype(dtype)
 
 
 def as_dtype(value: Any, name: str) -> np.dtype:

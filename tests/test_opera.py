@@ -2,6 +2,7 @@
 
 import re
 
+import emulator
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from model import to_host
 
 import frontier as fr
-from frontier.opera import operations
+from frontier.opera import on_gpu, operations
 from frontier.runtime.cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
@@ -124,6 +125,99 @@ def test_short_batches(structure, directed, batches):
     for batch in batches:
         ops, src, dst, times = np.array(batch, np.int64).reshape(-1, 4).T
         pair.apply(ops, src, dst, np.arange(1, ops.size + 1), times, times)
+
+
+@pytest.mark.parametrize("kind", ["plain", "latest"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_one_pair(device, directed, kind, rng):
+    """All operations on one pair, listed in both directions, and on a vertex with itself."""
+    pair = Pair(SlabGraph, device, kind, directed=directed)
+    for size in (1, 2, 50):
+        ops, _, _, *rows = random_operations(rng, size)
+        src = rng.integers(2, 4, size)
+        pair.apply(ops, src, 5 - src, *rows)
+        pair.apply(ops, src, src, *rows)
+
+
+def test_between_updates_of_a_pair(device):
+    """Look-ups find what was listed before them, in either direction; the last weight counts."""
+    graph, op = SlabGraph(4, weight_dtype="float32", device=device), fr.Op
+    graph.insert_edges([0], [1], [5.0])
+    ops = [op.WEIGHT, op.INSERT, op.WEIGHT, op.DELETE, op.HAS_EDGE, op.INSERT, op.INSERT, op.WEIGHT, op.DEGREE]
+    src, dst = [0, 1, 0, 0, 1, 0, 1, 0, 1], [1, 0, 1, 1, 0, 1, 0, 1, 0]
+    found = graph.apply(ops, src, dst, [9, 6, 9, 9, 9, 7, 8, 9, 9])
+    assert to_host(graph, found.answers).tolist() == [1, 0, 1, 1, 0, 1, 0, 1, 1]
+    assert to_host(graph, found.weights).tolist() == [5, 0, 6, 0, 0, 0, 0, 8, 0]
+    assert (found.inserted, found.replaced, found.deleted) == (1, 2, 1)
+    assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [8]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_operations_of_any_integers(device, dtype):
+    graph = SlabGraph(4, device=device)
+    ops = graph.xp.asarray(np.array([0, 2, 1, 2, 4], dtype))
+    assert to_host(graph, graph.apply(ops, [0] * 5, [1] * 5).answers).tolist() == [1, 1, 1, 0, 0]
+    with pytest.raises(ValueError, match="no operation"):
+        graph.apply(np.array([0, np.iinfo(dtype).max], dtype), [0, 0], [1, 2])
+    assert graph.num_edges == 0
+
+
+def test_ids_of_two_types(device):
+    graph = SlabGraph(4, device=device)
+    found = graph.apply([0, 4], np.array([0, 2], np.int32), np.array([2, 0], np.int64))
+    assert to_host(graph, found.answers).tolist() == [1, 1]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["plain", "first"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_pairs_and_positions_that_need_two_numbers(monkeypatch, directed, kind, rng):
+    """As those of large graphs, and batches, do."""
+    monkeypatch.setattr(on_gpu, "KEY_BITS", 0)
+    pair = Pair(SlabGraph, "gpu", kind, directed=directed)
+    for size in (0, 1, 60, 1500):
+        pair.apply(*random_operations(rng, size))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
+    """For all that is counted; and for each of the two updates."""
+    graph = SlabGraph(300, directed=directed, weight_dtype=weight_dtype, device="gpu")
+    xp, waits = graph.xp, []
+    graph.insert_edges(*rng.integers(0, 300, (2, 3000)))
+    device, counters = type(graph.device), type(graph._counters)
+    for owner, names in ((device, ("to_host", "synchronize")), (counters, ("read", "collect"))):
+        for name in names:
+            wait = getattr(owner, name)
+            monkeypatch.setattr(owner, name, lambda *args, wait=wait: (waits.append(wait.__name__), wait(*args))[1])
+    batch = [xp.asarray(part) for part in (rng.integers(0, 5, 3000), *rng.integers(0, 300, (2, 3000)))]
+    found = graph.apply(*batch)
+    assert found.inserted and found.deleted and waits == ["to_host", "collect", "collect"]
+    waits.clear()
+    assert graph.apply(xp.full(9, 2), *(part[:9] for part in batch[1:])).inserted == 0
+    assert waits == ["to_host"]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not emulator.wanted(), reason="on a GPU CuPy tells what it compiles")
+@pytest.mark.parametrize("orientation", [{"directed": False}, {"directed": True}])
+@pytest.mark.parametrize("kind", ["plain", "weights"])
+def test_mixed_batches_leave_nothing_to_cupy(structure, kind, orientation, rng):
+    """But what lists neighbors; on an emulated GPU, where each use of CuPy that would compile is seen."""
+    from emulator.compilations import compilations
+
+    if not structure.can_store_weights and kind != "plain":
+        pytest.skip(f"{structure.name} stores no weights")
+    graph = structure(60, device="gpu", **KINDS[kind], **orientation)
+    xp = graph.xp
+    with compilations() as found:
+        for size in (0, 1, 40, 1500, 1500):
+            batch = rng.integers(0, fr.Op.NEIGHBORS, size).astype(np.uint8), *rng.integers(0, 60, (2, size))
+            weights = xp.asarray(rng.random(size, np.float32)) if graph.is_weighted else None
+            graph.apply(*map(xp.asarray, batch), weights)
+    assert not [line for line in found if not line.startswith("frontier/runtime/elementwise.py")]
 
 
 def test_hubs(device, rng):

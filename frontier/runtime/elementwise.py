@@ -130,10 +130,17 @@ def joined(device: Device, *parts: Any) -> Any:
     out = device.xp.empty(sum(part.size for part in parts), parts[0].dtype)
     end = 0
     for part in map(device.xp.ascontiguousarray, parts):
-        if part.size:  # by the driver: CuPy would compile a kernel to assign a single element
-            out[end : end + part.size].data.copy_from_device_async(part.data, part.nbytes)
+        copy_to(out[end : end + part.size], part)
         end += part.size
     return out
+
+
+def copy_to(out: Any, values: Any) -> None:
+    """``out[:] = values``, of contiguous arrays of one size and dtype."""
+    if isinstance(out, np.ndarray):
+        out[:] = values
+    elif out.size:  # by the driver: CuPy would compile a kernel to assign a single element
+        out.data.copy_from_device_async(values.data, values.nbytes)
 
 
 def multiplied(device: Device, values: Any, by: int) -> Any:

@@ -22,6 +22,19 @@
 KEYS(int)
 KEYS(i64)
 
+// Appends its position to each key, as its low bits.
+extern "C" __global__ void append_positions(i64 count, const i64* keys, i64 bits, i64* both) {
+  GRID_STRIDE(i, count) both[i] = keys[i] << bits | i;
+}
+
+// Takes keys and positions apart.
+extern "C" __global__ void split_positions(i64 count, const i64* both, i64 bits, i64* keys, i64* positions) {
+  GRID_STRIDE(i, count) {
+    keys[i] = both[i] >> bits;
+    positions[i] = both[i] & ((i64(1) << bits) - 1);
+  }
+}
+
 // Where the rows of sorted keys begin; `count` is one more than there are rows.
 extern "C" __global__ void offsets_of(i64 count, const i64* keys, i64 size, i64 shift, i64* offsets) {
   GRID_STRIDE(row, count) offsets[row] = first_place<false>(keys, size, row << shift);

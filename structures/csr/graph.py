@@ -157,7 +157,7 @@ class CSR(DynamicGraph):
             both = elementwise.take(self.device, both, last_of_runs(self.device, both))
             merged = None
         else:
-            both, order = sort_pairs(self.device, both)
+            both, order = sort_pairs(self.device, both, key_bits=2 * id_bits(self._num_vertices))
             last = last_of_runs(self.device, both)
             both = elementwise.take(self.device, both, last)
             merged = elementwise.joined(self.device, self._weights, weights)

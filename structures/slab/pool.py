@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.runtime import Counters, fill_with, growable
+from frontier.runtime import Counters, elementwise, fill_with, growable
 from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
@@ -104,8 +104,8 @@ class SlabPool:
         fill_with(neighbors[old:], EMPTY)
         head, count = self._free_head, self._free_count
         first = min(count, int(ring.size) - head)
-        longer[:first] = ring[head : head + first]
-        longer[first:count] = ring[: count - first]
+        elementwise.copy_to(longer[:first], ring[head : head + first])
+        elementwise.copy_to(longer[first:count], ring[: count - first])
         self._neighbors, self._separate_weights, self._ring, self._free_head = neighbors, weights, longer, 0
         self._pool_changed()
 
