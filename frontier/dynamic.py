@@ -266,7 +266,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
 
         Notes
         -----
-        Sorts of the operations and of the answers. Observers are notified of the net effect: of an edge that is
+        A sort of the operations; for degrees one more, of the effects at each vertex; for neighbors several, of the
+        answers too. On a GPU the host waits once, and once more for each of the two updates, unless neighbors are asked
+        for. Observers are notified of the net effect: of an edge that is
         inserted and deleted, or deleted and inserted, in one batch they are not. An edge that is deleted and inserted
         keeps its id.
         """

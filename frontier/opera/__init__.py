@@ -12,7 +12,8 @@ that does not stay, so that it works on every structure:
 * A neighbor is in a list for an interval of positions, from an effective insertion to the next effective deletion. The
   queries of a vertex that an interval covers are consecutive, so each interval is written as often as it is an answer.
 
-Only then are the net updates applied, as one insertion and one deletion.
+Only then are the net updates applied, as one insertion and one deletion. On a GPU the values of a batch are checked
+while it is taken apart: the host waits once, for what is wrong, for what is asked and for the numbers of net updates.
 """
 
 from .apply import MixedResult, apply_operations

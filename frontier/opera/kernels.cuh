@@ -5,7 +5,8 @@
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
 
-enum { INSERT, DELETE, HAS_EDGE, WEIGHT_OF, DEGREE, NEIGHBORS };  // operations.py has the same numbers
+// operations.py has the same numbers.
+enum { INSERT, DELETE, HAS_EDGE, WEIGHT_OF, DEGREE, NEIGHBORS };
 enum { INSERTED, REPLACED, DELETED, INSERTING, DELETING, ASKED, LISTED, WEIGHED, INSERTIONS, UNKNOWN, OUTSIDE, GONE, NAN_WEIGHTS };
 
 // Adds up a number of each thread of a warp, all of whose threads are here.
@@ -24,6 +25,8 @@ __device__ inline i64 number_at(const u8* numbers, i64 width, bool is_signed, i6
   return ((const i64*)numbers)[i];
 }
 
+// A user's operations and ids as those of the graph, and what is wrong with them. Where anything is, the source is -1, so
+// that no kernel reads what is not there.
 extern "C" __global__ void take_operations(
     i64 count, const u8* given, i64 width, bool is_signed, const ID* src, const ID* dst, const VALUE* weights,
     i64 num_vertices, const bool* absent, u8* ops, VID* out_src, VID* out_dst, VALUE* values, i64* tally) {
@@ -64,6 +67,7 @@ struct PairEnds {
   }
 };
 
+// The pair of each operation, or its higher end alone, with the operation's position in the low `bits`.
 extern "C" __global__ void pair_keys(
     i64 count, const u8* ops, const VID* src, const VID* dst, bool directed, i64 shift, i64 bits, bool whole, i64* keys,
     i64* tally) {
@@ -82,6 +86,7 @@ extern "C" __global__ void pair_keys(
   add_to(tally, WEIGHED, weighed);
 }
 
+// The lower end of the pair of each operation that was sorted by the higher one, with its place in that order.
 extern "C" __global__ void low_keys(
     i64 count, const i64* by_high, const u8* ops, const VID* src, const VID* dst, bool directed, i64 shift, i64 bits,
     i64* keys) {
@@ -91,6 +96,8 @@ extern "C" __global__ void low_keys(
   }
 }
 
+// Takes sorted keys apart. The ends are told at the first key of each pair. `by_high`: what the positions in keys are places
+// of, if pairs were sorted in two steps.
 extern "C" __global__ void split_pairs(
     i64 count, const i64* sorted, const i64* by_high, i64 shift, i64 bits, i64 none, i64* keys, i64* records, VID* src,
     VID* dst) {
@@ -167,6 +174,7 @@ extern "C" __global__ void resolve_pairs(
   add_to(tally, DELETING, deleting);
 }
 
+// `places`: where the weight of each pair is in `held`. Without `weights`, all are 1.
 extern "C" __global__ void answer_weights(
     i64 count, const u8* ops, const i64* answers, const i64* origins, const VALUE* weights, const i64* places,
     const VALUE* held, VALUE* found) {
@@ -177,10 +185,12 @@ extern "C" __global__ void answer_weights(
   }
 }
 
+// How many operations of each tile are to be applied in the end.
 extern "C" __global__ void __launch_bounds__(TILE) count_net(i64 count, const i8* net, i64* inserting, i64* deleting) {
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x;
-    int mark = i < count ? net[i] : 0, insertions = __syncthreads_count(mark > 0), deletions = __syncthreads_count(mark < 0);
+    int mark = i < count ? net[i] : 0;
+    int insertions = __syncthreads_count(mark > 0), deletions = __syncthreads_count(mark < 0);
     if (threadIdx.x == 0) inserting[tile] = insertions, deleting[tile] = deletions;
   }
 }
@@ -197,6 +207,7 @@ extern "C" __global__ void __launch_bounds__(TILE) list_net(
   }
 }
 
+// The arcs of some edges; of undirected ones, the other directions follow behind.
 extern "C" __global__ void chosen_arcs(
     i64 count, const i64* chosen, const VID* src, const VID* dst, const VALUE* weights, bool directed, VID* out_src,
     VID* out_dst, VALUE* out_weights) {
@@ -212,6 +223,7 @@ extern "C" __global__ void chosen_arcs(
   }
 }
 
+// What happens at a vertex: its degree is asked for, or changes, by the operation in the low `bits`. END for nothing.
 extern "C" __global__ void event_keys(
     i64 count, const u8* ops, const VID* src, const VID* dst, const i8* changes, bool directed, i64 bits, i64* keys) {
   GRID_STRIDE(i, count) {
@@ -225,6 +237,8 @@ extern "C" __global__ void event_changes(i64 count, const i64* keys, i64 bits, c
   GRID_STRIDE(i, count) sums[i] = keys[i] == END ? 0 : i64(changes[low_bits(keys[i], bits)]);
 }
 
+// The degrees before the batch, by operation, and what has changed. `sums` are running, of all events in order; without
+// `keys`, nothing changes.
 extern "C" __global__ void answer_degrees(
     i64 count, const i64* keys, const i64* sums, i64 bits, const u8* ops, const i64* degrees, i64* answers) {
   GRID_STRIDE(i, count) {
