@@ -11,6 +11,7 @@ from model import to_host
 
 import frontier as fr
 from frontier.opera import on_gpu, operations
+from frontier.runtime import gpu_available
 from frontier.runtime.cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
@@ -169,6 +170,7 @@ def test_ids_of_two_types(device):
 
 
 @pytest.mark.gpu
+@pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("kind", ["plain", "first"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_pairs_and_positions_that_need_two_numbers(monkeypatch, directed, kind, rng):
@@ -180,6 +182,7 @@ def test_pairs_and_positions_that_need_two_numbers(monkeypatch, directed, kind, 
 
 
 @pytest.mark.gpu
+@pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
