@@ -208,7 +208,7 @@ def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
 @pytest.mark.parametrize("orientation", [{"directed": False}, {"directed": True}])
 @pytest.mark.parametrize("kind", ["plain", "weights"])
 def test_mixed_batches_leave_nothing_to_cupy(structure, kind, orientation, rng):
-    """But what lists neighbors; on an emulated GPU, where each use of CuPy that would compile is seen."""
+    """On an emulated GPU, where each use of CuPy that would compile is seen."""
     from emulator.compilations import compilations
 
     if not structure.can_store_weights and kind != "plain":
@@ -217,7 +217,7 @@ def test_mixed_batches_leave_nothing_to_cupy(structure, kind, orientation, rng):
     xp = graph.xp
     with compilations() as found:
         for size in (0, 1, 40, 1500, 1500):
-            batch = rng.integers(0, fr.Op.NEIGHBORS, size).astype(np.uint8), *rng.integers(0, 60, (2, size))
+            batch = rng.integers(0, len(fr.Op), size).astype(np.uint8), *rng.integers(0, 60, (2, size))
             weights = xp.asarray(rng.random(size, np.float32)) if graph.is_weighted else None
             graph.apply(*map(xp.asarray, batch), weights)
     assert not [line for line in found if not line.startswith("frontier/runtime/elementwise.py")]

@@ -16,7 +16,6 @@ from ..runtime import Device, elementwise
 from ..sort import check_key_bits
 from ..temporal import TIME
 from . import on_cpu, on_gpu
-from .history import History, effects_of
 from .on_gpu import opera_kernels
 from .operations import (
     ASKED,
@@ -102,15 +101,12 @@ def answer(graph: DynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
         batch.check(counts)
     if counts[WEIGHED]:
         host.put_weights(graph, batch, slots, origins, answers, found)
-    offsets, neighbors = xp.zeros(size + 1, np.int64), xp.empty(0, graph.vertex_dtype)
     if counts[ASKED]:
         host.put_degrees(graph, batch, changes, answers, changed=bool(counts[INSERTED] or counts[DELETED]))
     if counts[LISTED]:
-        listed = xp.flatnonzero(batch.ops == NEIGHBORS)
-        history = History(graph, effects_of(graph, batch.src, batch.dst, changes), size)
-        offsets[listed + 1] = answers[listed]
-        offsets = xp.cumsum(offsets)
-        neighbors = history.neighbors(batch.src[listed], listed)
+        offsets, neighbors = host.neighbor_lists(graph, batch, changes, answers)
+    else:
+        offsets, neighbors = xp.zeros(size + 1, np.int64), xp.empty(0, graph.vertex_dtype)
     totals = (counts[what] for what in (INSERTED, REPLACED, DELETED))
     result = MixedResult(answers, found, offsets, neighbors, *totals)
     return result, *host.net_operations(graph, batch.src.dtype, net, counts)

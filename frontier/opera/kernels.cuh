@@ -4,6 +4,7 @@
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
+#include "frontier/opera/lists.cuh"
 
 // operations.py has the same numbers.
 enum { INSERT, DELETE, HAS_EDGE, WEIGHT_OF, DEGREE, NEIGHBORS };
@@ -14,8 +15,6 @@ __device__ inline void add_to(i64* tally, int what, u32 mine) {
   u32 sum = __reduce_add_sync(0xffffffffu, mine);
   if ((threadIdx.x & 31) == 0 && sum) atomicAdd((u64*)tally + what, u64(sum));
 }
-
-__device__ inline i64 low_bits(i64 number, i64 bits) { return number & ((i64(1) << bits) - 1); }
 
 // Number i of an array of integers of `width` bytes. Those that do not fit become negative.
 __device__ inline i64 number_at(const u8* numbers, i64 width, bool is_signed, i64 i) {

@@ -70,6 +70,17 @@ def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed
     answers[asked] = history.degrees(batch.src[asked], asked)
 
 
+def neighbor_lists(graph: Any, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
+    """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
+    neighbors."""
+    size = int(batch.ops.size)
+    listed = np.flatnonzero(batch.ops == NEIGHBORS)
+    history = History(graph, effects_of(graph, batch.src, batch.dst, changes), size)
+    lengths = np.zeros(size + 1, np.int64)
+    lengths[listed + 1] = answers[listed]
+    return np.cumsum(lengths), history.neighbors(batch.src[listed], listed)
+
+
 def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
     """The positions of operations to be applied in the end: insertions, and deletions."""
     return np.flatnonzero(net > 0), np.flatnonzero(net < 0)

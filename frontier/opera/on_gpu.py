@@ -15,6 +15,7 @@ from ..batch import Arcs, explain_errors
 from ..operators.degrees import degrees_of
 from ..runtime import Kernels, elementwise, fill_with, load_kernels
 from ..sort import accumulate, id_bits, running_sums, tile_count, tile_launch
+from .lists_on_gpu import list_neighbors
 from .operations import DEGREE, DELETING, GONE, INSERT, INSERTING, NAN_WEIGHTS, OUTSIDE, TALLY, no_pair
 from .pairs import Batch, SortedPairs
 
@@ -108,6 +109,12 @@ def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed
     kernels.event_changes(events, keys, bits, changes, sums)
     accumulate(graph.device, sums)
     kernels.answer_degrees(events, keys, sums, bits, batch.ops, before, answers)
+
+
+def neighbor_lists(graph: Any, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
+    """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
+    neighbors."""
+    return list_neighbors(graph, opera_kernels(graph, batch.src.dtype), batch, changes, answers)
 
 
 def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
