@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 
+from frontier.distributed import owners_on_gpu
 from frontier.registry import structures
 from frontier.runtime import elementwise
 from frontier.runtime.cache import PROJECT_ROOT
@@ -135,6 +136,7 @@ def test_elementwise():
     names = {f"convert_{one}_{other}" for one, other in elementwise.CONVERSIONS}
     names |= {f"take_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
     names |= {f"put_{size}_{ids}" for size in elementwise.WORDS.values() for ids in elementwise.IDS}
+    names |= {"fill_column_u32", "fill_column_u64"}
     names |= {f"count_up_{ids}" for ids in elementwise.IDS} | {"fill_u64", "multiply_i64", "divide_double"}
     assert all(name.encode() in code for name in names)
 
@@ -143,6 +145,13 @@ def test_elementwise():
 def test_names(arch):
     header = "frontier/names/kernels.cuh"
     check_code(compiled(header, {}, arch), header)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_owners(arch):
+    code = compiled(owners_on_gpu.HEADER, {}, arch)
+    names = {f"{what}_{ids}" for what in ("find_owners", "move_to_owners") for ids in owners_on_gpu.IDS.values()}
+    assert all(name.encode() in code for name in names | {"place_spans"})
 
 
 def test_sort_of_arrays():

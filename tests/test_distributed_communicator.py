@@ -101,6 +101,30 @@ def test_parts_of_an_rmat_graph_are_of_one_size():
     assert 0.4 < share < 0.6 < (edges.src % 2 == 0).mean()
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("parts", [2, 3, 254, 300])
+def test_vertices_are_sorted_by_owner(device, parts, dtype):
+    device = resolve_device(device)
+    partition = Partition(device, parts, 1)
+    partition.extend(70_000)
+    owners = host(partition.owners)
+    rng = np.random.default_rng(parts)
+    for size in (0, 1, 5, 4096, 4097, 20_000):
+        ids = rng.integers(0, 70_000, size).astype(dtype)
+        for given in (ids, np.full(size, 7, dtype)):  # the second are all of one part
+            expected = np.argsort(owners[given], kind="stable")
+            counts = np.bincount(owners[given], minlength=parts).tolist()
+            on_device = device.xp.asarray(given)
+            order, found = partition.by_owner(on_device)
+            assert host(order).tolist() == expected.tolist() and found == counts
+            ordered, found = partition.sort_by_owner(on_device)
+            assert host(ordered).tolist() == given[expected].tolist() and host(found).tolist() == counts
+            valid = rng.random(size) < 0.7
+            order, found, left_out = partition.by_valid_owner(on_device, device.xp.asarray(valid))
+            assert host(order).tolist() == [i for i in expected if valid[i]] and left_out == np.sum(~valid)
+            assert found == np.bincount(owners[given[valid]], minlength=parts).tolist()
+
+
 # ---- deferred reductions --------------------------------------------------------------------------------------------
 
 

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..arrays import as_ids, same_length
+from ..batch import Arcs
 from ..edge_data import WEIGHT_COLUMN, make_rows
 from ..form import free_bytes
+from ..runtime.elementwise import take
 from ..storage import stored_arrays
 from ..updates import UpdateResult
+from .owners_on_gpu import ByOwner, takes
 from .undo import undo_of
 
 if TYPE_CHECKING:
@@ -104,13 +109,43 @@ def route(
     data : mapping of str to array-like, optional
         Of an insertion, the edge data; None for other updates.
     """
-    comm = graph.comm
+    comm, local = graph.comm, graph.local
+    if comm.size > 1 and local.edge_data is None and takes(graph.device, comm.size, graph.vertex_dtype):
+        return _route_unchecked(graph, src, dst, weights, data)
     found, error = attempt(lambda: _checked(graph, src, dst, weights, data))
     order, counts = (None, [0] * comm.size) if found is None else graph.partition.by_owner(found[0])
     table = comm.gather_counts([*counts, error is not None, spare_arcs(graph)])
     if table[:, comm.size].any():
         raise_first(graph, error)
     return _send(graph, found, order, counts, table[:, : comm.size], table[:, -1])
+
+
+def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
+    """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for what is wrong and the counts.
+    """
+    comm, device = graph.comm, graph.device
+    arcs, error = attempt(lambda: _arcs_of(graph, src, dst, weights, data))
+    if arcs is None:
+        row = device.xp.asarray(np.asarray([*(0,) * comm.size, 1, 0], np.int64))
+    else:
+        found = ByOwner(device, comm.size, arcs.src)
+        row = found.count(arcs.error_counts, spare_arcs(graph))
+        u, v, *order = found.sort(arcs.dst, order=arcs.weights is not None)
+    table = comm.gather_rows(row)
+    if arcs is not None and error is None:
+        _, error = attempt(lambda: arcs.check(waited=True))
+    if table[:, comm.size].any():
+        raise_first(graph, error)
+    sent = table[:, : comm.size]
+    counts = sent[comm.rank].tolist()
+    held = [u, v, *(take(device, arcs.weights, positions[: sum(counts)]) for positions in order)]
+    (u, v, *weighed), _ = comm.alltoallv_columns(held, counts, sent[:, comm.rank].tolist())
+    return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(sent, table[:, -1]))
+
+
+def _is_safe(sent: Any, spare: Any) -> bool:
+    """Whether all parts have far more memory than the arcs that they get can take."""
+    return bool((sent.sum(axis=0) < spare).all())
 
 
 def turn(graph: GraphPart, batch: Batch) -> Batch:
@@ -131,10 +166,7 @@ def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[s
     """
     local, xp = graph.local, graph.xp
     if data is None or local.edge_data is None:
-        if data:
-            name = next(iter(data))
-            raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
-        arcs = local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None).valid(xp)
+        arcs = _arcs_of(graph, src, dst, weights, data).valid(xp)
         return arcs.src, arcs.dst, {} if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights}, slice(None)
     rows = make_rows(local, src, dst, weights, data)
     records = rows.arcs.check()
@@ -144,6 +176,20 @@ def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[s
         u, v = (xp.stack(ends, axis=1).reshape(-1) for ends in ((u, v), (v, u)))
         kept = xp.repeat(kept, 2)
     return u, v, rows.columns, kept
+
+
+def _arcs_of(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Arcs:
+    """The arcs of a batch of a graph without edge data, or of a deletion; ids are still to be checked.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As on one device, for types and shapes.
+    """
+    if data:
+        name = next(iter(data))
+        raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
+    return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None)
 
 
 def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:
@@ -162,7 +208,7 @@ def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: An
     taken = order if isinstance(records, slice) else records[order]
     held = [src[order], dst[order], *(values[taken] for values in columns.values())]
     (u, v, *values), _ = graph.comm.alltoallv_columns(held, counts, sent[:, graph.comm.rank].tolist())
-    return Batch(u, v, dict(zip(columns, values, strict=True)), bool((sent.sum(axis=0) < spare).all()))
+    return Batch(u, v, dict(zip(columns, values, strict=True)), _is_safe(sent, spare))
 
 
 def spare_arcs(graph: GraphPart) -> int:

@@ -51,21 +51,13 @@ def fill_with(array: Any, value: int) -> Any:
 
 
 def fill_column(array: Any, column: int, value: int) -> None:
-    """Set a column of a contiguous matrix of integers: of 32 bits, or of 64 if the value is 0 or -1.
-
-    The driver does it, where CuPy would compile a kernel.
-    """
+    """Set a column of a contiguous matrix of integers of 32 or 64 bits."""
     if isinstance(array, np.ndarray):
         array[:, column] = value
     elif array.size:
-        from cuda.bindings import driver
-
-        rows, words = array.shape[0], array.itemsize // 4
-        address, pitch = array.data.ptr + column * array.itemsize, array.strides[0]
-        stream = stream_getter()().ptr
-        _check_driver(
-            "cuMemsetD2D32Async", driver.cuMemsetD2D32Async(address, pitch, value & 0xFFFFFFFF, words, rows, stream)
-        )
+        rows, columns = array.shape
+        size = WORDS[array.itemsize]
+        _kernel(f"fill_column_{size}")(rows, columns, column, value & (2 ** (8 * array.itemsize) - 1), array)
 
 
 def _check_driver(function: str, returned: tuple[Any, ...]) -> None:

@@ -1,0 +1,148 @@
+// Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts become
+// places, and entries are moved to them. The order is stable. Arrays with an entry for each part and span have all spans of
+// the first part first. Names end in the type of ids.
+#pragma once
+#include "frontier/cuda/scan.cuh"
+
+#define SPAN 4096  // entries that a thread block sorts; owners_on_gpu.py has the same number
+#define SPAN_THREADS 512
+#define WARPS (SPAN_THREADS / 32)
+#define ROWS (SPAN / SPAN_THREADS)  // entries of a thread
+#define MOST_PARTS 254
+#define NO_PART 255
+
+// for (span = this thread block; there are spans of count; span += all thread blocks)
+#define SPANS(span, count) for (i64 span = blockIdx.x; span * SPAN < (count); span += gridDim.x)
+
+// The part of a vertex: the finalizer of SplitMix64, as in partition.py.
+__device__ __forceinline__ int owner_of(u64 id, u32 parts) {
+  u64 h = id + 0x9E3779B97F4A7C15ull;
+  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
+  h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
+  h ^= h >> 31;
+  return int(parts & (parts - 1) ? h % parts : h & (parts - 1));
+}
+
+// Finds the owners of vertices, and counts them by span. Negative ids, and those that are not `valid`, have none.
+template <class ID>
+__device__ void find_owners(i64 count, const ID* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
+  __shared__ int found[MOST_PARTS];
+  SPANS(span, count) {
+    for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) found[p] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+      i64 i = span * SPAN + row * SPAN_THREADS + threadIdx.x;
+      int owner = NO_PART;
+      if (i < count) {
+        ID id = ids[i];
+        if (id >= 0 && (!valid || valid[i])) owner = owner_of(u64(id), u32(parts));
+        owners[i] = u8(owner);
+      }
+      u32 alike = __match_any_sync(0xffffffffu, owner);
+      if (owner != NO_PART && (threadIdx.x & 31) == __ffs(alike) - 1) atomicAdd(found + owner, __popc(alike));
+    }
+    __syncthreads();
+    for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) counts[p * spans + span] = found[p];
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_int(
+    i64 count, const int* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
+  find_owners(count, ids, valid, parts, spans, owners, counts);
+}
+
+extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
+    i64 count, const i64* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
+  find_owners(count, ids, valid, parts, spans, owners, counts);
+}
+
+// Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each
+// part, whether there were errors, and a number of the host's. One thread block, whose threads take consecutive counts each.
+extern "C" __global__ void __launch_bounds__(1024) place_spans(
+    i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
+  i64 size = parts * spans, each = (size + blockDim.x - 1) / blockDim.x;
+  i64 low = threadIdx.x * each, high = low + each < size ? low + each : size;
+  i64 part = 0, total;
+  for (i64 t = low; t < high; ++t) part += counts[t];
+  i64 running = block_exclusive(part, total);
+  for (i64 t = low; t < high; ++t) {
+    i64 here = counts[t];
+    counts[t] = running;
+    running += here;
+  }
+  __syncthreads();
+  for (i64 p = threadIdx.x; p < parts; p += blockDim.x) {
+    i64 end = p + 1 < parts && spans ? counts[(p + 1) * spans] : total;
+    row[p] = spans ? end - counts[p * spans] : 0;
+  }
+  if (threadIdx.x == 0) {
+    u64 wrong = 0;
+    for (i64 i = 0; i < num_errors; ++i) wrong |= errors[i];
+    row[parts] = wrong != 0;
+    row[parts + 1] = number;
+  }
+}
+
+// Moves entries to their places: of one array or two, and their positions if `order` is given.
+template <class ID>
+__device__ void move_to_owners(
+    i64 count, const u8* owners, int parts, i64 spans, const i64* places, const ID* first, const ID* second, ID* out_first,
+    ID* out_second, i64* order) {
+  __shared__ int before[WARPS][MOST_PARTS];  // entries of each part that come before those of a warp, in the span
+  __shared__ i64 place[MOST_PARTS];
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  SPANS(span, count) {
+    for (int p = lane; p < parts; p += 32) before[warp][p] = 0;
+    __syncwarp();
+    int mine[ROWS];
+    i64 begin = span * SPAN + warp * (SPAN / WARPS);
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+      i64 i = begin + row * 32 + lane;
+      mine[row] = i < count ? int(owners[i]) : NO_PART;
+      u32 alike = __match_any_sync(0xffffffffu, mine[row]);
+      if (mine[row] != NO_PART && lane == __ffs(alike) - 1) before[warp][mine[row]] += __popc(alike);
+      __syncwarp();
+    }
+    __syncthreads();
+    for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) {
+      int running = 0;
+      for (int w = 0; w < WARPS; ++w) {
+        int here = before[w][p];
+        before[w][p] = running;
+        running += here;
+      }
+      place[p] = places[p * spans + span];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+      i64 i = begin + row * 32 + lane;
+      int owner = mine[row];
+      u32 alike = __match_any_sync(0xffffffffu, owner);
+      int rank = __popc(alike & ((1u << lane) - 1));
+      i64 at = owner == NO_PART ? 0 : place[owner] + before[warp][owner] + rank;
+      __syncwarp();
+      if (owner == NO_PART) continue;
+      if (lane == __ffs(alike) - 1) before[warp][owner] += __popc(alike);
+      out_first[at] = first[i];
+      if (second) out_second[at] = second[i];
+      if (order) order[at] = i;
+    }
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(SPAN_THREADS) move_to_owners_int(
+    i64 count, const u8* owners, int parts, i64 spans, const i64* places, const int* first, const int* second,
+    int* out_first, int* out_second, i64* order) {
+  move_to_owners(count, owners, parts, spans, places, first, second, out_first, out_second, order);
+}
+
+extern "C" __global__ void __launch_bounds__(SPAN_THREADS) move_to_owners_i64(
+    i64 count, const u8* owners, int parts, i64 spans, const i64* places, const i64* first, const i64* second,
+    i64* out_first, i64* out_second, i64* order) {
+  move_to_owners(count, owners, parts, spans, places, first, second, out_first, out_second, order);
+}
