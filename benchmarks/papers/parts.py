@@ -8,7 +8,7 @@ from typing import Any
 
 from frontier.distributed import Processes, Threads
 
-from ..distributed import cases_of, count_gpus, measure, powers_of_two
+from ..distributed import cases_of, count_gpus, measure, powers_of_two, together
 from ..results import Results
 from .cell import Cell
 
@@ -35,7 +35,7 @@ def over_parts(cell: Cell) -> None:
         with engine:
             for kind, options in cases_of(parts, 1, settings, weak=False, figure=True):
                 if kind == FIGURE:
-                    found = engine.run_alike(measure, options)[0]
+                    found = together(engine.run_alike(measure, options))
                     cell.agree(f"arcs with factor {options['edge_factor']}", found["checks"]["edges"])
                     for row in rows_of({"parts": parts, "options": options, **found}):
                         cell.add(**row)

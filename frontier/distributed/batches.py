@@ -121,8 +121,7 @@ def route(
 
 
 def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
-    """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for what is wrong and the counts.
-    """
+    """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for errors and counts."""
     comm, device = graph.comm, graph.device
     arcs, error = attempt(lambda: _arcs_of(graph, src, dst, weights, data))
     if arcs is None:
