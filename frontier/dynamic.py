@@ -171,6 +171,20 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     @updates
     @remembered
     @observed
+    def _insert_valid(self, src: Any, dst: Any, weights: Any) -> UpdateResult:
+        """`insert_edges` of arcs whose ids and weights were checked before, in a graph without edge data."""
+        return self._result(*self._insert_observed(Arcs(src, dst, weights)), 0)
+
+    @updates
+    @remembered
+    @observed
+    def _delete_valid(self, src: Any, dst: Any) -> UpdateResult:
+        """`delete_edges`, likewise."""
+        return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))
+
+    @updates
+    @remembered
+    @observed
     def delete_records(self, ids: Any) -> UpdateResult:
         """Delete a batch of records of a graph with ``multi="keep"``, and the edges of which no record is left.
 

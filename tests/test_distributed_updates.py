@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from distributed_cases import host
 from model import Model, random_batch
 
 from algorithms import connected_components
 from frontier.distributed import DistributedGraph, PartLostError
+from frontier.distributed.batches import SMALL
 from structures import SlabGraph
 
 
@@ -40,6 +42,29 @@ def test_updates(engine, directed):
         assert_same(graph, model)
         assert graph.delete_edges(src[:60], dst[::-1][:60]) == model.delete_edges(src[:60], dst[::-1][:60])
         assert_same(graph, model)
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_large_batches(engine, structure, directed, weight_dtype):
+    """With duplicates, self-loops and edges that are there; the last of duplicates counts."""
+    if weight_dtype is not None and not structure.can_store_weights:
+        pytest.skip("it stores no weights")
+    rng = np.random.default_rng(3)
+    n, size = 3000, 4 * SMALL
+    options = {"directed": directed, "weight_dtype": weight_dtype}
+    graph = DistributedGraph(structure, n, engine=engine, **options)
+    one = structure(n, device=engine.hosts[0].comm.device, **options)
+    for _ in range(2):
+        src, dst = rng.integers(0, n, (2, size)) // rng.integers(1, 40, (2, size))
+        weights = None if weight_dtype is None else rng.integers(1, 99, size).astype(weight_dtype)
+        assert graph.insert_edges(src, dst, weights) == one.insert_edges(src, dst, weights)
+        assert graph.delete_edges(src[: 3 * SMALL], dst[: 3 * SMALL]) == one.delete_edges(
+            src[: 3 * SMALL], dst[: 3 * SMALL]
+        )
+    for found, expected in zip(graph.to_coo(), one.to_coo(), strict=True):
+        assert (found is None) == (expected is None)
+        assert found is None or np.array_equal(host(found), host(expected))
 
 
 def test_batches_smaller_than_the_number_of_parts(engine):

@@ -30,6 +30,10 @@ GROWTH, BATCH_BYTES = 3, 256
 each column its values."""
 
 
+SMALL = 1 << 12
+"""Arcs of larger batches are not checked again where they arrive. Smaller ones take one launch, which checks them."""
+
+
 def agree(graph: GraphPart, step: Callable[[], Any]) -> Any:
     """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
 

@@ -408,6 +408,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
             return replace_records(local, batch.src, batch.dst, batch.columns)
         # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
         if local.version or local.num_arcs or adds or logs or local._history is not None:
+            if data is None and on_existing == "replace" and batch.src.size > batches.SMALL:
+                return local._insert_valid(batch.src, batch.dst, batch.weights)
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
             if data is None:
@@ -432,9 +434,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def delete() -> UpdateResult:
-            done = self.local.delete_edges(batch.src, batch.dst)
+            done = _delete(self.local, batch)
             if turned is not None:
-                self.inward.delete_edges(turned.src, turned.dst)
+                _delete(self.inward, turned)
             return done
 
         done = batches.apply(self, batch, delete, turned)
@@ -542,6 +544,13 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         if self._absent is not None:
             made.delete_vertices(self.xp.flatnonzero(self._absent))
         return made
+
+
+def _delete(local: Any, batch: batches.Batch) -> UpdateResult:
+    """Delete arcs of a local graph."""
+    if local.edge_data is None and batch.src.size > batches.SMALL:
+        return local._delete_valid(batch.src, batch.dst)
+    return local.delete_edges(batch.src, batch.dst)
 
 
 def _local_of(part: Callable[[], Any], name: str) -> Any:
