@@ -1,16 +1,20 @@
 """What graphs in parts add to the functors of algorithms compiles for GPUs and links with operators, without a GPU."""
 
 import importlib
+import re
 
 import numpy as np
 import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
-from frontier.distributed import triangles
-from frontier.operators import extract
+from frontier.distributed import levels, triangles
+from frontier.operators import engine, extract
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
+from frontier.registry import structures
+from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.cuda import compile_cubin
 from structures import SlabGraph
 
 components = importlib.import_module("algorithms.connected_components")
@@ -67,6 +71,23 @@ def test_functors_compile(name, arch, vertex_dtype):
 @pytest.mark.parametrize("name", ["common", "common-numbered"])
 def test_functors_compile_for_edge_data(name):
     check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})
+
+
+@pytest.mark.parametrize("name", sorted(structures()))
+@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+def test_messages_compile(name, arch, vertex_dtype):
+    graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
+    defines, codes = engine.cuda_build(graph, (), (), (), arch)
+    assert compile_cubin(levels.HEADER, defines, codes, arch)[:4] == b"\x7fELF"
+
+
+def test_kernels_of_messages_and_their_host_know_the_same_numbers():
+    text = (PROJECT_ROOT / levels.HEADER).read_text()
+    for name, value in (
+        ("MOST_PARTS", levels.MOST_PARTS), ("MOST_COLUMNS", levels.MOST_COLUMNS), ("SOLO", levels.SOLO),
+        ("HEADER", levels.BYTES_AHEAD), ("LEFT", levels.LEFT), ("TOTALS", levels.TOTALS), ("ROWS", levels.ROWS),
+    ):  # fmt: skip
+        assert re.search(rf"\b{name} = {value}\b", text), name
 
 
 DISTANCE, TREE, STATE, FLAG = (np.zeros(1, dtype) for dtype in (np.float32, np.int32, np.uint8, np.int32))

@@ -313,7 +313,8 @@ def test_pulls(engine, directed, edges):
 @pytest.mark.parametrize("name", ["one-edge", "path", "star", "rmat"])
 def test_searches_that_pull(engine, name, directed, monkeypatch):
     graph, one = of_shape(engine, name, directed, in_edges=directed)
-    monkeypatch.setattr(pulls, "PULL_ABOVE", 0)
+    for name, bound in (("PULL_ABOVE", 0), ("ARCS_ABOVE", 0), ("PULL_FROM", 2**40)):
+        monkeypatch.setattr(pulls, name, bound)
     found, expected = bfs(graph, 0), bfs(one, 0)
     assert host(found.distance).tolist() == host(expected.distance).tolist() and found.levels == expected.levels
     before, distance = host(found.predecessor), host(found.distance)
@@ -337,6 +338,7 @@ def test_a_dense_search_exchanges_bits(engine):
     pulls_too = sent()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pulls, "PULL_ABOVE", 2)
+        patch.setattr(pulls, "ARCS_ABOVE", 2)
         assert sent() > pulls_too
 
 

@@ -191,6 +191,21 @@ class Communicator(ABC):
         got = self._run(pieces, [mine] * self.size, values.dtype)
         return self._run([_combine(got, self.size, op)] * self.size, [int(p.size) for p in pieces], values.dtype)
 
+    def sum_into(self, values: Any, out: Any) -> None:
+        """Write the sums over all parts to `out`, which does not overlap with the values."""
+        out[...] = self.allreduce(values)
+
+    def exchange_into(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
+        """One transfer into an array that is there: ``outgoing[p]`` to part p, and ``received[p]`` entries from it.
+
+        What this part would send to itself is empty.
+        """
+        for values in outgoing:
+            self.sent_bytes += values.nbytes
+        start = self._begin()
+        self._exchange([Transfer(outgoing, received, out)])
+        self._end(start)
+
     def defer_reduction(self, array: Any, op: str = "sum") -> None:
         """`allreduce` of a small array, in place, along with the next exchange; on GPUs at once, where the host does
         not wait for it."""

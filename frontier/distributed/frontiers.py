@@ -8,8 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..arguments import integer
+from ..batch import check_ids
 from ..bitmap import XOR
 from ..frontier import Frontier, check_frontier
+from ..runtime import resolve_device
+from .partition import owners_of
 
 
 class HeldByParts:
@@ -53,9 +56,16 @@ class PartFrontier(HeldByParts, Frontier):
     """Whether it has been made of all vertices, so that all parts know it without asking."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
+        if graph.comm.size > 1 and graph.device.is_gpu and isinstance(vertices, list | tuple | range | np.ndarray):
+            found = _own_of_host(graph, vertices)
+            if found is not None:
+                self._hold(graph, found)
+                return
         whole = Frontier(graph.local, vertices)
-        members = whole._members()
-        self._hold(graph, Frontier._of(graph.local, members[graph.partition.is_mine(members)]))
+        if graph.comm.size > 1:
+            members = whole._members()
+            whole = Frontier._of(graph.local, members[graph.partition.is_mine(members)])
+        self._hold(graph, whole)
 
     @classmethod
     def all(cls, graph: Any) -> PartFrontier:
@@ -73,7 +83,9 @@ class PartFrontier(HeldByParts, Frontier):
         return vertices if graph._absent is None else vertices[~graph._absent[vertices]]
 
     def _on(self, graph: Any) -> PartFrontier:
-        return PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
+        made = PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
+        made._count = self._count
+        return made
 
     def __repr__(self) -> str:
         return f"PartFrontier({len(self.local):,} members on part {self.graph.comm.rank} of {self.graph.comm.size})"
@@ -119,3 +131,13 @@ class PartFrontier(HeldByParts, Frontier):
 
     def check(self) -> None:
         self.local.check()
+
+
+def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
+    """Those of some vertices that the part owns, found out on the host, before they are copied to the device; None
+    where what is given is not a list of ids, or some ids may name deleted vertices."""
+    if graph._absent is not None or not len(vertices) or np.asarray(vertices).dtype.kind not in "iu":
+        return None
+    ids = np.unique(check_ids(resolve_device("cpu"), vertices, "vertices", graph.num_vertices))
+    own = ids[owners_of(np, ids.astype(np.uint64), graph.comm.size) == graph.comm.rank]
+    return Frontier._of(graph.local, graph.xp.asarray(own.astype(graph.vertex_dtype)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,16 @@ from ..arguments import integer, one_of
 from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
-from ..operators.advance import DIRECTIONS
+from ..operators.advance import DIRECTIONS, Functors
+from ..operators.traverse import traverse_along
 from . import batches
 from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
-from .pulls import check_pull, pull, pull_pays
+from .levels import Mail
+from .pulls import can_pull, check_pull, has_many_arcs, pull, pull_pays
+from .traversals import Levels, search
 from .triangles import PartOrientation, count_triangles
 from .vertex_arrays import OF_NO_VERTEX, RESULTS
 
@@ -79,13 +83,20 @@ def _advance(
     prepare: Callable | None, balance: str,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
+    steps = _steps_on_gpu(graph, op, args, condition, prepare, balance)
+    if steps is not None:
+        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+        steps.before()
+        made, _, entered = steps.levels.push(frontier, steps.args)
+        steps.after()
+        return made, len(made), entered
     size = len(check_frontier(graph, frontier).local)
     reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
     graph.arrays.unite(arrays)
     made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
-    if not found:
-        made._count = 0
+    if not found or graph.comm.size == 1:
+        made._count = found
     return made, found, entered
 
 
@@ -93,6 +104,13 @@ def _pull(
     graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One pull; the same of it."""
+    steps = _steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
+    if steps is not None:
+        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+        steps.before()
+        made, _, entered = steps.levels.pull(frontier, steps.args)
+        steps.after()
+        return made, len(made), entered
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = _check_at_edges(graph.reverse, op, args)
     if condition is not None:
@@ -101,6 +119,81 @@ def _pull(
     made = pull(graph, frontier, op, args, condition, arrays)
     graph.arrays.written(_written(arrays, op, args, first=4))
     return made
+
+
+@dataclass
+class Steps:
+    """Steps of one operator on a GPU, and what the arrays by vertex need around each of them.
+
+    Attributes
+    ----------
+    levels : Levels
+    args : tuple
+        The arguments of the functors.
+    before, after : function
+    """
+
+    levels: Levels
+    args: tuple
+    before: Callable[[], None]
+    after: Callable[[], None]
+
+
+def _steps_on_gpu(
+    graph: GraphPart, op: Callable, args: tuple, condition: Callable | None, prepare: Callable | None, balance: str,
+    pulls: bool = False,
+) -> Steps | None:  # fmt: skip
+    """The steps of an operator, if kernels can send what it reaches. All checks are made here, once.
+
+    Parameters
+    ----------
+    pulls : bool
+        Whether there is one step, a pull, along the edges of the reverse.
+    """
+    if not Mail.can_carry(graph.comm):
+        return None
+    arrays = graph.arrays
+    args = _check_at_edges(graph.reverse if pulls else graph, op, args)
+    by_vertex = _by_vertex(graph, op, args)
+    columns = arrays.columns_to_send([] if pulls else by_vertex)
+    if columns is None:
+        return None
+    settled: list[Any] = []
+    behind: list[Any] = []
+    for function, writable in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            behind += _check_at_vertices(graph, function, args, writable=writable)[1]
+            settled = [array for array in arrays.among(args) if arrays.needs_settling(array)]
+    read = _read_afar(graph, op, args)
+    if condition is not None:
+        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
+    pulled = [array for _, array, use, (_, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {dst}]
+    written = [*_written(by_vertex, op, args, first=4), *columns.arrays]
+    if prepare is not None:
+        written += _written(by_vertex, prepare, args)
+    united = [array for array in by_vertex if arrays.is_united(array)]
+
+    def before() -> None:
+        if settled:
+            arrays.settle(settled)
+        if behind:
+            arrays.complete(behind)
+
+    def after() -> None:
+        arrays.written(written)
+        if united:
+            arrays.unite(united)
+
+    levels = Levels(
+        graph, Functors(op, condition, prepare), args, columns, by_vertex, _some(by_vertex, read),
+        _some(by_vertex, pulled), balance,
+    )  # fmt: skip
+    return Steps(levels, args, before, after)
+
+
+def _some(arrays: list[Any], among: list[Any]) -> list[Any]:
+    """Those of some arrays that are among others."""
+    return [array for array in arrays if any(array is each for each in among)]
 
 
 def _push(
@@ -149,6 +242,32 @@ def traverse(
             integer(limit, name, 0)
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     both = edges == "both" and graph.directed
+    if not both:
+        along = _along(graph, edges)
+        limits = {"max_steps": max_steps, "max_arcs": max_arcs}
+        if graph.comm.size == 1:
+            return _traverse_alone(
+                along, frontier, op, args, tuple(values), condition=condition, prepare=prepare, balance=balance,
+                **limits,
+            )  # fmt: skip
+        on_gpu = _steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
+        if on_gpu is not None:
+            at = steps[0] if steps else None
+
+            can = can_pull(along, op, on_gpu.args, condition, prepare)
+            back = _check_at_edges(along.reverse, op, tuple(values)) if can else ()
+
+            def args_of(step: int, pulls: bool) -> tuple:
+                given = list(back if pulls else on_gpu.args)
+                if at is not None:
+                    given[at] = np.int32(args[at].start + step)
+                return tuple(given)
+
+            frontier = check_frontier(along, frontier)  # type: ignore[assignment]
+            return search(
+                on_gpu.levels, frontier, args_of, before=on_gpu.before, after=on_gpu.after, **limits,
+                may_pull=lambda count, arcs: can and has_many_arcs(along, count, arcs),
+            )  # fmt: skip
     done, found = 0, len(frontier)
     while found and (max_steps is None or done < max_steps):
         if max_arcs is not None and frontier.num_arcs > max_arcs:
@@ -159,7 +278,7 @@ def traverse(
             )
             found, entered = len(frontier), 1
         else:
-            along, given = _along(graph, edges), tuple(values)
+            given = tuple(values)
             if pull_pays(along, found, op, given, condition, prepare):
                 frontier, found, entered = _pull(along, frontier, op, given, condition)
             else:
@@ -170,6 +289,40 @@ def traverse(
     return done
 
 
+def _traverse_alone(
+    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, values: tuple, *, condition: Callable | None,
+    prepare: Callable | None, max_steps: int | None, max_arcs: int | None, balance: str,
+) -> int:  # fmt: skip
+    """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
+
+    Parameters
+    ----------
+    graph : GraphPart
+        Along whose out-edges to go.
+    args, values : tuple
+        The arguments, and the same with a number in place of a `Step`.
+    """
+    local, arrays = graph.local, graph.arrays
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    values = _check_at_edges(graph, op, values)
+    for function, writable in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            _check_at_vertices(graph, function, values, writable=writable)
+    by_vertex = _by_vertex(graph, op, values)
+    # The local graph of an undirected one has each edge both ways, though it is a directed graph.
+    entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
+    given = tuple(old if isinstance(old, Step) else new for old, new in zip(args, values, strict=True))
+    with local.reading():
+        done = traverse_along(
+            local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps,
+            max_arcs=max_arcs, balance=balance, entering=entering,
+        )  # fmt: skip
+    arrays.written(_written(by_vertex, op, values, first=4))
+    if prepare is not None:
+        arrays.written(_written(by_vertex, prepare, values))
+    return done
+
+
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
     """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
     if isinstance(frontier, PartEdgeFrontier):
@@ -177,7 +330,7 @@ def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
             one_device.compute(frontier.local, op, *args)
         return
     graph: Any = graph_of(frontier)
-    arrays = _check_at_vertices(graph, op, args)
+    arrays, _ = _check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
     graph.arrays.written(_written(arrays, op, args))
 
@@ -189,7 +342,7 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
             edges = one_device.filter(frontier.local, op, *args)
         return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
-    arrays = _check_at_vertices(graph, op, args)
+    arrays, _ = _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
     graph.arrays.written(_written(arrays, op, args))
     return PartFrontier.of_part(graph, kept)
@@ -211,7 +364,7 @@ def reduce(
         with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
-        arrays = _check_at_vertices(graph, op, args)
+        arrays, _ = _check_at_vertices(graph, op, args)
         found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
         graph.arrays.written(_written(arrays, op, args))
     if deferred:
@@ -377,10 +530,12 @@ def _by_vertex(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
     return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
 
 
-def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1) -> list[Any]:
+def _check_at_vertices(
+    graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
 
-    Returns the arrays by vertex.
+    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex.
 
     Parameters
     ----------
@@ -400,7 +555,7 @@ def _check_at_vertices(graph: GraphPart, op: Callable, args: tuple, *, writable:
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
     graph.arrays.complete(behind)
-    return arrays
+    return arrays, behind
 
 
 def _written(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..frontier import Frontier
 from ..functor import uses_parameter
-from ..operators.advance import Functors
+from ..operators.advance import PULL_ABOVE as ARCS_ABOVE
+from ..operators.advance import PULL_FROM, Functors
 from ..operators.advance import pull as pull_here
 from ..operators.engine import EDGE_POSITION, functor_args
 from .accesses import accesses_of, arrays_of
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from .part import GraphPart
 
 PULL_ABOVE = 1 / 16
-"""A step is a pull if more than this fraction of the vertices were reached in the one before. (How many edges they have
-is not known without an exchange.)"""
+"""On CPUs a step is a pull if more than this fraction of the vertices were reached in the one before. (How many edges
+they have is not known without an exchange.)"""
 
 
 def check_pull(graph: GraphPart, op: Callable, args: tuple, *, edges: str, prepare: Any, output: str | None) -> None:
@@ -47,7 +48,17 @@ def check_pull(graph: GraphPart, op: Callable, args: tuple, *, edges: str, prepa
 
 def pull_pays(graph: GraphPart, found: int, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
     """Whether a pull is less work than a push, after a step that has reached so many vertices, and gives the same."""
-    if condition is None or prepare is not None or found <= PULL_ABOVE * graph.num_vertices or graph.comm.size == 1:
+    return found > PULL_ABOVE * graph.num_vertices and can_pull(graph, op, args, condition, prepare)
+
+
+def has_many_arcs(graph: GraphPart, count: int, arcs: int) -> bool:
+    """Whether a pull is less work than a push from so many vertices with so many arcs: as on one device."""
+    return count * PULL_FROM >= graph.num_vertices and arcs > graph.num_arcs * ARCS_ABOVE
+
+
+def can_pull(graph: GraphPart, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
+    """Whether a pull gives what a push does, and can stop early."""
+    if condition is None or prepare is not None:
         return False
     if not graph.has_in_edges or not isinstance(op, FunctionType) or accesses_of(op) is None:
         return False

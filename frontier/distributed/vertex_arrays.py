@@ -24,8 +24,10 @@ import numpy as np
 from ..arguments import one_of
 from ..frontier import Frontier
 from ..operators import compute
+from ..runtime import elementwise
 from .accesses import reads_own_entry
 from .communicator import Communicator
+from .levels import Columns, Mail
 from .partition import Partition
 
 RULES = ("min", "max", "add", "or")
@@ -104,6 +106,7 @@ class VertexArrays:
         self._local = local
         self._partition = partition
         self._known: dict[int, Entry] = {}
+        self._mail: Mail | None = None
 
     def register(
         self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None
@@ -221,9 +224,9 @@ class VertexArrays:
         if not arrays or comm.size == 1:
             return
         owned, others, counts = self._partition.pieces_of_first(arrays[0].size)
-        columns = comm.gather_others([array[owned] for array in arrays], counts)
+        columns = comm.gather_others([elementwise.take(comm.device, array, owned) for array in arrays], counts)
         for array, values in zip(arrays, columns, strict=True):
-            array[others] = values
+            elementwise.put(comm.device, array, others, values)
 
     def _is_away(self, array: Any) -> Any:
         """Which entries of an array other parts own."""
@@ -274,7 +277,7 @@ class VertexArrays:
     def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
         """Send the copies of some vertices to their owners.
 
-        One exchange of counts, for which the host waits, and one of values.
+        One exchange of counts, for which the host waits, and one of values; on GPUs see `levels`.
 
         Parameters
         ----------
@@ -291,13 +294,19 @@ class VertexArrays:
             Those of `reached` that this part owns, and those whose entries other parts' copies have improved, without
             duplicates. If no array has a rule, all that other parts have reached.
         sums : list of int
-            Of how many vertices all parts have reached, and of `numbers`.
+            Of how many vertices all parts have reached (on GPUs, how many they return), and of `numbers`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)
         self.written((*ruled, *followers))
         if comm.size == 1:
             return reached, [int(reached.size), *numbers]
+        columns = self.columns_of(ruled, followers) if len(numbers) <= 1 else None
+        if columns is not None:
+            local = self._local()
+            reached = reached.astype(local.vertex_dtype, copy=False)
+            level = self.mail.send(local, columns, reached, *numbers or (0,))
+            return level.members, [level.total, level.entered][: 1 + len(numbers)]
         reached, found = partition.sort_by_owner(reached)
         known = xp.asarray(np.asarray([reached.size, *numbers], np.int64))
         table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
@@ -333,6 +342,31 @@ class VertexArrays:
                 theirs = {key: column[piece] for key, column in values.items()}
                 better.append((ids[piece], self._combine(ids[piece], theirs, ruled, followers)))
         return self._joined(mine, better), sums
+
+    @property
+    def mail(self) -> Mail:
+        """What kernels send by."""
+        if self._mail is None:
+            self._mail = Mail(self._comm, self._partition)
+        return self._mail
+
+    def columns_to_send(self, arrays: Sequence[Any]) -> Columns | None:
+        """Those of some arrays whose copies go to the owners, if kernels send them."""
+        return self.columns_of(*self._ruled(arrays))
+
+    def columns_of(self, ruled: Sequence[Any], followers: Sequence[Any]) -> Columns | None:
+        """The columns of arrays with a rule and of others that follow them, if kernels send them."""
+        if not Mail.can_carry(self._comm):
+            return None
+        return Columns.of(
+            [(array, self._entry(array).rule) for array in ruled],
+            [(array, self._entry(array).leader()) for array in followers],  # type: ignore[misc]
+        )  # fmt: skip
+
+    def needs_settling(self, array: Any) -> bool:
+        """Whether copies of an array may hold what the owners lack, after an operator that has sent what it reached."""
+        rule = self._entry(array).rule
+        return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
         """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import resolve_device
+from ...runtime.elementwise import copy_to
 from ..communicator import Communicator, Transfer
 
 UINT8 = 1  # ncclDataType_t
@@ -59,21 +60,33 @@ class NcclCommunicator(Communicator):
         stream = xp.cuda.get_current_stream().ptr
         prepared = []
         for transfer in transfers:
-            outgoing = [xp.ascontiguousarray(values) for values in transfer.outgoing]
-            ends = np.cumsum([0, *transfer.received]).tolist()
-            pieces = [transfer.out[a:b] for a, b in itertools.pairwise(ends)]
-            pieces[self.rank][...] = outgoing[self.rank]
-            prepared.append((outgoing, pieces))
+            outgoing = [values if values.flags.c_contiguous else values.copy() for values in transfer.outgoing]
+            ends = [0, *itertools.accumulate(transfer.received)]
+            own = outgoing[self.rank]
+            if own.size:
+                copy_to(transfer.out[ends[self.rank] : ends[self.rank + 1]], own)
+            prepared.append((outgoing, ends, transfer.out.data.ptr, transfer.out.itemsize))
         self._nccl.groupStart()
         try:
-            for outgoing, pieces in prepared:
-                for peer, piece in enumerate(pieces):
-                    if peer != self.rank and outgoing[peer].nbytes:
-                        self._group.send(outgoing[peer].data.ptr, outgoing[peer].nbytes, UINT8, peer, stream)
-                    if peer != self.rank and piece.nbytes:
-                        self._group.recv(piece.data.ptr, piece.nbytes, UINT8, peer, stream)
+            for outgoing, ends, address, itemsize in prepared:
+                for peer, (begin, end) in enumerate(itertools.pairwise(ends)):
+                    if peer == self.rank:
+                        continue
+                    values = outgoing[peer]
+                    if values.size:
+                        self._group.send(values.data.ptr, values.nbytes, UINT8, peer, stream)
+                    if end > begin:
+                        self._group.recv(address + begin * itemsize, (end - begin) * itemsize, UINT8, peer, stream)
         finally:
             self._nccl.groupEnd()
+
+    def sum_into(self, values: Any, out: Any) -> None:
+        code = DTYPES[values.dtype.name]
+        start = self._begin()
+        stream = self.device.xp.cuda.get_current_stream().ptr
+        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS["sum"], stream)
+        self._end(start)
+        self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         code = DTYPES.get(np.dtype(values.dtype).name)
@@ -81,7 +94,7 @@ class NcclCommunicator(Communicator):
             return super().allreduce(values, op)
         out = self.device.xp.empty_like(values)
         stream = self.device.xp.cuda.get_current_stream().ptr
-        values = self.device.xp.ascontiguousarray(values)
+        values = values if values.flags.c_contiguous else values.copy()
         start = self._begin()
         self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
         self._end(start)

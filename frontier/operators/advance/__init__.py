@@ -12,6 +12,7 @@ from ...arguments import flag, one_of
 from ...edge_frontier import EdgeFrontier, check_edge_frontier
 from ...frontier import Frontier, bitmap_words, check_frontier
 from ...functor import uses_parameter
+from ...runtime import fill_with
 from ..compute.cpu import make_compute
 from ..engine import (
     A_TRUTH,
@@ -40,6 +41,8 @@ EDGES = ("out", "in", "both")
 OUTPUTS = ("vertices", "edges")
 PULL_ABOVE = 1 / 16
 """Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
+PULL_FROM = 64
+"""And at least one of so many vertices is in it."""
 
 
 @overload
@@ -216,14 +219,18 @@ def graphs_to_walk(graph: Graph, edges: str, op: Callable[..., Any]) -> tuple[Gr
     return graph, graph.reverse
 
 
-def pull_pays(graph: Graph, frontier: Frontier, functors: Functors) -> bool:
-    """Whether a pull along the edges of `graph` is less work than a push; never without a condition to stop at."""
+def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Graph | None = None) -> bool:
+    """Whether a pull along the edges of `graph` is less work than a push; never without a condition to stop at.
+
+    `entering` is as for `pull`.
+    """
     op, condition, prepare = functors
-    if condition is None or prepare is not None or not graph.has_in_edges:
+    if condition is None or prepare is not None or not (graph.has_in_edges or entering is not None):
         return False
-    if frontier._walk_length() * 64 < graph.num_vertices:
+    if frontier._walk_length() * PULL_FROM < graph.num_vertices:
         return False
-    slots = graph.directed and graph.edge_data is None  # one of the reverse may be out of an array's bounds
+    # One of the reverse may be out of an array's bounds.
+    slots = graph.directed and entering is not graph and graph.edge_data is None
     if slots and uses_parameter(op, EDGE_POSITION):
         return False
     own = frontier if frontier.graph is graph else frontier._on(graph)
@@ -301,32 +308,54 @@ def _fitting(array: Any, size: int) -> Any:
 
 
 def pull(
-    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None, walked: Graph | None = None
-) -> Frontier:
-    """advance to each vertex from its neighbors in the frontier; `kernels` and `walked` as for `push`."""
-    op, condition, _ = functors
-    entering = (walked or graph).reverse  # its edges lead from a vertex back to members of the frontier
-    bits = frontier._bitmap()
-    words = bitmap_words(graph.num_vertices)
-    out = graph.xp.empty(words, np.uint32)
+    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
+    walked: Graph | None = None, entering: Graph | None = None,
+) -> Frontier:  # fmt: skip
+    """advance to each vertex from its neighbors in the frontier; `kernels` and `walked` as for `push`.
+
+    Parameters
+    ----------
+    entering : Graph, optional
+        Whose edges lead from a vertex back to members of the frontier, if they are not those of the reverse.
+    """
+    entering = (walked or graph).reverse if entering is None else entering
     counters = state_of(graph).counters
     counters.reset()
+    out = queue_pull(graph, entering, frontier._bitmap(), functors, args, counters.array, kernels)
+    size, arcs = counters.read()[:2]
+    return Frontier._of(graph, bits=out, size=size, arcs=arcs)
+
+
+def queue_pull(
+    graph: Graph, entering: Graph, bits: Any, functors: Functors, args: tuple, counters: Any, kernels: Any = None
+) -> Any:  # fmt: skip
+    """`pull` that does not wait: returns the bitmap of those that were reached.
+
+    Parameters
+    ----------
+    bits : array of uint32
+        The frontier.
+    counters : array of int64
+        To the first entry their number is added, to the second that of the arcs that leave them.
+    """
+    op, condition, _ = functors
+    words = bitmap_words(graph.num_vertices)
+    out = graph.xp.empty(words, np.uint32)
     if graph.device.is_gpu:
         views = entering.view(), graph.view()
         kernels = kernels or advance_kernels(graph, functors, args)
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
         num_rest = graph._scratch.get("num_rest", 1, np.uint32)
-        num_rest.fill(0)
-        kernels.pull(words * 32, np.int64(graph.num_vertices), *views, bits, out, counters.array, rest, num_rest, *args)
-        kernels.pull_rest(1, *views, bits, out, counters.array, rest, num_rest, *args, blocks=resident_blocks())
+        fill_with(num_rest, 0)
+        kernels.pull(words * 32, np.int64(graph.num_vertices), *views, bits, out, counters, rest, num_rest, *args)
+        kernels.pull_rest(1, *views, bits, out, counters, rest, num_rest, *args, blocks=resident_blocks())
     else:
         kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))
         run_cpu(
             kernel, (op, condition), words, graph.num_vertices, *read_view(entering, op), read_view(graph, op)[0],
-            bits, out, counters.array, args,
+            bits, out, counters, args,
         )  # fmt: skip
-    size, arcs = counters.read()[:2]
-    return Frontier._of(graph, bits=out, size=size, arcs=arcs)
+    return out
 
 
 def advance_kernels(

@@ -126,6 +126,24 @@ def traverse(
     FunctorError, ValueError
         As `advance`; and for more than one `Step`.
     """
+    return traverse_along(
+        graph, frontier, op, args, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
+        edges=edges, balance=balance,
+    )  # fmt: skip
+
+
+def traverse_along(
+    graph: Graph, frontier: Frontier, op: Callable[..., Any], args: tuple, *, condition: Callable[..., Any] | None,
+    prepare: Callable[..., Any] | None, max_steps: int | None, max_arcs: int | None, edges: str = "out",
+    balance: str = "auto", entering: Graph | None = None,
+) -> int:  # fmt: skip
+    """`traverse`.
+
+    Parameters
+    ----------
+    entering : Graph, optional
+        As for `pull`: where a directed graph is known to have each arc both ways, that graph itself.
+    """
     frontier = check_frontier(graph, frontier)
     one_of(balance, "balance", BALANCES)
     steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
@@ -163,10 +181,13 @@ def traverse(
             frontier, made = _push_repeatedly(
                 walked, frontier, functors, values, position, limit - done, most, kernels
             )  # fmt: skip
-        elif one_way and pull_pays(graph, frontier, functors):
-            frontier, made = pull(graph, frontier, functors, tuple(values), kernels), 1
+        elif one_way and pull_pays(graph, frontier, functors, entering):
+            frontier, made = pull(graph, frontier, functors, tuple(values), kernels, entering=entering), 1
         elif _is_medium(graph, len(frontier), arcs):
-            frontier, made = _push_cooperatively(walked, frontier, functors, values, limit - done, most, kernels)
+            may_pull = functors.condition is not None and one_way and (graph.has_in_edges or entering is not None)
+            frontier, made = _push_cooperatively(
+                walked, frontier, functors, values, limit - done, most, kernels, may_pull
+            )  # fmt: skip
         else:
             frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked, balance), 1
         done += made
@@ -240,13 +261,13 @@ def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
 
 def _push_cooperatively(
     walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, most: int,
-    kernels: Any,
+    kernels: Any, may_pull: bool,
 ) -> tuple[Frontier, int]:  # fmt: skip
-    """Push until the frontier is empty or no longer medium; returns it and the number of pushes."""
+    """Push until the frontier is empty or no longer medium, or a pull may pay; returns it and the number of pushes."""
     graph = walked[0]
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     max_arcs = min(MEDIUM_ARCS, most)
-    if functors.condition is not None and graph.has_in_edges and len(walked) == 1:  # above this, a pull may pay
+    if may_pull:
         max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
     bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
     kernels.push_cooperatively(
