@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host
+from distributed_cases import host, memory_is_tight
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
@@ -145,7 +145,7 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, monkeypatch):
     batch = random_batch(np.random.default_rng(5), one, 200, 30)
     monkeypatch.setattr(SlabGraph, "_insert", fail)
     monkeypatch.setattr(SlabGraph, "_insert_small", lambda *_: None)
-    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    memory_is_tight(monkeypatch)
     with pytest.raises(MemoryError, match="for the test"):
         graph.apply(**batch)
     monkeypatch.undo()

@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from distributed_cases import host
+from distributed_cases import host, memory_is_tight
 
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
 from frontier.distributed import DistributedGraph
@@ -177,7 +177,7 @@ def test_a_batch_that_is_undone_is_not_shown(engine, monkeypatch):
             raise MemoryError("no memory left, for the test")
         return original(self, arcs)
 
-    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    memory_is_tight(monkeypatch)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         patch.setattr(SlabGraph, "_insert", fail)
         patch.setattr(SlabGraph, "_insert_small", lambda *_: None)

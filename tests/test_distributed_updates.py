@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distributed_cases import host
+from distributed_cases import host, memory_is_tight
 from model import Model, random_batch
 
 from algorithms import connected_components
@@ -144,7 +144,7 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, how, monkeypatch):
     more = random_batch(rng, 30, 200)[:2]
     monkeypatch.setattr(SlabGraph, method, fail)
     monkeypatch.setattr(SlabGraph, f"{method}_small", lambda *_: None)  # small batches of a GPU go the same way then
-    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    memory_is_tight(monkeypatch)
     with pytest.raises(MemoryError, match="for the test"):
         if how == "delete":
             graph.delete_edges(src, dst)
@@ -183,7 +183,7 @@ def test_a_first_batch_that_fails_on_one_part_leaves_all_empty(engine, monkeypat
         if self is first:
             raise MemoryError("no memory left, for the test")
 
-    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    memory_is_tight(monkeypatch)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         patch.setattr(SlabGraph, "_build", fail)
         graph.insert_edges(np.arange(29), np.arange(1, 30))

@@ -132,7 +132,7 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
         row = device.xp.asarray(np.asarray([*(0,) * comm.size, 1, 0], np.int64))
     else:
         found = ByOwner(device, comm.size, arcs.src)
-        row = found.count(arcs.error_counts, spare_arcs(graph))
+        row = found.count(arcs.error_counts, graph.spare.of(graph, int(arcs.src.size)))
         u, v, *order = found.sort(arcs.dst, order=arcs.weights is not None)
     table = comm.gather_rows(row)
     if arcs is not None and error is None:
@@ -140,9 +140,10 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     if table[:, comm.size].any():
         raise_first(graph, error)
     sent = table[:, : comm.size]
-    counts = sent[comm.rank].tolist()
+    counts, received = sent[comm.rank].tolist(), sent[:, comm.rank].tolist()
+    graph.spare.take(sum(received))
     held = [u, v, *(take(device, arcs.weights, positions[: sum(counts)]) for positions in order)]
-    (u, v, *weighed), _ = comm.alltoallv_columns(held, counts, sent[:, comm.rank].tolist())
+    (u, v, *weighed), _ = comm.alltoallv_columns(held, counts, received)
     return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(sent, table[:, -1]))
 
 
@@ -223,6 +224,30 @@ def spare_arcs(graph: GraphPart) -> int:
     held += sum(sum(local._column_bytes().values()) for local in graph.locals())
     columns = GROWTH * sum(dtype.itemsize for dtype in graph.edge_dtypes.values())
     return max((free - GROWTH * held) // (BATCH_BYTES + columns), 0)
+
+
+class Spare:
+    """What `spare_arcs` says of a part, asked for again only now and then: it takes a call of the driver, and as long
+    as the rest of a small batch."""
+
+    def __init__(self) -> None:
+        self._arcs = self._batches = self._received = 0
+
+    def of(self, graph: GraphPart, arcs: int) -> int:
+        """How many arcs the part may receive at most, which has listed some."""
+        self._batches -= 1
+        if self._batches < 0 or self._arcs < PLENTY * max(arcs, self._received):
+            self._arcs, self._batches = spare_arcs(graph), BATCHES
+        return self._arcs
+
+    def take(self, arcs: int) -> None:
+        """Take note that the part has received some."""
+        self._received = arcs
+        self._arcs -= arcs
+
+
+PLENTY, BATCHES = 64, 32
+"""Memory is looked at after so many batches, or when there may be room for less than so many times a batch."""
 
 
 def to_sources(graph: GraphPart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:

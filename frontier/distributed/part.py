@@ -128,6 +128,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
             name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
         }
         self.broken: str | None = None
+        self.spare = batches.Spare()
         self._num_arcs = num_arcs
 
     # ---- files ------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import one_of
 from ...runtime import resolve_device
 from ...runtime.elementwise import copy_to
-from ..communicator import Communicator, Transfer
+from ..communicator import REDUCTIONS, Communicator, Transfer
 
 UINT8 = 1  # ncclDataType_t
 DTYPES = {"int8": 0, "uint8": 1, "int32": 2, "uint32": 3, "int64": 4, "uint64": 5, "float32": 7, "float64": 8}
@@ -37,6 +38,30 @@ def load_nccl() -> Any:
     return nccl
 
 
+class Numbers:
+    """A few int64 numbers of the host on their way to the device and back, through page-locked memory."""
+
+    def __init__(self, xp: Any, size: int):
+        import cupyx
+
+        self.size = size
+        self._host = cupyx.empty_pinned(size, np.int64)
+        self._address = self._host.ctypes.data
+        self._device = xp.empty(size, np.int64)
+
+    def send(self, numbers: Sequence[int], stream: Any) -> int:
+        """Queue the copy to the device; returns the address there."""
+        self._host[: len(numbers)] = numbers
+        self._device.data.copy_from_host_async(self._address, 8 * len(numbers), stream)
+        return self._device.data.ptr
+
+    def receive(self, count: int, stream: Any) -> list[int]:
+        """The first numbers on the device, after all queued work."""
+        self._device.data.copy_to_host_async(self._address, 8 * count, stream)
+        stream.synchronize()
+        return self._host[:count].tolist()
+
+
 class NcclCommunicator(Communicator):
     """A part on the current GPU, which no other part of the group may have.
 
@@ -54,6 +79,7 @@ class NcclCommunicator(Communicator):
         super().__init__(rank, size, resolve_device("gpu"))
         self._nccl = load_nccl()
         self._group: Any = self._nccl.NcclCommunicator(size, identity, rank)
+        self._numbers: Numbers | None = None
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
         xp = self.device.xp
@@ -100,6 +126,33 @@ class NcclCommunicator(Communicator):
         self._end(start)
         self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
         return out
+
+    def gather_rows(self, row: Any) -> np.ndarray:
+        if self.size == 1:
+            return super().gather_rows(row)
+        rows = self.device.xp.empty((self.size, row.size), row.dtype)
+        stream = self.device.xp.cuda.get_current_stream().ptr
+        start = self._begin()
+        self._group.allGather(row.data.ptr, rows.data.ptr, int(row.size), DTYPES[row.dtype.name], stream)
+        self._end(start)
+        self.sent_bytes += row.nbytes * (self.size - 1)
+        return self._on_host(rows)
+
+    def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
+        if self.size == 1:
+            return super().reduce_numbers(numbers, op)
+        one_of(op, "op", REDUCTIONS)
+        held = self._numbers
+        if held is None or held.size < len(numbers):
+            held = self._numbers = Numbers(self.device.xp, max(len(numbers), 64))
+        stream = self.device.xp.cuda.get_current_stream()
+        address = held.send(numbers, stream)
+        start = self._begin()
+        self._group.allReduce(address, address, len(numbers), DTYPES["int64"], OPS[op], stream.ptr)
+        self._end(start)
+        self.sent_bytes += 16 * len(numbers) * (self.size - 1) // self.size
+        self.waits += 1
+        return held.receive(len(numbers), stream)
 
     def close(self) -> None:
         if self._group is not None:
