@@ -142,7 +142,9 @@ def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Def
     yield elementwise.HEADER, ()
     yield on_gpu.HEADER, ()
     for number in ("float", "double"):  # products with vectors of these
-        yield "frontier/operators/spmv/spmv.cuh", (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
+        defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
+        yield "frontier/operators/spmv/spmv.cuh", defines
+        yield "frontier/operators/spmv/spmv.cuh", (*defines, ("LISTED_HUBS", "1"))  # of graphs in parts
 
 
 if __name__ == "__main__":

@@ -530,11 +530,13 @@ def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
     check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, None)
 
 
+@pytest.mark.parametrize("listed", [False, True], ids=["", "listed-hubs"])
 @pytest.mark.parametrize(
-    "arch, vertex, weight, gather", [("sm_90", "int", "float", "float"), ("sm_80", "i64", "i64", "double")]
+    "arch, vertex, weight, gather",
+    [("sm_90", "int", "float", "float"), ("sm_90", "int", "double", "double"), ("sm_80", "i64", "i64", "double")],
 )
-def test_spmv_compiles(arch, vertex, weight, gather):
-    defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight))
+def test_spmv_compiles(arch, vertex, weight, gather, listed):
+    defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight), *((("LISTED_HUBS", "1"),) if listed else ()))
     from frontier.runtime.cuda import compile_cubin
 
     assert compile_cubin("frontier/operators/spmv/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"

@@ -132,31 +132,37 @@ class Communicator(ABC):
 
     # ---- collectives ------------------------------------------------------------------------------------------------
 
-    def alltoallv(self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None) -> tuple[Any, list]:
+    def alltoallv(
+        self, values: Any, counts: Sequence[int], received: Sequence[int] | None = None, out: Any = None
+    ) -> tuple[Any, list]:  # fmt: skip
         """Send the first ``counts[0]`` values to part 0, the next ``counts[1]`` to part 1, and so on.
 
         Parameters
         ----------
         received : sequence of int, optional
             How many values come from each part, if that is known: it spares an exchange.
+        out : array, optional
+            Where to, with as many entries as come.
 
         Returns
         -------
         values : array
-            What was received, in the order of the parts.
+            What was received, in the order of the parts: `out`, or a new array.
         received : list of int
         """
-        (found,), got = self.alltoallv_columns([values], counts, received)
+        (found,), got = self.alltoallv_columns([values], counts, received, None if out is None else [out])
         return found, got
 
     def alltoallv_columns(
-        self, columns: Sequence[Any], counts: Sequence[int], received: Sequence[int] | None = None
-    ) -> tuple[list[Any], list[int]]:
+        self, columns: Sequence[Any], counts: Sequence[int], received: Sequence[int] | None = None,
+        outs: Sequence[Any] | None = None,
+    ) -> tuple[list[Any], list[int]]:  # fmt: skip
         """`alltoallv` of several arrays of the same length, in one exchange."""
         got = self.exchange_counts(counts) if received is None else list(received)
         ends = np.cumsum([0, *counts]).tolist()
         parts = [[values[a:b] for a, b in itertools.pairwise(ends)] for values in columns]
-        return self._run_all([(pieces, got, values.dtype) for pieces, values in zip(parts, columns, strict=True)]), got
+        wanted = [(pieces, got, values.dtype) for pieces, values in zip(parts, columns, strict=True)]
+        return self._run_all(wanted, outs), got
 
     def allgather(self, values: Any, counts: Sequence[int] | None = None) -> tuple[Any, list]:
         """The values of all parts, in the order of the parts, and how many each has."""
@@ -167,7 +173,9 @@ class Communicator(ABC):
         """`allgather` of several arrays of the same length, in one exchange."""
         return self._run_all([([values] * self.size, counts, values.dtype) for values in columns])
 
-    def gather_others(self, columns: Sequence[Any], counts: Sequence[int]) -> list[Any]:
+    def gather_others(
+        self, columns: Sequence[Any], counts: Sequence[int], outs: Sequence[Any] | None = None
+    ) -> list[Any]:  # fmt: skip
         """`allgather_columns`, without what this part has."""
         received = [0 if peer == self.rank else count for peer, count in enumerate(counts)]
         wanted = []
@@ -175,7 +183,7 @@ class Communicator(ABC):
             outgoing = [values] * self.size
             outgoing[self.rank] = values[:0]
             wanted.append((outgoing, received, values.dtype))
-        return self._run_all(wanted)
+        return self._run_all(wanted, outs)
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         """Entry by entry the sum, the minimum or the maximum over all parts: the same bits on each."""
@@ -276,15 +284,22 @@ class Communicator(ABC):
         """One transfer."""
         return self._run_all([(outgoing, received, dtype)])[0]
 
-    def _run_all(self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]]) -> list[Any]:
-        """`_exchange`, counted and timed."""
+    def _run_all(
+        self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]], outs: Sequence[Any] | None = None
+    ) -> list[Any]:  # fmt: skip
+        """`_exchange`, counted and timed; into `outs`, where they are given."""
         if self.size == 1:
-            return [outgoing[0].copy() for outgoing, _, _ in wanted]
+            if outs is None:
+                return [outgoing[0].copy() for outgoing, _, _ in wanted]
+            for (outgoing, _, _), out in zip(wanted, outs, strict=True):
+                out[...] = outgoing[0]
+            return list(outs)
         deferred, self.deferred = self.deferred, []
         if deferred:
             packed = np.concatenate([each.values.view(np.uint8) for each in deferred])
             wanted = [*wanted, ([packed] * self.size, [packed.size] * self.size, packed.dtype)]
-        outs = [self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted]
+        given = () if outs is None else outs
+        outs = [*given, *(self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted[len(given) :])]
         transfers = []
         for (outgoing, received, dtype), out in zip(wanted, outs, strict=True):
             if dtype == np.bool_:

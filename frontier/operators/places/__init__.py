@@ -38,8 +38,11 @@ class Places(NamedTuple):
 
 
 def places_by_degree(graph: Graph, degrees: Any, least: int) -> Places:
-    """The places of vertices, of which those of a degree below `least` are ignored: none if that is 0."""
-    n, xp = graph.num_vertices, graph.xp
+    """The places of vertices, of which those of a degree below `least` are ignored: none if that is 0.
+
+    `degrees` may be of some vertices alone: then places are of positions in it.
+    """
+    n, xp = int(degrees.size), graph.xp
     rank = xp.empty(n, graph.vertex_dtype)
     if graph.device.is_gpu:
         keys, order, members = xp.empty(n, np.int64), xp.empty(n, graph.vertex_dtype), xp.zeros(1, np.int64)

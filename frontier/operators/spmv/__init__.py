@@ -7,7 +7,7 @@ reduced by `neighbor_reduce` in either form.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -106,7 +106,7 @@ class SpMV:
             graph, transpose = graph.reverse, False
         self.graph = graph
         self.form = choose_form(
-            graph, snapshot, lambda: _costs(graph, transpose, products), copy_bytes(graph, self.weighted)
+            graph, snapshot, lambda: costs_of(graph, transpose, products), copy_bytes(graph, self.weighted)
         )  # fmt: skip
         self._scatters = transpose and not self.form.snapshot
         if self.form.snapshot:
@@ -244,26 +244,78 @@ class SpMV:
         weights = graph._weights_at(slots) if self.weighted else None
         self.graph = _snapshot(graph, offsets, dst, weights)
         self._order = order
-        self._bounds, self._first_piece = classes_of_rows(graph, offsets, (LONG_ROW, TILE_ROW, THREAD_ROW), PIECE_ARCS)
-        self._piece_rows = row_ids(graph.device, self._first_piece, np.dtype(np.int32))
+        self._shares = deal_rows(graph, offsets)
 
     def _multiply(self, x: Any, out: Any) -> None:
         """The product, by the kernel for rows sorted by length."""
-        from ...runtime.cuda import load_kernel, multiprocessors, shared_memory
-
         graph: Any = self.graph
-        long_rows, warp_rows, tile_rows = self._bounds
-        if long_rows:
-            clear(graph, out[:long_rows])  # pieces are added there
-        weight = graph.weight_dtype or np.dtype(np.float32)
-        defines = (("GATHER", C_TYPES[x.dtype]), ("VID", C_TYPES[graph.vertex_dtype]), ("WEIGHT", C_TYPES[weight]))
-        hubs = min(graph.num_vertices, (shared_memory() - CACHE_BYTES) // x.dtype.itemsize)
-        load_kernel(HEADER, "spmv", defines)(
-            graph.num_vertices, graph.offsets, graph.indices, graph.weights, x, out, np.int64(hubs),
-            np.int64(self._piece_rows.size), self._piece_rows, self._first_piece, np.int64(long_rows),
-            np.int64(warp_rows), np.int64(tile_rows),
-            blocks=multiprocessors(), threads=1024, shared=hubs * x.dtype.itemsize,
-        )  # fmt: skip
+        multiply_rows(graph, (graph.offsets, graph.indices, graph.weights), self._shares, x, out)
+
+
+class RowShares(NamedTuple):
+    """How many threads take which rows, of rows sorted by length.
+
+    Attributes
+    ----------
+    bounds : tuple of int
+        How many rows are longer than each of `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`.
+    first_piece, piece_rows : array of int64, array of int32
+        Of each long row its first piece (and of all how many there are), and of each piece its row.
+    """
+
+    bounds: tuple[int, ...]
+    first_piece: Any
+    piece_rows: Any
+
+
+def deal_rows(graph: Graph, offsets: Any) -> RowShares:
+    """Deal out the rows of CSR arrays on a GPU, longest rows first, for `multiply_rows`; `graph` gives types."""
+    bounds, first_piece = classes_of_rows(graph, offsets, (LONG_ROW, TILE_ROW, THREAD_ROW), PIECE_ARCS)
+    return RowShares(bounds, first_piece, row_ids(graph.device, first_piece, np.dtype(np.int32)))
+
+
+def most_hubs(itemsize: int) -> int:
+    """So many entries of a vector fit in the memory that a block has for those of hubs."""
+    from ...runtime.cuda import shared_memory
+
+    return (shared_memory() - CACHE_BYTES) // itemsize
+
+
+def multiply_rows(
+    graph: Graph, matrix: tuple[Any, Any, Any], shares: RowShares, x: Any, out: Any, hubs: Any = None
+) -> None:  # fmt: skip
+    """A product on a GPU, by the kernel for rows sorted by length.
+
+    Parameters
+    ----------
+    graph : Graph
+        Gives types.
+    matrix : tuple of array
+        Offsets, columns, and weights or None.
+    hubs : array of the graph's vertex dtype, optional
+        Positions in `x` of the hubs, which the first columns are of: see ``spmv.cuh``. By default the first entries are
+        those of hubs, and columns are positions.
+    """
+    from ...runtime.cuda import load_kernel, multiprocessors
+
+    offsets, columns, weights = matrix
+    long_rows, warp_rows, tile_rows = shares.bounds
+    if long_rows:
+        clear(graph, out[:long_rows])  # pieces are added there
+    weight = np.dtype(np.float32) if weights is None else weights.dtype
+    defines = (("GATHER", C_TYPES[x.dtype]), ("VID", C_TYPES[columns.dtype]), ("WEIGHT", C_TYPES[weight]))
+    fit = most_hubs(x.dtype.itemsize)
+    listed: tuple = ()
+    if hubs is None:
+        held = min(int(x.size), fit)
+    else:
+        held, listed = min(int(hubs.size), fit), (hubs, np.int64(hubs.size))
+        defines = (*defines, ("LISTED_HUBS", "1"))
+    load_kernel(HEADER, "spmv", defines)(
+        int(offsets.size) - 1, offsets, columns, weights, x, out, np.int64(held), np.int64(shares.piece_rows.size),
+        shares.piece_rows, shares.first_piece, np.int64(long_rows), np.int64(warp_rows), np.int64(tile_rows), *listed,
+        blocks=multiprocessors(), threads=1024, shared=held * x.dtype.itemsize,
+    )  # fmt: skip
 
 
 def _value(src, dst, edge, weight, x):
@@ -311,7 +363,7 @@ def _weighted_column_scatter(src, dst, edge, weight, column, x, y):
     return 0
 
 
-def _costs(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
+def costs_of(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
     """The expected costs of products of the graph as it is stored, and of prepared ones."""
     kind = graph.device.kind
     if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):

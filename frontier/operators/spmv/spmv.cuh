@@ -1,8 +1,12 @@
-// CUDA kernel of SpMV, over rows sorted by length, longest first. Macros: VID, WEIGHT, GATHER.
+// CUDA kernel of SpMV, over rows sorted by length, longest first. Macros: VID, WEIGHT, GATHER; LISTED_HUBS.
 //
 // What bounds a sparse matrix-vector product on a graph is not memory but the gathers from x: the first-level cache takes
 // one line a cycle. The vertices with most neighbors are those that are gathered most; they are numbered first, and each
 // block, which fills a multiprocessor, holds a copy of their part of x in shared memory, which leaves the cache to the rest.
+//
+// With LISTED_HUBS they need not come first in x, as in the vectors of a graph in parts, where a part's own vertices come
+// first and those of each other part follow. Then column c < num_listed is that of hub c, whose entry is x[listed[c]], and
+// any other column c that of x[c - num_listed].
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include "frontier/cuda/tile.cuh"
@@ -18,8 +22,24 @@ struct Matrix {
   const VID* columns;
   const WEIGHT* weights;  // null for ones
   const GATHER* x;
-  const GATHER* hubs;     // shared: x[0 .. num_hubs-1]
+  const GATHER* hubs;     // shared: those of the first columns
   VID num_hubs;
+#ifdef LISTED_HUBS
+  const GATHER* rest;     // x - num_listed
+  const VID* listed;
+  VID num_listed;         // at least num_hubs: as many as fit if entries are short
+
+  __device__ __forceinline__ GATHER at(VID column) const {
+    if (column >= num_listed) return __ldg(rest + column);
+    if (column >= num_hubs) return __ldg(x + __ldg(listed + column));
+    return column >= 0 ? hubs[column] : GATHER(0);
+  }
+#else
+  __device__ __forceinline__ GATHER at(VID column) const {
+    if (column >= num_hubs) return __ldg(x + column);
+    return column >= 0 ? hubs[column] : GATHER(0);
+  }
+#endif
 
   // The part of a lane in the product of arcs begin..end, which N lanes share.
   template <int N, int UNROLL>
@@ -36,11 +56,7 @@ struct Matrix {
       }
       GATHER value[UNROLL];
 #pragma unroll
-      for (int k = 0; k < UNROLL; ++k) {
-        value[k] = 0;
-        if (column[k] >= num_hubs) value[k] = __ldg(x + column[k]);
-        else if (column[k] >= 0) value[k] = hubs[column[k]];
-      }
+      for (int k = 0; k < UNROLL; ++k) value[k] = at(column[k]);
 #pragma unroll
       for (int k = 0; k < UNROLL; ++k) sum += double(value[k]) * double(weight[k]);
     }
@@ -63,12 +79,21 @@ __device__ __forceinline__ void rows(const Matrix& matrix, const i64* offsets, d
 // is zero there. The rows up to warp_rows are taken by a warp each, up to tile_rows by eight lanes, the rest by a thread.
 extern "C" __global__ void __launch_bounds__(SPMV_THREADS, 1) spmv(
     i64 num_rows, const i64* offsets, const VID* columns, const WEIGHT* weights, const GATHER* x, double* y, i64 num_hubs,
-    i64 num_pieces, const int* piece_rows, const i64* first_piece, i64 long_rows, i64 warp_rows, i64 tile_rows) {
+    i64 num_pieces, const int* piece_rows, const i64* first_piece, i64 long_rows, i64 warp_rows, i64 tile_rows
+#ifdef LISTED_HUBS
+    , const VID* listed, i64 num_listed
+#endif
+) {
   extern __shared__ char shared[];
   GATHER* hubs = reinterpret_cast<GATHER*>(shared);
+#ifdef LISTED_HUBS
+  for (i64 i = threadIdx.x; i < num_hubs; i += SPMV_THREADS) hubs[i] = x[listed[i]];
+  Matrix matrix{columns, weights, x, hubs, VID(num_hubs), x - num_listed, listed, VID(num_listed)};
+#else
   for (i64 i = threadIdx.x; i < num_hubs; i += SPMV_THREADS) hubs[i] = x[i];
-  __syncthreads();
   Matrix matrix{columns, weights, x, hubs, VID(num_hubs)};
+#endif
+  __syncthreads();
   Tile<32> warp;
   for (i64 p = (i64(blockIdx.x) * SPMV_THREADS + threadIdx.x) >> 5; p < num_pieces; p += i64(gridDim.x) * SPMV_THREADS >> 5) {
     int row = piece_rows[p];
