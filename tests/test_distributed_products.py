@@ -10,6 +10,7 @@ import frontier as fr
 from algorithms import pagerank
 from frontier.distributed import DistributedGraph, Threads
 from frontier.distributed import products as of_parts
+from frontier.distributed.partition import owners_of
 from frontier.operators import spmv
 from structures import SlabGraph
 
@@ -23,16 +24,10 @@ def edges_of(shape, rng):
         return np.zeros(N - 1, int), np.arange(1, N)
     if shape == "one part":
         ids = np.arange(0, N)
-        mine = ids[owners_of(ids, 2) == 0]
+        mine = ids[owners_of(np, ids.astype(np.uint64), 2) == 0]
         return mine[:-1], mine[1:]
     size = {"few": 120, "dense": 4000, "empty": 0}[shape]
     return tuple(rng.integers(0, N, (2, size)))
-
-
-def owners_of(ids, parts):
-    from frontier.distributed.partition import owners_of
-
-    return owners_of(np, ids.astype(np.uint64), parts)
 
 
 @fr.reads
@@ -45,7 +40,9 @@ def products(graph, transpose, dtype, weighted):
     first = times(times.arrange(x))
     out = xp.ones(times.graph.num_vertices)
     assert times(first, out=out) is out
-    return [host(times.restore(each)) for each in (first, out)]
+    restored = [times.restore(each) for each in (first, out)]
+    graph.complete(*restored)
+    return [host(each) for each in restored]
 
 
 def number(v, x):
