@@ -148,7 +148,7 @@ def pagerank(
         graph, transpose=True, weighted=weighted, snapshot=snapshot, products=_expected_steps(alpha, tol, max_iter)
     )
     jump, damping = product.arrange(jump), product.arrange(damping)
-    ranks, before = product.arrange(start).copy(), xp.zeros(graph.num_vertices)
+    ranks, before = product.arrange(start).copy(), xp.zeros(jump.size)
     is_rounded = tol >= FLOAT32_TOL and not product.weighted
     shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64)
     least = tol - FLOAT32_ROUNDING if is_rounded else tol

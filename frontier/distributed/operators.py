@@ -345,7 +345,7 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
     arrays, _ = _check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
     graph.arrays.written(_written(arrays, op, args))
-    return PartFrontier.of_part(graph, kept)
+    return type(frontier).of_part(graph, kept)
 
 
 def reduce(

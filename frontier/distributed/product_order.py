@@ -1,9 +1,9 @@
 """The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
 
-A part's vector has the entries that the part needs, and no others: those of its own vertices first, which have the rows
-of its product, the longest first; then those of its ghosts, by the parts that own them, and of each part in the order in
-which that part has them. So what is received goes into one piece of the vector for each part, vertices with many
-neighbors come first among ghosts, too, and operators over the part's own vertices go through the first entries.
+A part's vector has the entries that the part needs, and no others: those of its own vertices first, which have the
+rows of its product, the longest first; then those of its ghosts, by the parts that own them, and of each part in the
+order in which that part has them. So what is received goes into one piece of the vector for each part, vertices with
+many neighbors come first among ghosts, too, and operators over the part's own vertices go through the first entries.
 """
 
 from __future__ import annotations
@@ -169,7 +169,9 @@ class VectorFrontier(PartFrontier):
     """A frontier of positions of vectors: of each part some of those of its own vertices."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
-        raise NotImplementedError("vertices in the order of products over parts are not listed: take some of all, by filter")
+        raise NotImplementedError(
+            "vertices in the order of products over parts are not listed: take some of all, by filter"
+        )
 
     @classmethod
     def all(cls, graph: Any) -> VectorFrontier:

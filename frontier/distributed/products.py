@@ -29,11 +29,11 @@ class PartSpMV(SpMV):
     entries of its own vertices and of its ghosts; each part's order is another one, of another length. Parts agree on
     whether to prepare.
 
-    Elsewhere vectors are by vertex id. Of a product's vector the entries of the vertices that a part owns are read there,
-    and of its result written. Each part decides on its own whether to take a snapshot.
+    Elsewhere vectors are by vertex id. Of a product's vector the entries of the vertices that a part owns are read
+    there, and of its result written. Each part decides on its own whether to take a snapshot.
 
-    In both cases a part gets the entries of its ghosts (`Ghosts`), or all if it has nearly as many: a product writes them
-    to its vector.
+    In both cases a part gets the entries of its ghosts (`Ghosts`), or all if it has nearly as many: a product writes
+    them to its vector.
     """
 
     def __init__(
