@@ -22,7 +22,7 @@ from ..operators.engine import A_TRUTH, check_op, functor_args, state_of
 from ..operators.functors import OP_PARAMETERS
 from ..operators.launch import BALANCES, gpu_balance, launch_balanced
 from .frontiers import PartFrontier
-from .levels import TOTALS, Columns
+from .levels import TOTALS, Columns, follow_updates
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -50,6 +50,8 @@ class Levels:
         one_of(balance, "balance", BALANCES)
         check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
         check_functors(functors.condition, functors.prepare, args)
+        for local in graph.locals():
+            follow_updates(local)
         self._graph = graph
         self._local = graph.local
         self._functors = functors

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...access import reads
 from ...operators.engine import cuda_kernels_for, state_of
 from ...operators.launch import blocks_for_at_most
 from ...runtime.scratch import Counters
@@ -249,8 +250,14 @@ class Mail:
     def send(self, local: Any, columns: Columns, reached: Any, entered: int) -> Level:
         """`deliver` of a list whose length the host knows."""
         size = int(reached.size)
+        follow_updates(local)
         self.begin(local, columns, entered, size)
         return self.deliver(local, columns, reached, size, *state_of(local).next_stamps(local))
+
+
+@reads
+def follow_updates(graph: Any) -> None:
+    """Have the current stream wait for the last update of a graph, if that was made in another one."""
 
 
 def _kernels(local: Any) -> Any:
