@@ -1,4 +1,4 @@
-"""What a push has reached travels to its owners by kernels on GPUs, and by array operations elsewhere: with one result."""
+"""What a push has reached travels to its owners by kernels on GPUs, and by arrays elsewhere, with one result."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ def combine_bits(device: Device, operation: int, left: Any, right: Any) -> tuple
     counter = device.xp.zeros(1, np.int64)
     kernels = load_kernels("frontier.bitmap", device, {"VID": np.dtype(np.int32)})
     kernels.combine(left.size, operation, left, right, out, counter)
-    return out, int(counter[0])
+    return out, int(device.to_host(counter)[0])
 
 
 def combine_lists(operation: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -19,6 +19,9 @@ REDUCTIONS = ("sum", "min", "max")
 SMALL = 4096
 """Arrays of up to so many entries are reduced by every part on its own: one exchange in place of two."""
 
+FEW = 128
+"""Integers that go to the device through page-locked memory: the driver copies others in two steps."""
+
 
 class PartLostError(RuntimeError):
     """A worker that holds a part of the graph is gone, or has failed where the others have not."""
@@ -119,6 +122,7 @@ class Communicator(ABC):
         self.exchanges = 0
         self.waits = 0
         self.deferred: list[DeferredReduction] = []
+        self._staging: Any = None
 
     # ---- for transports ---------------------------------------------------------------------------------------------
 
@@ -250,7 +254,7 @@ class Communicator(ABC):
         """One integer for each part, and one from each."""
         if self.size == 1:
             return list(counts)
-        mine = self.device.xp.asarray(np.asarray(counts, np.int64))
+        mine = self._on_device(counts)
         pieces = [mine[p : p + 1] for p in range(self.size)]
         return self._on_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
 
@@ -258,7 +262,7 @@ class Communicator(ABC):
         """As many integers of each part as of any other: a row for each."""
         if self.size == 1:
             return np.asarray([counts], np.int64)
-        return self.gather_rows(self.device.xp.asarray(np.asarray(counts, np.int64)))
+        return self.gather_rows(self._on_device(counts))
 
     def gather_rows(self, row: Any) -> np.ndarray:
         """As many integers of each part, which are on the device: a row for each, on the host."""
@@ -269,8 +273,7 @@ class Communicator(ABC):
         """`allreduce` of a few integers."""
         if self.size == 1:
             return [int(number) for number in numbers]
-        values = self.device.xp.asarray(np.asarray(numbers, np.int64))
-        return self._on_host(self.allreduce(values, op)).tolist()
+        return self._on_host(self.allreduce(self._on_device(numbers), op)).tolist()
 
     def gather_objects(self, value: Any) -> list[Any]:
         """What each part has: anything that can be pickled, and is small."""
@@ -318,6 +321,24 @@ class Communicator(ABC):
                 each.finish(np.ascontiguousarray(rows[:, begin:end]).view(each.values.dtype))
                 begin = end
         return outs
+
+    def _on_device(self, numbers: Sequence[int]) -> Any:
+        """Integers of the host on the device, in an array for what the host then waits for (`_on_host`).
+
+        A few go through page-locked memory, which is free for the next ones after that wait.
+        """
+        values = np.asarray(numbers, np.int64)
+        if not self.device.is_gpu or not 0 < values.size <= FEW:
+            return self.device.xp.asarray(values)
+        if self._staging is None:
+            import cupyx
+
+            self._staging = cupyx.empty_pinned(FEW, np.int64)
+        self._staging[: values.size] = values
+        out = self.device.xp.empty(values.size, np.int64)
+        stream = self.device.xp.cuda.get_current_stream()
+        out.data.copy_from_host_async(self._staging.ctypes.data, values.nbytes, stream)
+        return out
 
     def _on_host(self, values: Any) -> Any:
         """An array that others have sent, on the host, which waits for it."""

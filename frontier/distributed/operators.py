@@ -27,7 +27,7 @@ from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
-from .levels import Mail
+from .levels import Mail, follow_updates
 from .pulls import can_pull, check_pull, has_many_arcs, pull, pull_pays
 from .traversals import Levels, search
 from .triangles import PartOrientation, count_triangles
@@ -312,11 +312,12 @@ def _traverse_alone(
     # The local graph of an undirected one has each edge both ways, though it is a directed graph.
     entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
     given = tuple(old if isinstance(old, Step) else new for old, new in zip(args, values, strict=True))
-    with local.reading():
-        done = traverse_along(
-            local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps,
-            max_arcs=max_arcs, balance=balance, entering=entering,
-        )  # fmt: skip
+    for each in graph.locals():
+        follow_updates(each)
+    done = traverse_along(
+        local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
+        balance=balance, entering=entering,
+    )  # fmt: skip
     arrays.written(_written(by_vertex, op, values, first=4))
     if prepare is not None:
         arrays.written(_written(by_vertex, prepare, values))

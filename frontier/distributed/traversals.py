@@ -22,7 +22,7 @@ from ..operators.engine import A_TRUTH, check_op, functor_args, state_of
 from ..operators.functors import OP_PARAMETERS
 from ..operators.launch import BALANCES, gpu_balance, launch_balanced
 from .frontiers import PartFrontier
-from .levels import TOTALS, Columns
+from .levels import TOTALS, Columns, follow_updates
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -50,6 +50,8 @@ class Levels:
         one_of(balance, "balance", BALANCES)
         check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
         check_functors(functors.condition, functors.prepare, args)
+        for local in graph.locals():
+            follow_updates(local)
         self._graph = graph
         self._local = graph.local
         self._functors = functors
@@ -60,15 +62,23 @@ class Levels:
         self._kernels: Any = None
         self._pull_kernels: Any = None
 
-    def push(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
+    def push(
+        self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None
+    ) -> tuple[PartFrontier, int, int]:  # fmt: skip
         """One push: the next frontier, the arcs that leave it on all parts, and how many vertices all parts started
-        from."""
+        from.
+
+        Parameters
+        ----------
+        total_arcs : int, optional
+            That leave the frontier on all parts, if they know it.
+        """
         graph, local, mail, functors = self._graph, self._local, self._mail, self._functors
         graph.arrays.before_edges(self._arrays, self._read, writes_few=not frontier.is_everyone)
         args = functor_args(local, functors.op, args)
         own: Any = frontier.local
         count, arcs, room = own._walk_length(), own._known_arcs(), local.num_vertices
-        mail.begin(local, self._columns, count)
+        mail.begin(local, self._columns, count, most=total_arcs)
         stamps, epoch = state_of(local).next_stamps(local)
         reached = local._scratch.get("reached", room, local.vertex_dtype)
         if count:
@@ -125,7 +135,8 @@ def search(
                 break
         before()
         pulls = count is not None and arcs is not None and may_pull(count, arcs)
-        frontier, arcs, entered = (levels.pull if pulls else levels.push)(frontier, args(step, pulls))
+        given = args(step, pulls)
+        frontier, arcs, entered = levels.pull(frontier, given) if pulls else levels.push(frontier, given, arcs)
         after()
         count = frontier._count
         step += 1

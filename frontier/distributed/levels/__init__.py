@@ -9,8 +9,8 @@ sum and another wait: that is a level in which bytes matter.
                part, and of all parts; what was sent to each part and received; how much of the second messages is
                filled; what the push has reached, and its arcs. All of them come to the host in one copy.
 
-Members are without duplicates: stamps say which vertices the level has listed already, so that nothing is cleared, and a
-level takes work for what it reaches alone.
+Members are without duplicates: stamps say which vertices the level has listed already, so that nothing is cleared,
+and a level takes work for what it reaches alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...access import reads
 from ...operators.engine import cuda_kernels_for, state_of
 from ...operators.launch import blocks_for_at_most
 from ...runtime.scratch import Counters
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/levels/levels.cuh"
 ROOM = 2048
-"""Vertices for which a first message has room; a multiple of 8. It takes no longer to travel than an empty one."""
+"""Vertices for which a first message has room at most; a multiple of 8. It takes hardly longer to travel than an empty
+one. Where all parts know that a level reaches fewer, there is room for these."""
 MOST_PARTS, MOST_COLUMNS, SOLO = 32, 4, 1024
 """As in levels.cuh."""
 BYTES_AHEAD = 16
@@ -124,6 +126,7 @@ class Mail:
         self.reached = numbers[self._reached_at :]
         self._own, self._totals = numbers[:TOTALS], numbers[TOTALS:ROWS]
         self._cursors = numbers[self._cursors_at : self._reached_at]
+        self._room = ROOM  # of the messages of this level
         self._stride = 0  # bytes of a message, for which the pieces are cut
         self._messages: Any = None
         self._received: Any = None
@@ -135,7 +138,9 @@ class Mail:
         """Whether the messages between parts are made by kernels."""
         return comm.device.is_gpu and 1 < comm.size <= MOST_PARTS
 
-    def begin(self, local: Any, columns: Columns, entered: int, reached: int = 0) -> None:
+    def begin(
+        self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None
+    ) -> None:  # fmt: skip
         """Before a level.
 
         Parameters
@@ -146,8 +151,11 @@ class Mail:
             Members of this part's frontier.
         reached : int
             What `deliver` is to send, if the host knows how much that is.
+        most : int, optional
+            All parts together send no more; the same on all.
         """
-        self._cut(BYTES_AHEAD + ROOM * (local.vertex_dtype.itemsize + columns.width))
+        self._room = ROOM if most is None else min(ROOM, max(rounded_up(most), 8))
+        self._cut(BYTES_AHEAD + self._room * (local.vertex_dtype.itemsize + columns.width))
         size = int(self.numbers.size)
         _kernels(local).begin(
             size, self.numbers, entered, self._reached_at, reached, self._messages, self._comm.size, self._stride
@@ -182,7 +190,7 @@ class Mail:
         """
         comm, kernels, view, rank = self._comm, _kernels(local), local.view(), self._comm.rank
         members = comm.device.xp.empty(local.num_vertices, local.vertex_dtype)
-        owners, room = self._partition.owners, ROOM
+        owners, room = self._partition.owners, self._room
         listed = (stamps, epoch, members, self.numbers)
 
         def pack(more: Any) -> None:
@@ -218,7 +226,7 @@ class Mail:
         width = local.vertex_dtype.itemsize + columns.width
 
         def bytes_of(counts: list[int]) -> list[int]:
-            return [0 if count <= ROOM else BYTES_AHEAD + -(-count // 8) * 8 * width for count in counts]
+            return [0 if count <= self._room else BYTES_AHEAD + rounded_up(count) * width for count in counts]
 
         sent, received = (numbers[start : start + comm.size] for start in (ROWS, ROWS + comm.size))
         going, coming = bytes_of(sent), bytes_of(received)
@@ -242,9 +250,20 @@ class Mail:
     def send(self, local: Any, columns: Columns, reached: Any, entered: int) -> Level:
         """`deliver` of a list whose length the host knows."""
         size = int(reached.size)
+        follow_updates(local)
         self.begin(local, columns, entered, size)
         return self.deliver(local, columns, reached, size, *state_of(local).next_stamps(local))
 
 
+@reads
+def follow_updates(graph: Any) -> None:
+    """Have the current stream wait for the last update of a graph, if that was made in another one."""
+
+
 def _kernels(local: Any) -> Any:
     return cuda_kernels_for(local, HEADER, (), ())
+
+
+def rounded_up(count: int) -> int:
+    """The room for so many vertices."""
+    return -(-count // 8) * 8

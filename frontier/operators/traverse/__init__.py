@@ -182,7 +182,7 @@ def traverse_along(
                 walked, frontier, functors, values, position, limit - done, most, kernels
             )  # fmt: skip
         elif one_way and pull_pays(graph, frontier, functors, entering):
-            frontier, made = pull(graph, frontier, functors, tuple(values), kernels, entering=entering), 1
+            frontier, made = pull(graph, frontier, functors, tuple(values), kernels, None, entering), 1
         elif _is_medium(graph, len(frontier), arcs):
             may_pull = functors.condition is not None and one_way and (graph.has_in_edges or entering is not None)
             frontier, made = _push_cooperatively(
