@@ -246,7 +246,7 @@ class Spare:
         self._arcs -= arcs
 
 
-PLENTY, BATCHES = 64, 32
+PLENTY, BATCHES = 8, 32
 """Memory is looked at after so many batches, or when there may be room for less than so many times a batch."""
 
 
