@@ -18,7 +18,6 @@ from frontier.runtime.cuda import compile_cubin
 from structures import SlabGraph
 
 components = importlib.import_module("algorithms.connected_components")
-common_module = importlib.import_module("frontier.operators.visit_common")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 dynamic_components = importlib.import_module("algorithms.dynamic_components")
 temporal_triangles = importlib.import_module("algorithms.temporal_triangle_count")
@@ -34,17 +33,16 @@ def labels(graph):
 
 
 MARKS, BATCH, SIXTHS = np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64)
-LANES = (("LANES", str(common_module.LANES)),)
 PER_PAIR = cuda_functors(dynamic_module._share, dynamic_module._credit, False)
 NUMBERED = cuda_functors(temporal_triangles._count_at_latest, None, True)
 
 CASES = {
     "common": ("visit_common", lambda g: (
-        PER_PAIR[0], (MARKS, BATCH, np.int64(1), SIXTHS, SIXTHS), (*LANES, *PER_PAIR[1])
+        PER_PAIR[0], (MARKS, BATCH, np.int64(1), SIXTHS, SIXTHS), PER_PAIR[1]
     )),
-    "common-count": ("visit_common", lambda g: ((), (), LANES)),
+    "common-count": ("visit_common", lambda g: ((), (), ())),
     "common-numbered": ("visit_common", lambda g: (
-        NUMBERED[0], (SIXTHS, SIXTHS, np.int64(9), SIXTHS), (*LANES, *NUMBERED[1]),
+        NUMBERED[0], (SIXTHS, SIXTHS, np.int64(9), SIXTHS), NUMBERED[1],
     )),
     "take-root": ("reduce", lambda g: (
         (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),

@@ -9,7 +9,8 @@ that needs it, and its members are looked up there. What functors read by edge t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from ..arguments import flag
 from ..operators.extract import extract
 from ..operators.intersect import OF_PAIR
 from ..operators.visit_common import visit_common
+from ..runtime.elementwise import take
+from ..sort import accumulate, distinct_with_places
 from .accesses import arrays_of
 from .batches import Pairs
 from .vertex_arrays import FLAGS, SUMS
@@ -103,7 +106,7 @@ class Lists:
     Attributes
     ----------
     rows : array of int64
-        The list of each vertex that was asked for.
+        The list of each key that was asked for; -1 for those that were not.
     offsets : array of int64
     neighbors : array of vertex ids
     values : list of array
@@ -123,51 +126,92 @@ def _find(
     """`intersect` of pairs at the owners of `u`; returns the numbers of common neighbors unless there is an `op`."""
     xp, comm, local = graph.xp, graph.comm, graph.local
     of_pairs = [args[i] for i in by_pair]
-    mine = graph.partition.is_mine(v)
-    here, away = xp.flatnonzero(mine), xp.flatnonzero(~mine)
-    values = _replaced(args, by_pair, [array[here] for array in of_pairs])
-    found = one_device.intersect(local, u[here], v[here], op, *values, checked=False, **functors)
-    order, counts = graph.partition.by_owner(v[away])
-    away = away[order]
-    u_out, v_out = u[away], v[away]
+    order, counts = graph.partition.by_owner(v)
+    first, last = sum(counts[: comm.rank]), sum(counts[: comm.rank + 1])
+    here, away = order[first:last], _without(xp, order, first, last)
+    counts[comm.rank] = 0
+    values = _replaced(args, by_pair, [_at(graph, array, here) for array in of_pairs])
+    found = one_device.intersect(
+        local, _at(graph, u, here), _at(graph, v, here), op, *values, checked=False, **functors
+    )  # fmt: skip
     received = comm.exchange_counts(counts)
+    u_out, v_out = _at(graph, u, away), _at(graph, v, away)
     of_u = _degrees(local, u_out)
-    of_out = [array[away] for array in of_pairs]
+    of_out = [_at(graph, array, away) for array in of_pairs]
     (u_in, v_in, of_u_in, *of_in), _ = comm.alltoallv_columns([u_out, v_out, of_u, *of_out], counts, received)
     of_v_in = _degrees(local, v_in)
     of_v, _ = comm.alltoallv(of_v_in, received, counts)
-    peers = xp.arange(comm.size, dtype=np.int64)
-    to, origin = xp.repeat(peers, counts), xp.repeat(peers, received)
 
-    # Compared here: pairs of other parts whose u has the shorter list, and own ones whose v has.
-    from_u, from_v = xp.flatnonzero(of_u_in <= of_v_in), xp.flatnonzero(of_v < of_u)
-    to_u, to_v = xp.flatnonzero(of_v_in < of_u_in), xp.flatnonzero(of_u <= of_v)
-    n = np.int64(max(graph.num_vertices, 1))
-    asked = xp.concatenate([origin[from_u] * n + u_in[from_u], to[from_v] * n + v_out[from_v]])
-    lengths = xp.concatenate([of_u_in[from_u], of_v[from_v]])
-    wanted = xp.concatenate([origin[to_u] * n + v_in[to_u], to[to_v] * n + u_out[to_v]])
+    # First the pairs of other parts, then own ones. Compared here are those whose end on the other part has the shorter
+    # list: of the first u, and of the others v.
+    known, listed = xp.concatenate([v_in, u_out]), xp.concatenate([u_in, v_out])
+    lengths = xp.concatenate([of_u_in, of_v])
+    compared = xp.concatenate([of_u_in <= of_v_in, of_v < of_u])
+    n, none = np.int64(max(graph.num_vertices, 1)), np.int64(-1)
+    peers = _peers(graph, [*received, *counts]) * n
+    asked = xp.where(compared, peers + listed, none)
+    wanted = xp.where(compared, none, peers + known)
     lists = _exchange_lists(graph, asked, lengths, wanted, n, [args[i] for i in by_edge])
 
-    known = xp.concatenate([v_in[from_u], u_out[from_v]])
-    listed = xp.concatenate([u_in[from_u], v_out[from_v]])
-    swapped = xp.arange(known.size) >= from_u.size
+    swapped = xp.arange(known.size) >= u_in.size
+    both = [xp.concatenate([theirs, ours]) for theirs, ours in zip(of_in, of_out, strict=True)]
     capacity = local.edge_capacity
-    more = [xp.concatenate([args[i][:capacity], values]) for i, values in zip(by_edge, lists.values, strict=True)]
-    values = _replaced(args, by_edge, more)
-    both = [xp.concatenate([ours[from_u], theirs[from_v]]) for ours, theirs in zip(of_in, of_out, strict=True)]
-    values = _replaced(values, by_pair, both)
-    there = visit_common(
-        local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values, **functors
-    )  # fmt: skip
+    with _behind(xp, [args[i] for i in by_edge], lists.values, capacity) as more:
+        values = _replaced(_replaced(args, by_edge, more), by_pair, both)
+        there = visit_common(
+            local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values, **functors
+        )  # fmt: skip
     if op is not None:
         return None
-    total, answers = xp.zeros(u.size, np.int64), xp.zeros(u_in.size, np.int64)
+    total = xp.zeros(u.size, np.int64)
     total[here] = found
-    answers[from_u] = there[: from_u.size]
-    back, _ = comm.alltoallv(answers, received, counts)
-    total[away] = back
-    total[away[from_v]] = there[from_u.size :]
+    back, _ = comm.alltoallv(there[: u_in.size], received, counts)
+    total[away] = back + there[u_in.size :]
     return total
+
+
+def _at(graph: GraphPart, values: Any, positions: Any) -> Any:
+    """``values[positions]``."""
+    return take(graph.device, values, positions)
+
+
+def _without(xp: Any, order: Any, first: int, last: int) -> Any:
+    """The entries before `first` and from `last` on."""
+    if not first or last == order.size:  # of the first part and the last: no memory of their own
+        return order[last:] if not first else order[:first]
+    return xp.concatenate([order[:first], order[last:]])
+
+
+def _peers(graph: GraphPart, counts: Sequence[int]) -> Any:
+    """The part that each pair is exchanged with (int64), of so many with each, in order, and once more."""
+    xp, size = graph.xp, graph.comm.size
+    out, begin = xp.empty(sum(counts), np.int64), 0
+    for i, count in enumerate(counts):
+        out[begin : begin + count] = i % size
+        begin += count
+    return out
+
+
+@contextmanager
+def _behind(xp: Any, arrays: Sequence[Any], values: Sequence[Any], capacity: int) -> Iterator[list[Any]]:
+    """Arrays by edge, with values of more edges behind their first `capacity` entries.
+
+    Those that have room are written there and restored afterwards; the others are copied, which takes a pass over them.
+    """
+    made, before = [], []
+    for array, more in zip(arrays, values, strict=True):
+        end = capacity + int(more.size)
+        if array.size < end:
+            made.append(xp.concatenate([array[:capacity], more]))
+            continue
+        before.append((array[capacity:end], array[capacity:end].copy()))
+        array[capacity:end] = more
+        made.append(array)
+    try:
+        yield made
+    finally:
+        for piece, held in before:
+            piece[...] = held
 
 
 def _degrees(local: Any, vertices: Any) -> Any:
@@ -180,28 +224,41 @@ def _exchange_lists(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: 
     Parameters
     ----------
     asked, wanted : arrays of int64
-        Keys, with duplicates, of lists that come and of lists that go.
+        Keys, with duplicates, of lists that come and of lists that go; negative ones are none.
     lengths : array of int64
         Of the lists asked for.
     by_edge : list of array
         Local arrays by edge, whose values go along.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
-    none = xp.empty(0, np.int64)
-    keys = first = rows = going = none
-    if asked.size:
-        keys, first, rows = xp.unique(asked, return_index=True, return_inverse=True)
-    if wanted.size:
-        going = xp.unique(wanted)
+    keys, first, rows = _distinct(graph, asked)
+    going, _, _ = _distinct(graph, wanted)
     dst_offsets, ids, edges = extract(local, (going % n).astype(graph.vertex_dtype))
     edges = local._edges_at(edges)
     offsets = xp.zeros(keys.size + 1, np.int64)
-    xp.cumsum(lengths[first], out=offsets[1:])
+    offsets[1:] = _at(graph, lengths, first)
+    accumulate(graph.device, offsets)
     bounds = xp.arange(comm.size + 1, dtype=np.int64) * n
     ends = graph.device.to_host(xp.concatenate([
         dst_offsets[xp.searchsorted(going, bounds)], offsets[xp.searchsorted(keys, bounds)]
     ]))  # fmt: skip
     sent, received = np.diff(ends[: comm.size + 1]).tolist(), np.diff(ends[comm.size + 1 :]).tolist()
-    columns = [ids, *(array[edges] for array in by_edge)]
+    columns = [ids, *(_at(graph, array, edges) for array in by_edge)]
     (neighbors, *values), _ = comm.alltoallv_columns(columns, sent, received)
-    return Lists(rows.astype(np.int64, copy=False).reshape(-1), offsets, neighbors, values)
+    return Lists(rows, offsets, neighbors, values)
+
+
+def _distinct(graph: GraphPart, keys: Any) -> tuple[Any, Any, Any]:
+    """The distinct keys that are not negative, ascending; where each stands; and for each key its place among them, or
+    -1."""
+    xp, size = graph.xp, int(keys.size)
+    none = xp.empty(0, np.int64)
+    if not size:
+        return none, none, none
+    if graph.device.is_gpu:
+        return distinct_with_places(graph.device, keys, graph.num_vertices * graph.comm.size)
+    some = np.flatnonzero(keys >= 0)
+    found, at, places = np.unique(keys[some], return_index=True, return_inverse=True)
+    rows = np.full(size, -1, np.int64)
+    rows[some] = places.reshape(-1)
+    return found, some[at], rows

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...sort import accumulate
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
-LANES = 8  # threads that share the list of a pair
+THREADS, BLOCKS_EACH = 256, 8
+"""Threads of a block, and blocks of a multiprocessor: a warp takes pieces of the lists until there are none."""
 
 
 def visit_common(
@@ -43,7 +45,8 @@ def visit_common(
     swapped : array of bool, shape (m,)
         Whether `known` is the first of the pair, and `listed` the second.
     rows : array of int64, shape (m,)
-        The neighbors of ``listed[i]`` are ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``.
+        The neighbors of ``listed[i]`` are ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``; none are listed if it
+        is negative.
     offsets : array of int64
     neighbors : array of the graph's vertex dtype
     first_edge : int
@@ -61,9 +64,17 @@ def visit_common(
     values = functor_args(graph, op, args) if op is not None else ()
     arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
     if count and graph.device.is_gpu:
+        from ...runtime.cuda import multiprocessors
+
         functors, options = cuda_functors(op, per_pair, numbered)
-        kernels = cuda_kernels_for(graph, HEADER, functors, values, (("LANES", str(LANES)), *options))
-        kernels.visit_common(count, graph.view(), *arrays, np.int64(first_edge), counts, *values, tile=LANES)
+        kernels = cuda_kernels_for(graph, HEADER, functors, values, options)
+        ends = graph.xp.empty(count, np.int64)
+        kernels.count_listed(count, rows, offsets, ends)
+        accumulate(graph.device, ends)
+        kernels.visit_common(
+            count, graph.view(), *arrays, np.int64(first_edge), ends, counts, *values, threads=THREADS,
+            blocks=BLOCKS_EACH * multiprocessors(),
+        )  # fmt: skip
     elif count:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_visit_common, functors, numbered)

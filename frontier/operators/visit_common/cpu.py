@@ -26,7 +26,8 @@ def make_visit_common(iterator: ModuleType, op: Any, per_pair: Any, numbered: bo
             u = known[i]
             v = listed[i]
             found = 0
-            for k in range(offsets[rows[i]], offsets[rows[i] + 1]):
+            row = rows[i]
+            for k in range(offsets[row] if row >= 0 else 0, offsets[row + 1] if row >= 0 else 0):
                 w = neighbors[k]
                 if w == u:
                     continue
