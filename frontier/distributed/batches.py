@@ -12,7 +12,7 @@ from ..arrays import as_ids, same_length
 from ..batch import Arcs
 from ..edge_data import WEIGHT_COLUMN, make_rows
 from ..form import free_bytes
-from ..runtime.elementwise import take
+from ..runtime import elementwise
 from ..storage import stored_arrays
 from ..updates import UpdateResult
 from .owners_on_gpu import ByOwner, takes
@@ -142,7 +142,7 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     sent = table[:, : comm.size]
     counts, received = sent[comm.rank].tolist(), sent[:, comm.rank].tolist()
     graph.spare.take(sum(received))
-    held = [u, v, *(take(device, arcs.weights, positions[: sum(counts)]) for positions in order)]
+    held = [u, v, *(elementwise.take(device, arcs.weights, positions[: sum(counts)]) for positions in order)]
     (u, v, *weighed), _ = comm.alltoallv_columns(held, counts, received)
     return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(sent, table[:, -1]))
 
@@ -274,29 +274,60 @@ class Pairs:
         if self._is_placed:
             return
 
-        def check() -> Any:
-            u, v = as_ids(device, src, "src"), as_ids(device, dst, "dst")
-            same_length(src=u, dst=v)
-            n = graph.num_vertices
-            named = u >= 0
-            valid = named & (u < n) & (v >= 0) & (v < n)
-            order, counts, left_out = graph.partition.by_valid_owner(u, valid)
-            if left_out and (bad := int((named & ~valid).sum())):
-                raise ValueError(f"{bad} of the {u.size} arcs in src and dst name ids outside 0..{n - 1}")
-            return u.astype(graph.vertex_dtype, copy=False), v.astype(graph.vertex_dtype, copy=False), order, counts
-
-        found, error = attempt(check)
-        table = comm.gather_counts([*((0,) * comm.size if found is None else found[3]), error is not None])
+        found, error = attempt(lambda: self._ids(graph, src, dst))
+        if found is not None and takes(device, comm.size, graph.vertex_dtype):
+            table, error = self._sort_on_gpu(graph, *found)
+        else:
+            if found is not None:
+                found, error = attempt(lambda: self._sorted(graph, *found))
+            counts = (0,) * comm.size if found is None else self._counts
+            table = comm.gather_counts([*counts, error is not None, 0])
         if table[:, comm.size].any():
             raise_first(graph, error)
-        self._src, self._dst, self._order, self._counts = found
+        self._counts = table[comm.rank, : comm.size].tolist()
         self._received = table[:, comm.rank].tolist()
+
+    @staticmethod
+    def _ids(graph: GraphPart, src: Any, dst: Any) -> tuple[Any, Any]:
+        """Both ends as arrays of the device."""
+        u, v = as_ids(graph.device, src, "src"), as_ids(graph.device, dst, "dst")
+        same_length(src=u, dst=v)
+        return u, v
+
+    def _sorted(self, graph: GraphPart, u: Any, v: Any) -> Any:
+        """Sort the pairs by owner; an error names those that are no ids."""
+        n = graph.num_vertices
+        named = u >= 0
+        valid = named & (u < n) & (v >= 0) & (v < n)
+        self._order, self._counts, left_out = graph.partition.by_valid_owner(u, valid)
+        if left_out and (bad := int((named & ~valid).sum())):
+            raise _not_ids(bad, u, n)
+        kind, order = graph.vertex_dtype, self._order
+        self._ends = u.astype(kind, copy=False)[order], v.astype(kind, copy=False)[order]
+        return self._ends
+
+    def _sort_on_gpu(self, graph: GraphPart, u: Any, v: Any) -> tuple[Any, Exception | None]:
+        """The same, with what all parts send to each, for which the host waits."""
+        xp, comm, n = graph.xp, graph.comm, graph.num_vertices
+        if u.dtype != v.dtype:
+            u, v = u.astype(np.int64), v.astype(np.int64)
+        u, v = xp.ascontiguousarray(u), xp.ascontiguousarray(v)
+        wrong = elementwise.fill_with(xp.empty(1, np.int64), 0)
+        found = ByOwner(graph.device, comm.size, u, mates=v, limit=n, wrong=wrong)
+        row = found.count(wrong)
+        *ends, self._order = found.sort(v, order=True)
+        self._ends = tuple(each.astype(graph.vertex_dtype, copy=False) for each in ends)
+        table = comm.gather_rows(row)
+        if not table[comm.rank, comm.size]:
+            return table, None
+        return table, _not_ids(int(graph.device.to_host(wrong)[0]), u, n)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
         """The pairs that this part owns, and more columns of theirs."""
         if self._is_placed:
             return (self._src, self._dst, *columns)
-        held = [column[self._order] for column in (self._src, self._dst, *columns)]
+        order = self._order[: sum(self._counts)]
+        held = [*self._ends, *(column[order] for column in columns)]
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
 
     def give_back(self, values: Any) -> Any:
@@ -305,8 +336,12 @@ class Pairs:
             return values
         got, _ = self._comm.alltoallv(values, self._received, self._counts)
         out = self._xp.zeros(self._src.size, values.dtype)
-        out[self._order] = got
+        out[self._order[: got.size]] = got
         return out
+
+
+def _not_ids(bad: int, src: Any, n: int) -> ValueError:
+    return ValueError(f"{bad} of the {src.size} arcs in src and dst name ids outside 0..{n - 1}")
 
 
 def apply(

@@ -53,8 +53,11 @@ class PartObservers:
     def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
         """The arcs of a batch that are, or are not, in the graph, each once; undirected edges at the smaller end."""
         if not self.directed:
-            keep = self.xp.flatnonzero(src < dst)
-            src, dst = src[keep], dst[keep]
+            if self.device.is_gpu:  # where the host would wait for the number of those that stay
+                src = self.xp.where(src < dst, src, src.dtype.type(-1))
+            else:
+                keep = self.xp.flatnonzero(src < dst)
+                src, dst = src[keep], dst[keep]
         return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
 
     def _remember_told(self, *sources: Any) -> None:

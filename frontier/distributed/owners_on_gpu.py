@@ -31,9 +31,16 @@ class ByOwner:
     ids : array of vertex ids
         Contiguous.
     valid : array of bool, optional
+    mates : array of vertex ids, optional
+        Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those whose first is not negative.
+    limit : int
+    wrong : array of int64, shape (1,), or None
     """
 
-    def __init__(self, device: Device, num_parts: int, ids: Any, valid: Any = None):
+    def __init__(
+        self, device: Device, num_parts: int, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0,
+        wrong: Any = None,
+    ):  # fmt: skip
         empty, size = device.xp.empty, int(ids.size)
         self._device = device
         self._ids = ids
@@ -42,7 +49,7 @@ class ByOwner:
         self._owners = empty(size, np.uint8)
         self._places = empty(self._spans * num_parts, np.int64)
         _kernel(f"find_owners_{IDS[ids.dtype]}")(
-            size, ids, valid, num_parts, self._spans, self._owners, self._places, **self._launch()
+            size, ids, valid, mates, limit, wrong, num_parts, self._spans, self._owners, self._places, **self._launch()
         )
 
     def _launch(self) -> dict[str, int]:

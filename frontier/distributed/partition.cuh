@@ -23,9 +23,12 @@ __device__ __forceinline__ int owner_of(u64 id, u32 parts) {
   return int(parts & (parts - 1) ? h % parts : h & (parts - 1));
 }
 
-// Finds the owners of vertices, and counts them by span. Negative ids, and those that are not `valid`, have none.
+// Finds the owners of vertices, and counts them by span. Negative ids, and those that are not `valid`, have none. If there are
+// `mates`, neither have pairs of which one is no id below `limit`, and `wrong` counts those whose first is not negative.
 template <class ID>
-__device__ void find_owners(i64 count, const ID* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
+__device__ void find_owners(
+    i64 count, const ID* ids, const bool* valid, const ID* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
+    i64* counts) {
   __shared__ int found[MOST_PARTS];
   SPANS(span, count) {
     for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) found[p] = 0;
@@ -36,7 +39,12 @@ __device__ void find_owners(i64 count, const ID* ids, const bool* valid, int par
       int owner = NO_PART;
       if (i < count) {
         ID id = ids[i];
-        if (id >= 0 && (!valid || valid[i])) owner = owner_of(u64(id), u32(parts));
+        bool good = id >= 0 && (!valid || valid[i]);
+        if (good && mates && (i64(id) >= limit || mates[i] < 0 || i64(mates[i]) >= limit)) {
+          good = false;
+          atomicAdd(wrong, 1ull);
+        }
+        if (good) owner = owner_of(u64(id), u32(parts));
         owners[i] = u8(owner);
       }
       u32 alike = __match_any_sync(0xffffffffu, owner);
@@ -49,13 +57,15 @@ __device__ void find_owners(i64 count, const ID* ids, const bool* valid, int par
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_int(
-    i64 count, const int* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
-  find_owners(count, ids, valid, parts, spans, owners, counts);
+    i64 count, const int* ids, const bool* valid, const int* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
+    i64* counts) {
+  find_owners(count, ids, valid, mates, limit, wrong, parts, spans, owners, counts);
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
-    i64 count, const i64* ids, const bool* valid, int parts, i64 spans, u8* owners, i64* counts) {
-  find_owners(count, ids, valid, parts, spans, owners, counts);
+    i64 count, const i64* ids, const bool* valid, const i64* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
+    i64* counts) {
+  find_owners(count, ids, valid, mates, limit, wrong, parts, spans, owners, counts);
 }
 
 // Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each
