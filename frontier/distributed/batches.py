@@ -373,6 +373,7 @@ def apply(
     if several and (sums or not batch.safe or not (turned is None or turned.safe)):
         changes = [("local", batch)] if turned is None else [("local", batch), ("inward", turned)]
         undo = agree(graph, lambda: [undo_of(graph, name, each) for name, each in changes])
+    graph.changes()
     done, error = attempt(update)
     numbers = (0, 0, 0) if done is None else (done.inserted, done.replaced, done.deleted)
     *totals, failures = graph.comm.reduce_numbers([*numbers, error is not None])

@@ -129,6 +129,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         }
         self.broken: str | None = None
         self.spare = batches.Spare()
+        self._version = 0
         self._num_arcs = num_arcs
 
     # ---- files ------------------------------------------------------------------------------------------------------
@@ -187,7 +188,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
 
     @property
     def version(self) -> int:
-        return self.local.version
+        """How many updates there were: the same on all parts, whether or not they changed this part."""
+        return self._version
 
     @property
     def vertex_version(self) -> int:
@@ -467,6 +469,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         """`DynamicGraph.insert_vertices`; all parts give the same argument."""
         self._begin_update()
         before = self.num_vertices
+        self.changes()
         done, error = batches.attempt(lambda: self._on_locals("insert_vertices", count_or_ids))
         self._agree_on_vertices(error)
         if self.num_vertices > before:
@@ -482,6 +485,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         """
         self._begin_update()
         before = self._delete_incident(ids)  # while observers can still name the vertices
+        self.changes()
         done, error = batches.attempt(lambda: self._on_locals("delete_vertices", ids))
         self._agree_on_vertices(error)
         deleted = self.comm.reduce_numbers([done.deleted])[0]
@@ -524,6 +528,10 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         batches.agree(self, lambda: self._insert("inward", turned, "replace"))
         if self._absent is not None:
             self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
+
+    def changes(self) -> None:
+        """An update begins, on all parts."""
+        self._version += 1
 
     def changed(self, arcs: int) -> None:
         """An update has added so many arcs to all parts together."""
@@ -588,6 +596,10 @@ class ReversePart(GraphPart):
     @property
     def partition(self) -> Partition:  # type: ignore[override]
         return self._reverse.partition
+
+    @property
+    def version(self) -> int:
+        return self._reverse.version
 
     @property
     def broken(self) -> str | None:  # type: ignore[override]

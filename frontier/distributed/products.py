@@ -45,6 +45,7 @@ class PartSpMV(SpMV):
         self._scatters = transpose and graph.directed and not gathers
         self._positions: PartOrder | None = None
         self._route = None
+        self._source, self._version, self._size = weakref.ref(graph), graph.version, graph.num_vertices
         local, name = (graph.inward, "inward") if gathers else (graph.local, "local")
         form = None
         if not self._scatters and graph.device.is_gpu:
@@ -73,7 +74,6 @@ class PartSpMV(SpMV):
     def _prepare_part(self, graph: GraphPart, local: Any, name: str, weighted: Any, form: Form) -> None:
         """Make the static copy of this part's rows, in the order of its vectors."""
         self.weighted, self.form = bool(weighted), form
-        self._source, self._version, self._size = weakref.ref(graph), graph.version, graph.num_vertices
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])
         # In shared memory there is room for twice as many entries of float32, which weighted products rarely have.
         self._hubs = made.hubs(most_hubs(8 if weighted else 4))
@@ -90,10 +90,10 @@ class PartSpMV(SpMV):
         return None if self._positions is None else self.graph.device.read_only(self._positions.order)
 
     def arrange(self, x: Any) -> Any:
+        self._check_version()
         if self._positions is None:
             check_array(self.graph, x, "x", self.graph.num_vertices)
             return x
-        self._check_version()
         check_array(self.graph, x, "x", self._size)
         return elementwise.take(self.graph.device, x, self._positions.order)
 
@@ -111,8 +111,8 @@ class PartSpMV(SpMV):
     def __call__(self, x: Any, out: Any = None) -> Any:
         graph: Any = self.graph
         size = graph.num_vertices
+        self._check_version()
         if self._positions is not None:
-            self._check_version()
             check_array(graph, x, "x", size, GATHER_DTYPES)
         if out is not None:
             check_output(graph, out, "out", size, SUMS)
