@@ -26,6 +26,8 @@ def undo_of(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
     local = getattr(graph, name)
     if not batch.src.size:
         return lambda: None
+    if not local.version and not local.num_arcs and local._history is None:
+        return lambda: setattr(graph, name, graph.new_local())  # as it was made: nothing to look up, and no memory
     keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
     src, dst = split_keys(local.device, keys, local.num_vertices, local.vertex_dtype)
     edges = local.find_edges(src, dst, checked=False)
