@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import flag, one_of
-from ..batch import check_ids
+from ..batch import Arcs, check_ids
 from ..edge_data import build_rows, make_rows
 from ..edge_frontier import EdgeFrontier
 from ..frontier import Frontier
@@ -416,7 +416,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
             if data is None:
-                local._load(local._prepare(batch.src, batch.dst, batch.weights, directed=True, weighted=True))
+                local._load(Arcs(batch.src, batch.dst, batch.weights))
             else:
                 build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
         except batches.EXPECTED:
