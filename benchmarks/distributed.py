@@ -29,9 +29,7 @@ import numpy as np
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import GraphPart, Processes
-from frontier.distributed.communicator import Communicator
-from frontier.registry import structure_class
+from frontier.distributed import Communicator, GraphPart, Processes
 
 from .results import FOLDER, Results, describe_run
 
@@ -135,7 +133,7 @@ def graph_of(comm: Communicator, options: dict[str, Any]) -> Any:
     n = 1 << options["scale"]
     if comm.size > 1:
         return GraphPart(comm, options["structure"], n)
-    return structure_class(options["structure"])(n, device=comm.device)
+    return fr.structure_class(options["structure"])(n, device=comm.device)
 
 
 def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> Any:
@@ -144,7 +142,7 @@ def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> An
         graph = graph_of(comm, options)
         graph.insert_edges(src, dst)
         return graph
-    kind: Any = structure_class(options["structure"])
+    kind: Any = fr.structure_class(options["structure"])
     return kind.from_edges(src, dst, num_vertices=1 << options["scale"], device=comm.device)
 
 

@@ -1,9 +1,12 @@
 """How work is dealt to a GPU's lanes; decided on the host, from the graph alone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 import frontier as fr
 from frontier.operators.launch import tile_size
+from frontier.runtime.cuda import CudaKernel
 from structures import SlabGraph
 
 
@@ -33,3 +36,14 @@ def test_a_hub_among_few_arcs(device):
     graph._scratch.get("num_pieces", 1, np.uint32).fill(2**32 - 1)
     reached = fr.advance(graph, fr.Frontier(graph, [0]), lambda src, dst, edge, weight: True, output="edges")
     assert reached.destinations == fr.Frontier(graph, np.arange(1, 1001))
+
+
+def test_shared_memory_is_never_taken_from_other_threads():
+    """One that is about to launch a kernel with much must not find that another has asked for less since."""
+    asked = []
+    kernel = object.__new__(CudaKernel)
+    kernel._driver = SimpleNamespace(funcSetAttribute=lambda pointer, attribute, size: asked.append(size))
+    kernel._pointer, kernel._shared_limit = 0, 0
+    for size in (200_000, 100_000, 200_000, 210_000):
+        kernel._allow_shared(size)
+    assert asked == [200_000, 210_000] and kernel._shared_limit == 210_000

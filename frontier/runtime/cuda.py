@@ -119,6 +119,9 @@ def shared_memory() -> int:
     return cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
 
 
+_shared_lock = Lock()
+
+
 class CudaKernel:
     """A kernel that can be launched over a number of work items.
 
@@ -189,9 +192,12 @@ class CudaKernel:
         return BoundKernel(self._function, structs)
 
     def _allow_shared(self, size: int) -> None:
-        """Let the kernel have more dynamic shared memory than kernels get unasked."""
-        self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
-        self._shared_limit = size
+        """Let the kernel have more dynamic shared memory than kernels get unasked; never less than before, with which
+        another thread may be about to launch it."""
+        with _shared_lock:
+            if size > self._shared_limit:
+                self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
+                self._shared_limit = size
 
 
 class BoundKernel:
