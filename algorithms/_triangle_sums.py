@@ -87,6 +87,12 @@ class TriangleSums(IncrementalAlgorithm):
         self._tally = self.graph.sums(SPREAD)
 
 
+def with_room(edges: int) -> int:
+    """Entries of an array of marks for so many edges: for some that come, and, in a graph in parts, for those of others
+    that are looked up there."""
+    return edges + edges // 4
+
+
 SPREAD = 64
 """Entries of the tally, a power of two. On a GPU, additions to one entry wait for each other."""
 

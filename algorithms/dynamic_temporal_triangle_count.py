@@ -21,7 +21,7 @@ import numpy as np
 import frontier as fr
 
 from ._priorities import check_undirected
-from ._triangle_sums import TriangleSums, credit
+from ._triangle_sums import TriangleSums, credit, with_room
 from .temporal_triangle_count import temporal_triangle_count, within
 
 NONE = -1
@@ -80,7 +80,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
         check_undirected(graph, "DynamicTemporalTriangleCount")
         self.delta = fr.arguments.span(graph, delta, "delta")
         self._count_all()
-        self._mark = graph.xp.zeros(graph.edge_capacity, np.int32)
+        self._mark = graph.xp.zeros(with_room(graph.edge_capacity), np.int32)
         self._batch = self._inserted = 0
         self._attach()
 
@@ -115,7 +115,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
     def _next_batch(self) -> int:
         self._batch += 1
         if self._mark.size < self.graph.edge_capacity:
-            grown = self.graph.xp.zeros(self.graph.edge_capacity, np.int32)
+            grown = self.graph.xp.zeros(with_room(self.graph.edge_capacity), np.int32)
             grown[: self._mark.size] = self._mark
             self._mark = grown
         return self._batch

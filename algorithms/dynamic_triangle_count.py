@@ -15,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._triangle_sums import TriangleSums, credit
+from ._triangle_sums import TriangleSums, credit, with_room
 from .triangle_count import triangle_count
 
 
@@ -103,7 +103,7 @@ class DynamicTriangleCount(TriangleSums):
         """Have a mark for each edge id."""
         needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
         if self._mark.size < needed:
-            self._mark = self.graph.xp.zeros(needed + needed // 4, np.uint8)
+            self._mark = self.graph.xp.zeros(with_room(needed), np.uint8)
 
     def _add_through(self, src: Any, dst: Any, sign: int) -> None:
         """Add the triangles with an edge among these, or subtract them. The host does not wait."""

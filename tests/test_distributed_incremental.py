@@ -89,6 +89,27 @@ def test_intersect_counts(engine, name):
     assert fr.intersect(graph, [], []).size == 0
 
 
+def add_both(u, v, w, edge_uw, edge_vw, first, second, total):
+    fr.atomic_add(total, 0, first[edge_uw] + 2 * second[edge_vw])
+
+
+def marked(part, us, vs, room):
+    """What common neighbors add up of an array by edge, given twice, and whether what is behind it has stayed."""
+    mark = part.xp.full(part.local.edge_capacity + room, 7, np.int64)
+    mark[: part.local.edge_capacity] = 1
+    total, mine = part.sums(), part.comm.rank == 0
+    fr.intersect(part, us[: us.size * mine], vs[: vs.size * mine], add_both, mark, mark, total)
+    return int(part.total(total)), bool((mark[part.local.edge_capacity :] == 7).all())
+
+
+@pytest.mark.parametrize("room", [0, 5, 100_000])
+def test_values_by_edge_travel(engine, room):
+    """They are written behind an array that has room for them."""
+    graph, one = pair_of(engine)
+    us, vs = np.random.default_rng(4).integers(0, graph.num_vertices, (2, 400))
+    assert graph.run(marked, us, vs, room) == (3 * int(fr.intersect(one, us, vs).sum()), True)
+
+
 @pytest.mark.parametrize("us, vs", [([0, 1], [0]), ([0, 9_999], [1, 1]), ([0, 1], [1, -1])])
 def test_pairs_that_are_not_of_the_graph_are_refused(engine, us, vs):
     graph, _ = pair_of(engine)

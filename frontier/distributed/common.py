@@ -68,7 +68,8 @@ def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
     _check_writes(graph, op, found)
-    for name, array, use, parameters in found:
+    where = [i for i, value in enumerate(args) if isinstance(value, graph.xp.ndarray)]  # an array may be there twice
+    for i, (name, _, use, parameters) in zip(where, found, strict=False):
         edges, pair = set(parameters[-2:]), set(parameters[:1]) if numbered else set()
         for kind, indices, places in (("edge", edges, by_edge), ("pair", pair, by_pair)):
             if use.reads & indices:
@@ -76,7 +77,7 @@ def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple
                     raise ValueError(
                         f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
                     )
-                places.append(next(i for i, value in enumerate(args) if value is array))
+                places.append(i)
     return by_edge, by_pair
 
 
@@ -210,7 +211,7 @@ def _behind(xp: Any, arrays: Sequence[Any], values: Sequence[Any], capacity: int
     try:
         yield made
     finally:
-        for piece, held in before:
+        for piece, held in reversed(before):  # an array may be there twice
             piece[...] = held
 
 
