@@ -85,11 +85,7 @@ def _advance(
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
     steps = _steps_on_gpu(graph, op, args, condition, prepare, balance)
     if steps is not None:
-        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-        steps.before()
-        made, _, entered = steps.levels.push(frontier, steps.args)
-        steps.after()
-        return made, len(made), entered
+        return steps.one(steps.levels.push, check_frontier(graph, frontier))
     size = len(check_frontier(graph, frontier).local)
     reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
@@ -106,11 +102,7 @@ def _pull(
     """One pull; the same of it."""
     steps = _steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
     if steps is not None:
-        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-        steps.before()
-        made, _, entered = steps.levels.pull(frontier, steps.args)
-        steps.after()
-        return made, len(made), entered
+        return steps.one(steps.levels.pull, check_frontier(graph, frontier))
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = _check_at_edges(graph.reverse, op, args)
     if condition is not None:
@@ -137,6 +129,13 @@ class Steps:
     args: tuple
     before: Callable[[], None]
     after: Callable[[], None]
+
+    def one(self, step: Callable, frontier: Frontier) -> tuple[PartFrontier, int, int]:
+        """A single step, a push or a pull of `levels`; what `_advance` and `_pull` return."""
+        self.before()
+        made, _, entered = step(frontier, self.args)
+        self.after()
+        return made, len(made), entered
 
 
 def _steps_on_gpu(
@@ -253,7 +252,6 @@ def traverse(
         on_gpu = _steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
         if on_gpu is not None:
             at = steps[0] if steps else None
-
             can = can_pull(along, op, on_gpu.args, condition, prepare)
             back = _check_at_edges(along.reverse, op, tuple(values)) if can else ()
 
