@@ -187,9 +187,9 @@ class CudaKernel:
             self._driver.launchKernel(self._pointer, *grid, 0)
         self._free.append(parameters)  # the driver has copied them
 
-    def bind(self, *structs: ByValue) -> BoundKernel:
-        """The kernel with arguments that are the same structs in every launch; what they hold may change."""
-        return BoundKernel(self._function, structs)
+    def bind(self, *args: Any) -> BoundKernel:
+        """The kernel with arguments that stay the same, but for what a `ByValue` among them holds."""
+        return BoundKernel(self._function, args, self._array_type)
 
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked; never less than before, with which
@@ -201,26 +201,29 @@ class CudaKernel:
 
 
 class BoundKernel:
-    """A kernel with its parameters, of which only the number of work items changes.
+    """A kernel with its parameters, of which only the number of work items changes, and what `ByValue` arguments hold.
 
-    Nothing is converted when it is launched: for small updates, which launch one kernel.
+    Nothing is converted when it is launched: for updates by batches of which a GPU takes no longer than the host.
     """
 
-    __slots__ = ("_driver", "_function", "_parameters", "_pointer", "_stream", "structs")
+    __slots__ = ("_driver", "_function", "_parameters", "_pointer", "_stream", "arguments")
 
-    def __init__(self, function: Any, structs: tuple[ByValue, ...]):
+    def __init__(self, function: Any, args: tuple, array_type: type):
         import cupy
 
         self._function = function  # keeps the module loaded
         self._pointer = function.ptr
         self._driver = cupy.cuda.driver
         self._stream = stream_getter()
-        self._parameters = Parameters(1 + len(structs))
-        self._parameters.fill([0] * (1 + len(structs)), list(enumerate(structs, 1)))
-        self.structs = structs  # whose memory the parameters point to
+        words, structs = words_of(0, args, array_type)
+        self._parameters = Parameters(len(words))
+        self._parameters.fill(words, structs)
+        self.arguments = args  # whose memory the parameters point to
 
-    def __call__(self, count: int, *, blocks: int, threads: int = THREADS) -> None:
-        """Queue the kernel on the current stream; `count` is not 0."""
+    def __call__(self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1) -> None:
+        """Queue the kernel on the current stream; `count` is not 0. The rest is as for a `CudaKernel`."""
+        if blocks is None:
+            blocks = min((count * tile + threads - 1) // threads, multiprocessors() * BLOCKS_PER_MULTIPROCESSOR)
         self._parameters.set_count(count)
         self._driver.launchKernel(
             self._pointer, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address, 0
