@@ -135,11 +135,13 @@ __device__ void move_to_owners(
       int rank = __popc(alike & ((1u << lane) - 1));
       i64 at = owner == NO_PART ? 0 : place[owner] + before[warp][owner] + rank;
       __syncwarp();
-      if (owner == NO_PART) continue;
-      if (lane == __ffs(alike) - 1) before[warp][owner] += __popc(alike);
-      out_first[at] = first[i];
-      if (second) out_second[at] = second[i];
-      if (order) order[at] = i;
+      if (owner != NO_PART) {
+        if (lane == __ffs(alike) - 1) before[warp][owner] += __popc(alike);
+        out_first[at] = first[i];
+        if (second) out_second[at] = second[i];
+        if (order) order[at] = i;
+      }
+      __syncwarp();
     }
     __syncthreads();
   }
