@@ -86,6 +86,17 @@ class TriangleSums(IncrementalAlgorithm):
         self._sixths = self.graph.vertex_array(np.int64, self.graph.multiplied(counts, 6), combine="add")
         self._tally = self.graph.sums(SPREAD)
 
+    def _marks_for(self, mark: Any, needed: int, dtype: Any) -> Any:
+        """A mark for each edge id: `mark`, if there are enough, or a longer array of zeros.
+
+        A graph in parts has others' marks behind its own while it compares lists of neighbors: without room for these,
+        all marks would be copied in each batch.
+        """
+        room = needed // 8 if self.graph.in_parts else 0
+        if mark.size >= needed + room:
+            return mark
+        return self.graph.xp.zeros(with_room(needed), dtype)
+
 
 def with_room(edges: int) -> int:
     """Entries of an array of marks for so many edges: for some that come, and, in a graph in parts, for those of others

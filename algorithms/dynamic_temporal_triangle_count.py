@@ -114,8 +114,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
 
     def _next_batch(self) -> int:
         self._batch += 1
-        if self._mark.size < self.graph.edge_capacity:
-            grown = self.graph.xp.zeros(with_room(self.graph.edge_capacity), np.int32)
+        grown = self._marks_for(self._mark, self.graph.edge_capacity, np.int32)
+        if grown is not self._mark:
             grown[: self._mark.size] = self._mark
             self._mark = grown
         return self._batch
@@ -123,7 +123,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
     def _add_through(self, src: Any, dst: Any, sign: int, batch: int, counted: int = NONE) -> None:
         """Add the triangles with an edge among these, or subtract them, except those with an edge of the batch
         `counted`."""
-        if self._outdated or not self.graph.sum_over_parts(src.size):
+        if self._outdated or not self.graph.listed_over_parts(src, dst):
             return
         self._total = None
         graph = self.graph

@@ -15,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._triangle_sums import TriangleSums, credit, with_room
+from ._triangle_sums import TriangleSums, credit
 from .triangle_count import triangle_count
 
 
@@ -78,7 +78,7 @@ class DynamicTriangleCount(TriangleSums):
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
         self._begin()
-        edges = self.graph.sum_over_parts(src.size)
+        edges = self.graph.listed_over_parts(src, dst)
         self._outdated |= self._is_large(edges)
         if edges and not self._outdated:
             self._add_through(src, dst, 1)
@@ -86,7 +86,7 @@ class DynamicTriangleCount(TriangleSums):
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Subtract the triangles that deleting a batch of edges will destroy."""
         self._begin()
-        edges = self.graph.sum_over_parts(src.size)
+        edges = self.graph.listed_over_parts(src, dst)
         self._leaving = not self._outdated and not self._is_large(edges)
         if edges and self._leaving:
             self._add_through(src, dst, -1)
@@ -102,8 +102,7 @@ class DynamicTriangleCount(TriangleSums):
     def _make_marks(self) -> None:
         """Have a mark for each edge id."""
         needed = max(self.graph.edge_capacity, self.graph.num_arcs)  # the second is what a static copy needs
-        if self._mark.size < needed:
-            self._mark = self.graph.xp.zeros(with_room(needed), np.uint8)
+        self._mark = self._marks_for(self._mark, needed, np.uint8)
 
     def _add_through(self, src: Any, dst: Any, sign: int) -> None:
         """Add the triangles with an edge among these, or subtract them. The host does not wait."""

@@ -159,7 +159,6 @@ def test_sort_of_arrays():
     by_ids = "pack", "unpack", "rows", "count_ids", "list_ids"
     names = {f"{what}_{ids}" for what in by_ids for ids in on_gpu.IDS.values()}
     names |= {"offsets_of", "count_run_ends", "list_run_ends", "sum_tiles", "accumulate", "add_up"}
-    names |= {"count_last_ids", "list_last_ids", "places_of_runs"}
     names |= {"append_positions", "split_positions"}
     assert all(name.encode() in code for name in names)
 

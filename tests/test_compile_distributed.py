@@ -8,7 +8,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
-from frontier.distributed import levels, triangles
+from frontier.distributed import common_on_gpu, levels, triangles
 from frontier.operators import engine, extract
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
@@ -71,12 +71,19 @@ def test_functors_compile_for_edge_data(name):
     check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})
 
 
+@pytest.mark.parametrize("header", [common_on_gpu.HEADER, levels.HEADER])
 @pytest.mark.parametrize("name", sorted(structures()))
 @pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
-def test_messages_compile(name, arch, vertex_dtype):
+def test_kernels_compile(name, arch, vertex_dtype, header):
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
     defines, codes = engine.cuda_build(graph, (), (), (), arch)
-    assert compile_cubin(levels.HEADER, defines, codes, arch)[:4] == b"\x7fELF"
+    assert compile_cubin(header, defines, codes, arch)[:4] == b"\x7fELF"
+
+
+def test_kernels_of_common_neighbors_compile_for_edge_data():
+    graph = SlabGraph(8, device="cpu", edge_data={"amount": "float32"})
+    defines, codes = engine.cuda_build(graph, (), (), (), "sm_90")
+    assert compile_cubin(common_on_gpu.HEADER, defines, codes, "sm_90")[:4] == b"\x7fELF"
 
 
 def test_kernels_of_messages_and_their_host_know_the_same_numbers():

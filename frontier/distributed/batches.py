@@ -271,7 +271,8 @@ class Pairs:
         self._comm, self._xp = comm, graph.xp
         self._src, self._dst = src, dst
         self._is_placed = graph.is_told(src) or comm.size == 1
-        if self._is_placed:
+        self._turned = None if self._is_placed else graph.turned_of_told(dst, src)
+        if self._is_placed or self._turned is not None:
             return
 
         found, error = attempt(lambda: self._ids(graph, src, dst))
@@ -326,6 +327,8 @@ class Pairs:
         """The pairs that this part owns, and more columns of theirs."""
         if self._is_placed:
             return (self._src, self._dst, *columns)
+        if self._turned is not None:
+            return self._turned.send(*map(self._turned.sort, columns))
         order = self._order[: sum(self._counts)]
         held = [*self._ends, *(column[order] for column in columns)]
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
@@ -334,6 +337,8 @@ class Pairs:
         """What owners have found, where the pairs were listed."""
         if self._is_placed:
             return values
+        if self._turned is not None:
+            return self._turned.give_back(values)
         got, _ = self._comm.alltoallv(values, self._received, self._counts)
         out = self._xp.zeros(self._src.size, values.dtype)
         out[self._order[: got.size]] = got

@@ -5,12 +5,17 @@ that needs it, and its members are looked up there. What functors read by edge t
 
     u, v        the pairs, at the owner of u; lists are compared there (v's comes) or at the owner of v (u's does)
     keys        a list on its way: the other part, and the vertex; both parts derive the same ones in the same order
+
+There are up to four exchanges: of counts, pairs, degrees and lists. Those of counts and pairs are spared where an
+operator before has made them, for edges that observers are notified of (`Turned`).
+
+On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here; on other
+GPUs they are kernels (`common_on_gpu`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +26,10 @@ from ..arguments import flag
 from ..operators.extract import extract
 from ..operators.intersect import OF_PAIR
 from ..operators.visit_common import visit_common
-from ..runtime.elementwise import take
-from ..sort import accumulate, distinct_with_places
 from .accesses import arrays_of
 from .batches import Pairs
+from .common_on_gpu import behind, find_on_gpu, replaced, takes_pairs
+from .turned import Turned
 from .vertex_arrays import FLAGS, SUMS
 
 if TYPE_CHECKING:
@@ -51,12 +56,14 @@ def intersect(
         )
     pairs = Pairs(graph, us, vs)
     u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
-    args = _replaced(args, by_pair, of_pairs)
+    args = replaced(args, by_pair, of_pairs)
+    turned = graph.turned_of_told(u, v) or Turned(graph, u, v)
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
     functors = {"per_pair": per_pair, "numbered": numbered}
-    counts = _find(graph, u, v, op, args, by_edge, by_pair, functors)
+    find = find_on_gpu if takes_pairs(graph, turned) else _find
+    counts = find(graph, turned, op, args, by_edge, by_pair, functors)
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.give_back(counts)
@@ -92,56 +99,46 @@ def _check_writes(graph: GraphPart, op: Callable, found: Iterable[tuple]) -> Non
             )
 
 
-def _replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple:
-    """Arguments with other values at some places."""
-    made = list(args)
-    for place, value in zip(places, values, strict=True):
-        made[place] = value
-    return tuple(made)
-
-
 @dataclass
 class Lists:
-    """Lists of neighbors that come from other parts, one after another.
+    """Lists of neighbors that come from other parts, and those that go.
 
     Attributes
     ----------
     rows : array of int64
         The list of each key that was asked for; -1 for those that were not.
     offsets : array of int64
-    neighbors : array of vertex ids
-    values : list of array
-        What goes with each neighbor.
+        Of the lists that come, one after another.
+    sent, received : list of int
+        Neighbors that go to each part and come from each.
+    neighbors, edges : array
+        Those that go, and their edges.
     """
 
     rows: Any
     offsets: Any
+    sent: list[int]
+    received: list[int]
     neighbors: Any
-    values: list[Any]
+    edges: Any
 
 
 def _find(
-    graph: GraphPart, u: Any, v: Any, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
+    graph: GraphPart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
     functors: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """`intersect` of pairs at the owners of `u`; returns the numbers of common neighbors unless there is an `op`."""
-    xp, comm, local = graph.xp, graph.comm, graph.local
-    of_pairs = [args[i] for i in by_pair]
-    order, counts = graph.partition.by_owner(v)
-    first, last = sum(counts[: comm.rank]), sum(counts[: comm.rank + 1])
-    here, away = order[first:last], _without(xp, order, first, last)
-    counts[comm.rank] = 0
-    values = _replaced(args, by_pair, [_at(graph, array, here) for array in of_pairs])
-    found = one_device.intersect(
-        local, _at(graph, u, here), _at(graph, v, here), op, *values, checked=False, **functors
-    )  # fmt: skip
-    received = comm.exchange_counts(counts)
-    u_out, v_out = _at(graph, u, away), _at(graph, v, away)
-    of_u = _degrees(local, u_out)
-    of_out = [_at(graph, array, away) for array in of_pairs]
-    (u_in, v_in, of_u_in, *of_in), _ = comm.alltoallv_columns([u_out, v_out, of_u, *of_out], counts, received)
-    of_v_in = _degrees(local, v_in)
-    of_v, _ = comm.alltoallv(of_v_in, received, counts)
+    """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
+    `op`."""
+    xp, comm, local, here = graph.xp, graph.comm, graph.local, turned.here
+    of_pairs = [turned.sort(args[i]) for i in by_pair]
+    values = replaced(args, by_pair, [array[here] for array in of_pairs])
+    found = one_device.intersect(local, turned.src[here], turned.dst[here], op, *values, checked=False, **functors)
+    v_in, u_in, *of_in = (turned.without_own(each, turned.received) for each in turned.send(*of_pairs))
+    u_out, v_out, *of_out = (turned.without_own(each, turned.sent) for each in (turned.src, turned.dst, *of_pairs))
+    counts, received = list(turned.sent), list(turned.received)
+    counts[comm.rank] = received[comm.rank] = 0
+    of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
+    of_u_in, of_v = comm.alltoallv_both_ways(of_u, of_v_in, counts, received)
 
     # First the pairs of other parts, then own ones. Compared here are those whose end on the other part has the shorter
     # list: of the first u, and of the others v.
@@ -152,75 +149,38 @@ def _find(
     peers = _peers(graph, [*received, *counts]) * n
     asked = xp.where(compared, peers + listed, none)
     wanted = xp.where(compared, none, peers + known)
-    lists = _exchange_lists(graph, asked, lengths, wanted, n, [args[i] for i in by_edge])
+    lists = _list(graph, asked, lengths, wanted, n)
 
     swapped = xp.arange(known.size) >= u_in.size
     both = [xp.concatenate([theirs, ours]) for theirs, ours in zip(of_in, of_out, strict=True)]
     capacity = local.edge_capacity
-    with _behind(xp, [args[i] for i in by_edge], lists.values, capacity) as more:
-        values = _replaced(_replaced(args, by_edge, more), by_pair, both)
+    columns = [lists.neighbors, *(args[i][lists.edges] for i in by_edge)]
+    neighbors = xp.empty(sum(lists.received), graph.vertex_dtype)
+    with behind(graph.device, [args[i] for i in by_edge], capacity, neighbors.size) as (more, pieces):
+        comm.alltoallv_columns(columns, lists.sent, lists.received, [neighbors, *pieces])
+        values = replaced(replaced(args, by_edge, more), by_pair, both)
         there = visit_common(
-            local, known, listed, swapped, lists.rows, lists.offsets, lists.neighbors, capacity, op, *values, **functors
+            local, known, listed, swapped, lists.rows, lists.offsets, neighbors, capacity, op, *values, **functors
         )  # fmt: skip
     if op is not None:
         return None
-    total = xp.zeros(u.size, np.int64)
-    total[here] = found
     back, _ = comm.alltoallv(there[: u_in.size], received, counts)
-    total[away] = back + there[u_in.size :]
-    return total
-
-
-def _at(graph: GraphPart, values: Any, positions: Any) -> Any:
-    """``values[positions]``."""
-    return take(graph.device, values, positions)
-
-
-def _without(xp: Any, order: Any, first: int, last: int) -> Any:
-    """The entries before `first` and from `last` on."""
-    if not first or last == order.size:  # of the first part and the last: no memory of their own
-        return order[last:] if not first else order[:first]
-    return xp.concatenate([order[:first], order[last:]])
+    others = back + there[u_in.size :]
+    return turned.restore(xp.concatenate([others[: here.start], found, others[here.start :]]))
 
 
 def _peers(graph: GraphPart, counts: Sequence[int]) -> Any:
     """The part that each pair is exchanged with (int64), of so many with each, in order, and once more."""
-    xp, size = graph.xp, graph.comm.size
-    out, begin = xp.empty(sum(counts), np.int64), 0
-    for i, count in enumerate(counts):
-        out[begin : begin + count] = i % size
-        begin += count
-    return out
-
-
-@contextmanager
-def _behind(xp: Any, arrays: Sequence[Any], values: Sequence[Any], capacity: int) -> Iterator[list[Any]]:
-    """Arrays by edge, with values of more edges behind their first `capacity` entries.
-
-    Those that have room are written there and restored afterwards; the others are copied, which takes a pass over them.
-    """
-    made, before = [], []
-    for array, more in zip(arrays, values, strict=True):
-        end = capacity + int(more.size)
-        if array.size < end:
-            made.append(xp.concatenate([array[:capacity], more]))
-            continue
-        before.append((array[capacity:end], array[capacity:end].copy()))
-        array[capacity:end] = more
-        made.append(array)
-    try:
-        yield made
-    finally:
-        for piece, held in reversed(before):  # an array may be there twice
-            piece[...] = held
+    xp = graph.xp
+    return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 
 
 def _degrees(local: Any, vertices: Any) -> Any:
     return local._degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
 
 
-def _exchange_lists(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: Any, by_edge: list[Any]) -> Lists:
-    """Send the lists that other parts want, and receive those asked for.
+def _list(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
+    """The lists that other parts want, and where those asked for will be.
 
     Parameters
     ----------
@@ -228,38 +188,28 @@ def _exchange_lists(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: 
         Keys, with duplicates, of lists that come and of lists that go; negative ones are none.
     lengths : array of int64
         Of the lists asked for.
-    by_edge : list of array
-        Local arrays by edge, whose values go along.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
-    keys, first, rows = _distinct(graph, asked)
-    going, _, _ = _distinct(graph, wanted)
+    keys, first, rows = _distinct(xp, asked)
+    going, _, _ = _distinct(xp, wanted)
     dst_offsets, ids, edges = extract(local, (going % n).astype(graph.vertex_dtype))
-    edges = local._edges_at(edges)
     offsets = xp.zeros(keys.size + 1, np.int64)
-    offsets[1:] = _at(graph, lengths, first)
-    accumulate(graph.device, offsets)
+    xp.cumsum(lengths[first], out=offsets[1:])
     bounds = xp.arange(comm.size + 1, dtype=np.int64) * n
-    ends = graph.device.to_host(xp.concatenate([
-        dst_offsets[xp.searchsorted(going, bounds)], offsets[xp.searchsorted(keys, bounds)]
-    ]))  # fmt: skip
-    sent, received = np.diff(ends[: comm.size + 1]).tolist(), np.diff(ends[comm.size + 1 :]).tolist()
-    columns = [ids, *(_at(graph, array, edges) for array in by_edge)]
-    (neighbors, *values), _ = comm.alltoallv_columns(columns, sent, received)
-    return Lists(rows, offsets, neighbors, values)
+    sent, received = (
+        xp.diff(ends[xp.searchsorted(listed, bounds)]).tolist()
+        for ends, listed in ((dst_offsets, going), (offsets, keys))
+    )
+    return Lists(rows, offsets, sent, received, ids, local._edges_at(edges))
 
 
-def _distinct(graph: GraphPart, keys: Any) -> tuple[Any, Any, Any]:
+def _distinct(xp: Any, keys: Any) -> tuple[Any, Any, Any]:
     """The distinct keys that are not negative, ascending; where each stands; and for each key its place among them, or
     -1."""
-    xp, size = graph.xp, int(keys.size)
-    none = xp.empty(0, np.int64)
-    if not size:
-        return none, none, none
-    if graph.device.is_gpu:
-        return distinct_with_places(graph.device, keys, graph.num_vertices * graph.comm.size)
-    some = np.flatnonzero(keys >= 0)
-    found, at, places = np.unique(keys[some], return_index=True, return_inverse=True)
-    rows = np.full(size, -1, np.int64)
+    some = xp.flatnonzero(keys >= 0)
+    rows = xp.full(keys.size, -1, np.int64)
+    if not some.size:
+        return keys[some], some, rows
+    found, at, places = xp.unique(keys[some], return_index=True, return_inverse=True)
     rows[some] = places.reshape(-1)
     return found, some[at], rows

@@ -168,6 +168,17 @@ class Communicator(ABC):
         wanted = [(pieces, got, values.dtype) for pieces, values in zip(parts, columns, strict=True)]
         return self._run_all(wanted, outs), got
 
+    def alltoallv_both_ways(
+        self, values: Any, back: Any, counts: Sequence[int], received: Sequence[int]
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """`alltoallv` of values, and of as many as come from each part back to it, in one exchange."""
+        wanted = []
+        for array, sent, got in ((values, counts, received), (back, received, counts)):
+            ends = np.cumsum([0, *sent]).tolist()
+            wanted.append(([array[a:b] for a, b in itertools.pairwise(ends)], list(got), array.dtype))
+        there, answers = self._run_all(wanted)
+        return there, answers
+
     def allgather(self, values: Any, counts: Sequence[int] | None = None) -> tuple[Any, list]:
         """The values of all parts, in the order of the parts, and how many each has."""
         got = self.exchange_counts([int(values.size)] * self.size) if counts is None else list(counts)

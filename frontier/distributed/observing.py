@@ -6,9 +6,10 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
-from ..effective import effective_edges
+from ..effective import effective_edges, masked_lower
 from ..observers import Told
 from ..updates import UpdateObserver
+from .turned import Turned
 
 
 class PartObservers:
@@ -38,7 +39,9 @@ class PartObservers:
         if any(observer.exact for observer in observers):
             exact = self._effective(src, dst, present)
         self._told_sources = []
+        self._told_pairs = []
         self._remember_told(src, exact[0])
+        self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
     def _told_of_changes(self, src: Any, dst: Any) -> list[Told]:
@@ -48,13 +51,14 @@ class PartObservers:
             return []
         changing = self._effective(src, dst, present=True)
         self._remember_told(changing[0])
+        self._remember_pairs(*changing)
         return [(observer, changing) for observer in observers]
 
     def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
         """The arcs of a batch that are, or are not, in the graph, each once; undirected edges at the smaller end."""
         if not self.directed:
             if self.device.is_gpu:  # where the host would wait for the number of those that stay
-                src = self.xp.where(src < dst, src, src.dtype.type(-1))
+                src = masked_lower(self.local, src, dst)
             else:
                 keep = self.xp.flatnonzero(src < dst)
                 src, dst = src[keep], dst[keep]
@@ -67,3 +71,34 @@ class PartObservers:
     def is_told(self, src: Any) -> bool:
         """Whether an array holds the sources of edges that observers are notified of, which this part owns."""
         return any(ref() is src for ref in self._told_sources)
+
+    def _remember_pairs(self, src: Any, dst: Any) -> None:
+        # By weak references, so that nothing is held for longer than observers, or the update, hold the arrays.
+        pairs, told = self._told_pairs, ToldPairs(weakref.ref(dst))
+        told.src = weakref.ref(src, lambda _: pairs.remove(told))
+        pairs.append(told)
+
+    def turned_of_told(self, src: Any, dst: Any) -> Turned | None:
+        """The edges that observers are notified of at the owners of their destinations, if the arrays are those of the
+        edges: sorted, counted and sent once, whichever operators need them there."""
+        for told in self._told_pairs:
+            if told.src() is src and told.dst() is dst:
+                if told.turned is None:
+                    told.turned = Turned(self, src, dst)  # type: ignore[arg-type]
+                return told.turned
+        return None
+
+
+class ToldPairs:
+    """The edges that observers are notified of, and what is known of them at the owners of their destinations.
+
+    Attributes
+    ----------
+    src, dst : weak references
+    turned : Turned or None
+    """
+
+    def __init__(self, dst: weakref.ref):
+        self.src: Any = None
+        self.dst = dst
+        self.turned: Turned | None = None

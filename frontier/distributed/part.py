@@ -41,7 +41,7 @@ from .expiry import expire_edges, last_time
 from .frontiers import PartFrontier
 from .ghosts import Ghosts
 from .mixed import apply_operations, replace_records
-from .observing import PartObservers
+from .observing import PartObservers, ToldPairs
 from .partition import Partition
 from .products import PartSpMV
 from .queries import PartQueries
@@ -122,6 +122,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         """Set what every part begins with, a copy, too."""
         self._reverse: GraphPart | None = None
         self._told_sources: list[weakref.ref] = []
+        self._told_pairs: list[ToldPairs] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
         own = weakref.ref(self)  # a part that nobody refers to is freed at once
         self.ghosts = {
@@ -326,12 +327,18 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
 
     def total(self, array: Any) -> Any:
         if self.arrays.rule_of(array) == SUMS:
+            if self.device.is_gpu and self.comm.size > 1:  # the host waits once
+                return int(self.comm.gather_rows(array).sum())
             return self.sum_over_parts(int(super().total(array)))
         self.arrays.settle([array])
         return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
 
     def sum_over_parts(self, number: int) -> int:
         return self.comm.reduce_numbers([number])[0]
+
+    def listed_over_parts(self, src: Any, dst: Any) -> int:
+        turned = None if self.comm.size == 1 else self.turned_of_told(src, dst)
+        return self.sum_over_parts(src.size) if turned is None else turned.total
 
     def max_over_parts(self, number: int) -> int:
         return self.comm.reduce_numbers([number], "max")[0]
@@ -579,6 +586,7 @@ class ReversePart(GraphPart):
         self.arrays = forward.arrays
         self._observers = Observers(self)
         self._told_sources = []
+        self._told_pairs = []
 
     @property
     def local(self) -> Any:  # type: ignore[override]

@@ -24,6 +24,13 @@ def effective_kernels(graph: Graph) -> Kernels:
     return load_kernels("frontier.effective", graph.device, {"VID": graph.vertex_dtype})
 
 
+def masked_lower(graph: Graph, src: Any, dst: Any) -> Any:
+    """The sources of arcs, and -1 where the destination is not greater: for `effective_edges`, of directed graphs."""
+    out = graph.xp.empty(src.size, graph.vertex_dtype)
+    effective_kernels(graph).mask_lower(int(src.size), src, dst, out)
+    return out
+
+
 def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
     """The distinct edges of a batch that are in the graph, or that are not; undirected ones once, as src < dst.
 

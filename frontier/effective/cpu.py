@@ -7,6 +7,13 @@ FREE = END  # an entry of the table that holds no arc
 
 
 @cpu_kernel
+def mask_lower(count, src, dst, out):
+    """Sources, and -1 where the destination is not greater."""
+    for i in range(count):
+        out[i] = src[i] if src[i] < dst[i] else -1
+
+
+@cpu_kernel
 def claim(count, src, dst, slots, directed, present, table, entries, places):
     """Enter each arc in question, the smaller end first, into a hash table that keeps the first of equal ones.
 

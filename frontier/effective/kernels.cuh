@@ -5,6 +5,10 @@
 
 constexpr u64 FREE = END;
 
+extern "C" __global__ void mask_lower(i64 count, const VID* src, const VID* dst, VID* out) {
+  GRID_STRIDE(i, count) out[i] = src[i] < dst[i] ? src[i] : VID(-1);
+}
+
 // The entry of the table that arc i shares with its equals, of which it keeps the first; -1 if nobody asks for the arc.
 __device__ inline i64 claim_arc(
     i64 i, const VID* src, const VID* dst, const i64* slots, bool directed, bool present, u64* table, i64 entries) {

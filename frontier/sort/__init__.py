@@ -13,13 +13,12 @@ from .arcs import (
 )
 from .csr import accumulate, row_ids, row_offsets, sorted_unique_arcs
 from .distinct import DistinctKeys, distinct_keys, distinct_of_sorted
-from .on_gpu import distinct_with_places
 from .sorted import END, SortedKeys, sort_kernels, sorted_keys
 from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [
     "END", "TILE", "DistinctKeys", "SortedKeys", "accumulate", "arc_keys", "check_key_bits", "distinct_keys",
-    "distinct_of_sorted", "distinct_with_places", "id_bits", "last_of_runs", "places_of_ids", "row_ids",
-    "row_offsets", "running_sums", "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys", "sorted_unique_arcs",
-    "split_keys", "tile_count", "tile_launch", "unique_arcs",
+    "distinct_of_sorted", "id_bits", "last_of_runs", "places_of_ids", "row_ids", "row_offsets", "running_sums",
+    "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count",
+    "tile_launch", "unique_arcs",
 ]  # fmt: skip

@@ -80,13 +80,5 @@ extern "C" __global__ void __launch_bounds__(TILE) accumulate(i64 count, const i
   }
 
 LIST(run_ends, i64, i + 1 == count || values[i + 1] != values[i])
-LIST(last_ids, i64, values[i] >= 0 && (i + 1 == count || values[i + 1] != values[i]))
 LIST(ids_int, int, values[i] >= 0)
 LIST(ids_i64, i64, values[i] >= 0)
-
-// The run that each of some sorted keys is in, of which negative ones are in none, where it stood before. `ends`: where runs
-// end.
-extern "C" __global__ void places_of_runs(
-    i64 count, const i64* keys, const i64* positions, const i64* ends, i64 runs, i64* places) {
-  GRID_STRIDE(i, count) places[positions[i]] = keys[i] < 0 ? i64(-1) : first_place<false>(ends, runs, i);
-}

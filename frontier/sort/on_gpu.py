@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..runtime import Device
-from ..runtime.elementwise import take
 from .tiles import running_sums, tile_count, tile_launch
 
 HEADER = "frontier/sort/arrays.cuh"
@@ -48,25 +47,6 @@ def sort_with_positions(device: Device, keys: Any, bits: int) -> tuple[Any, Any]
     ordered = empty(size, np.int64)
     _kernel("split_positions")(size, both, bits, ordered, positions)
     return ordered, positions
-
-
-def distinct_with_places(device: Device, keys: Any, limit: int) -> tuple[Any, Any, Any]:
-    """The distinct ones of int64 keys that are not negative, ascending; where the last of each stands; and for each key
-    its place among them, or -1. The host waits once.
-
-    Parameters
-    ----------
-    limit : int
-        Keys are less.
-    """
-    size, bits = int(keys.size), max(int(keys.size) - 1, 1).bit_length()
-    if bits + max(limit - 1, 1).bit_length() > 63:
-        raise OverflowError(f"{size} keys of up to {limit} do not fit into 63 bits with their positions")
-    ordered, positions = sort_with_positions(device, keys, bits)
-    ends = _listed(device, "last_ids", ordered)
-    places = device.xp.empty(size, np.int64)
-    _kernel("places_of_runs")(size, ordered, positions, ends, int(ends.size), places)
-    return take(device, ordered, ends), take(device, positions, ends), places
 
 
 def ends_of_runs(device: Device, values: Any) -> Any:

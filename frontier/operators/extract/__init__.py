@@ -428,11 +428,33 @@ def _run(
         names = no_ids if relabel is None else relabel
         run_cpu(kernel, (op,), count, dst is None, *read_view(graph, op), vertices, offsets, *outputs, names, args)
         return
+    cursors = offsets[1:] if dst is None else elementwise.converted(graph.device, offsets[:-1], np.int64)
+    _launch(graph, count, vertices, cursors, dst, slots, relabel, op, args)
+
+
+def extract_into(graph: Graph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
+    """Write the arcs that leave some vertices from given places on; on a GPU.
+
+    Parameters
+    ----------
+    vertices : array of the graph's vertex dtype, shape (m,)
+        Negative ones are skipped.
+    cursors : array of int64, shape (m,)
+        Where the arcs of each go; they move past them.
+    dst : array of the graph's vertex dtype
+    slots : array of int64, or None
+    """
+    _launch(graph, int(vertices.size), vertices, cursors, dst, slots, None, None, ())
+
+
+def _launch(
+    graph: Graph, count: int, vertices: Any, cursors: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+) -> None:
+    """Launch the CUDA kernels."""
     functor = (("op", op, ARC, TRUTH),)
     options = (("TILE_SIZE", tile_size(graph)), *((("HAS_OP", "1"),) if op is not None else ()))
     kernels = cuda_kernels_for(graph, HEADER, functor, args, options)
     pieces = Pieces(graph)
-    cursors = offsets[1:] if dst is None else elementwise.converted(graph.device, offsets[:-1], np.int64)
     launch_expansion(
         kernels.extract, kernels.extract_pieces, count, pieces, graph.view(), vertices, cursors, dst, slots, relabel,
         *pieces.args, *args,

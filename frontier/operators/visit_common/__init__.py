@@ -32,7 +32,7 @@ THREADS, BLOCKS_EACH = 256, 8
 
 def visit_common(
     graph: Graph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
-    op: Callable | None = None, *args: Any, per_pair: Callable | None = None, numbered: bool = False,
+    op: Callable | None = None, *args: Any, per_pair: Callable | None = None, numbered: bool = False, ends: Any = None,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.
 
@@ -53,6 +53,9 @@ def visit_common(
         ``neighbors[k]`` is told by the edge ``first_edge + k``.
     per_pair, numbered
         As in `intersect`.
+    ends : array of int64, shape (m,), optional
+        On a GPU, the sums of the lists' lengths up to each pair, if they are known. Then ``offsets[rows[i]]`` is where
+        a list begins, and lists need not follow each other.
 
     Returns
     -------
@@ -63,19 +66,20 @@ def visit_common(
     check_functors(op, per_pair, numbered, args)
     values = functor_args(graph, op, args) if op is not None else ()
     arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
-    if count and graph.device.is_gpu:
+    if count and neighbors.size and graph.device.is_gpu:
         from ...runtime.cuda import multiprocessors
 
         functors, options = cuda_functors(op, per_pair, numbered)
         kernels = cuda_kernels_for(graph, HEADER, functors, values, options)
-        ends = graph.xp.empty(count, np.int64)
-        kernels.count_listed(count, rows, offsets, ends)
-        accumulate(graph.device, ends)
+        if ends is None:
+            ends = graph.xp.empty(count, np.int64)
+            kernels.count_listed(count, rows, offsets, ends)
+            accumulate(graph.device, ends)
         kernels.visit_common(
             count, graph.view(), *arrays, np.int64(first_edge), ends, counts, *values, threads=THREADS,
             blocks=BLOCKS_EACH * multiprocessors(),
         )  # fmt: skip
-    elif count:
+    elif count and not graph.device.is_gpu:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_visit_common, functors, numbered)
         edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)

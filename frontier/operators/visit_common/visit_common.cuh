@@ -30,7 +30,7 @@ extern "C" __global__ void visit_common(
       if (j < end) {
         pair = low + first_place<true>(ends + low, high - low, j);
         VID u = known[pair];
-        i64 k = offsets[rows[pair] + 1] - (ends[pair] - j);
+        i64 k = offsets[rows[pair]] + j - (pair ? ends[pair - 1] : 0);
         VID w = neighbors[k];
         i64 slot = w == u ? i64(-1) : i64(view.find(u, w));
         if (slot >= 0) {
