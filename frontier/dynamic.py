@@ -28,6 +28,7 @@ from .snapshots import remembered, take_snapshot
 from .sort import sort_kernels, split_keys, unique_arcs
 from .temporal import as_time
 from .temporal.expiry import expire_edges
+from .temporal.pushes import plain_records, push_records
 from .updates import UpdateObserver, UpdateResult
 from .values import one_of
 
@@ -110,6 +111,11 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 raise ValueError(
                     f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
                 )
+            if self._binds_updates and weights is None and on_existing != "add":
+                records = plain_records(self, src, dst, edge_data, keep=on_existing == "keep")
+                done = None if records is None else push_records(self, records)
+                if done is not None:
+                    return self._result(done.inserted, done.found, 0)
             rows = make_rows(self, src, dst, weights, edge_data)
             if self.multi == "keep":
                 return insert_records(self, rows)
@@ -687,6 +693,29 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         ----------
         found : int or None
             The effective edges, where `_find_small` has just found so many: then there is nothing to wait for.
+        """
+        raise NotImplementedError
+
+    _binds_updates = False
+    """*structure*, if it sets `_tells_slots`: whether it has the two methods that follow, for batches of which the host
+    hears once they are applied (`frontier.temporal.pushes`)."""
+
+    def _reserve_for(self, arcs: int) -> None:
+        """*structure*: make room for so many arcs as far as memory allows; those that find none are deferred."""
+        raise NotImplementedError
+
+    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> Any:
+        """*structure*: kernels that insert distinct arcs and delete others, bound to arrays that stay.
+
+        Returns
+        -------
+        object
+            Its ``insert(graph, count)`` and ``erase(count)`` queue kernels for the first so many arcs; arcs with
+            negative ends are skipped, and `slots` become what `_insert_distinct` and `_delete_telling` say, or -2**63
+            for arcs that are deferred. After a wait, ``inserted(graph)`` and ``deleted(graph)`` return the numbers of
+            arcs that were new, were there and were deferred, and that were deleted. ``resume(graph, count)`` inserts
+            those deferred, and returns what `_insert` does. ``follow(graph)`` comes before all, once arrays of the
+            graph may be others.
         """
         raise NotImplementedError
 

@@ -30,18 +30,19 @@ def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -
     converted first."""
     if type(src) is not array or type(dst) is not array or not 0 < src.size <= MOST_EDGES or src.size != dst.size:
         return False
-    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not _is_plain(src) or not _is_plain(dst):
+    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not is_plain(src) or not is_plain(dst):
         return False
     if weights is None:
         return True
     if weight_dtype is None:  # which NumPy takes for float64
         return False
     return (
-        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and _is_plain(weights)
+        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and is_plain(weights)
     )
 
 
-def _is_plain(array: Any) -> bool:
+def is_plain(array: Any) -> bool:
+    """Whether it is contiguous, of one dimension."""
     return array.ndim == 1 and (array.size == 1 or array.strides[0] == array.itemsize)
 
 

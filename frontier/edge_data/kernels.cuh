@@ -1,15 +1,7 @@
 // CUDA kernels of edge data; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
-#include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
-
-constexpr u64 FREE = END;
-
-// Whether record i of an edge counts, rather than record `held`.
-__device__ inline bool counts_more(u64 i, u64 held, const i64* times, bool earliest) {
-  if (!times || times[i] == times[held]) return times && earliest ? i < held : i > held;
-  return earliest ? times[i] < times[held] : times[i] > times[held];
-}
+#include "frontier/edge_data/claims.cuh"
 
 extern "C" __global__ void claim_last(
     i64 count, const VID* src, const VID* dst, bool directed, const i64* times, bool earliest, u64* table, i64 entries,
@@ -17,25 +9,11 @@ extern "C" __global__ void claim_last(
   GRID_STRIDE(i, count) {
     VID u = src[i], v = dst[i];
     i64 place = -1;
-    if (u >= 0) {
-      u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
-      u64 at = (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
-      while (true) {
-        u64 held = atomicCAS(table + at, FREE, u64(i));
-        if (held == FREE) break;
-        VID a = src[held], b = dst[held];  // whichever of the equal records is held by now
-        if ((a == u && b == v) || (!directed && a == v && b == u)) {
-          while (counts_more(i, held, times, earliest)) {
-            u64 found = atomicCAS(table + at, held, u64(i));
-            if (found == held) break;
-            held = found;  // another record of the edge came first: compare again
-          }
-          break;
-        }
-        at = (at + 1) & u64(entries - 1);
-      }
-      place = i64(at);
-    }
+    if (u >= 0)
+      place = claim(
+          u64(i), u, v, directed, times != nullptr, earliest, table, entries,
+          [&](u64 j) { return (src[j] == u && dst[j] == v) || (!directed && src[j] == v && dst[j] == u); },
+          [&](u64 j) { return times[j]; });
     places[i] = place;
   }
 }
@@ -49,17 +27,6 @@ extern "C" __global__ void __launch_bounds__(TILE) keep_last(
     if (place >= 0 && !kept) places[i] = -1;
     int here = __syncthreads_count(kept && (slots[i] >= 0) == present);
     if (threadIdx.x == 0) sums[tile] = here;
-  }
-}
-
-// The arcs of record i, or none.
-__device__ inline void put_arcs(i64 i, VID u, VID v, bool directed, VID* out_src, VID* out_dst) {
-  if (directed) {
-    out_src[i] = u;
-    out_dst[i] = v;
-  } else {
-    out_src[2 * i] = out_dst[2 * i + 1] = u;
-    out_dst[2 * i] = out_src[2 * i + 1] = v;
   }
 }
 

@@ -17,7 +17,7 @@ from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
 from .launches import recorder
 from .once import once
-from .parameters import ByValue, Parameters, words_of
+from .parameters import Parameters, words_of
 from .shipped import Shipped, shipped_cubin
 from .streams import stream_getter
 from .toolchain import import_toolchain

@@ -26,6 +26,8 @@ class Workspace:
         What checks batches; the graph puts it here.
     staging : Staging or None
         What copies small batches of the host to the GPU; likewise.
+    pushes : Pushes or None
+        What batches with edge data are pushed with on a GPU; likewise.
     record_space : RecordSpace or None
         What operators work with whose launches were recorded; they put it here.
     """
@@ -36,6 +38,7 @@ class Workspace:
         self.number = Counters(device, 1)
         self.arc_maker: Any = None
         self.staging: Any = None
+        self.pushes: Any = None
         self.record_space: Any = None
         self.epoch = 0
         self._stamps: Any = None
@@ -43,14 +46,16 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        recorded = [] if self.record_space is None else self.record_space.arrays()
         own = self.counters, self.number, self._stamps, self.arc_maker, self.staging
-        return [*self.scratch.arrays(), *recorded, *own]
+        return [*self.scratch.arrays(), *self._kept_arrays(), *own]
 
     def nbytes(self) -> int:
         """Bytes that operators keep between calls."""
-        recorded = [] if self.record_space is None else self.record_space.arrays()
-        return self.scratch.nbytes() + sum(int(array.nbytes) for array in recorded)
+        return self.scratch.nbytes() + sum(int(array.nbytes) for array in self._kept_arrays())
+
+    def _kept_arrays(self) -> list[Any]:
+        """Those of what is kept for its launches."""
+        return [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""

@@ -14,9 +14,10 @@ taken. What holds is that each edge has an entry with the time that it has now.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ import numpy as np
 from ..runtime import Counters, Device, Kernels
 
 FEW = 4096  # entries; smaller chunks are merged
+MANY = 1 << 18  # entries; fewer that were taken are kept with the others of their chunk
 LOOKED_AT = 4  # chunks, for the first one of which a part is to be taken
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
@@ -42,6 +44,13 @@ class Split(NamedTuple):
     begin: int
     before: int
     token: int
+
+
+class Piece(NamedTuple):
+    """The first entries of a chunk in order, `size` of those that were not taken."""
+
+    chunk: Chunk
+    size: int
 
 
 class Bounds(NamedTuple):
@@ -94,8 +103,9 @@ class Chunk:
         return int(self.times.nbytes + self.ids.nbytes)
 
     def trim(self) -> None:
-        """Free the memory of entries that were taken, if they are the greater part, and there is memory to do so."""
-        if 2 * self.begin > self.times.size > self.begin:
+        """Free the memory of entries that were taken, if they are many and the greater part, and there is memory to do
+        so."""
+        if self.begin > MANY and 2 * self.begin > self.times.size > self.begin:
             with suppress(MemoryError):
                 self.times, self.ids = self.times[self.begin :].copy(), self.ids[self.begin :].copy()
                 self.begin = 0
@@ -219,6 +229,46 @@ class Arrivals:
             if chunk.alive and chunk.ordered and chunk.last >= before:
                 self._search(chunk, before)
                 break
+
+    def oldest(self, before: int, entries: int, pieces: int) -> list[Piece]:
+        """The entries that `take` would begin with, at most so many, in chunks in order that begin before some time.
+
+        They are in no chunk of the log until `leave` is called.
+        """
+        found: list[Piece] = []
+        while self._heap and len(found) < pieces and entries > 0 and self._heap[0][0] < before:
+            chunk = self._heap[0][2]
+            if chunk.alive and not chunk.ordered:
+                break
+            heapq.heappop(self._heap)
+            if chunk.alive:
+                found.append(Piece(chunk, min(chunk.size, entries)))
+                entries -= chunk.size
+        return found
+
+    def leave(self, pieces: list[Piece], taken: Sequence[int] = (), following: Sequence[int] = ()) -> None:
+        """Put back what `oldest` returned, without the entries that were taken.
+
+        Parameters
+        ----------
+        taken : sequence of int
+            How many of each piece, from its first on; by default none.
+        following : sequence of int
+            The time of the entry behind them, where that is in the piece.
+        """
+        for piece, gone, time in zip_longest(pieces, taken[: len(pieces)], following[: len(pieces)], fillvalue=0):
+            chunk = piece.chunk
+            if gone:
+                self.size -= gone
+                chunk.begin += gone
+                if gone < piece.size:
+                    chunk.first = time
+                chunk.trim()
+            self.enter(chunk)
+
+    def may_begin_before(self, time: int) -> bool:
+        """Whether there may be entries with earlier times."""
+        return bool(self._pending) or (bool(self._heap) and self._heap[0][0] < time)
 
     def _split_of(self, chunk: Chunk, before: int) -> tuple[int, int]:
         """The place of the first entry of a chunk in order that is not before some time, and the time of that entry."""

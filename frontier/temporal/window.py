@@ -13,7 +13,9 @@ from ..runtime import Counters
 from ..updates import ObserverError, UpdateResult
 from ..values import integer
 from .arrivals import COUNTERS
+from .column import TIME
 from .expiry import logged_arrivals
+from .pushes import Window, plain_records, push_records
 from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
@@ -123,6 +125,8 @@ class SlidingWindow:
         self.clock: int | None = logged_arrivals(graph).last
         self.late = 0
         self._counters = Counters(graph.device, COUNTERS)
+        self._none = graph.xp.empty(0, np.int64)
+        self._advance = 0  # of the clock, by the last batch
 
     def push(
         self, src: Any, dst: Any, weights: Any = None, *, time: Any = None, on_existing: str = "replace",
@@ -147,8 +151,11 @@ class SlidingWindow:
         ObserverError
             The batch was inserted, but an observer failed. If it did so before the deletion, the next call deletes.
         """
+        pushed = self._push_at_once(src, dst, weights, time, on_existing, edge_data)
+        if pushed is not None:
+            return pushed
         xp = self.graph.xp
-        late_records: Any = xp.empty(0, np.int64)
+        late_records: Any = self._none
         keep: Any = None
         if self._by == "span":
             if time is None:
@@ -193,7 +200,7 @@ class SlidingWindow:
             raise TypeError(f"the clock of a window of {self._by} is moved by records alone")
         now = as_time(now, "now", self.graph.time_unit)  # type: ignore[arg-type]
         self.clock = now if self.clock is None else max(self.clock, now)
-        return WindowResult(expired=self._expire().deleted, late_records=self.graph.xp.empty(0, np.int64))
+        return WindowResult(expired=self._expire().deleted, late_records=self._none)
 
     def state(self) -> dict[str, Any]:
         """What a window is besides its graph, in plain values, for `from_state`."""
@@ -225,6 +232,37 @@ class SlidingWindow:
     @property
     def _times(self) -> Any:
         return self.graph._edge_data.times  # type: ignore[union-attr]
+
+    def _push_at_once(
+        self, src: Any, dst: Any, weights: Any, time: Any, on_existing: str, edge_data: dict[str, Any]
+    ) -> WindowResult | None:
+        """`push` of a batch that kernels can take as it is, on a GPU; None if it is to go the general way."""
+        graph, clock, numbers = self.graph, self.clock, {}
+        if not graph._binds_updates or weights is not None or on_existing not in ("replace", "keep"):
+            return None
+        lateness = None
+        if self._by == "span":
+            edge_data = edge_data | {TIME: time}
+            lateness = self._lateness
+        elif time is None:
+            numbers = {"first_time": 0 if clock is None else clock + 1, "time_step": self._by == "count"}
+        records = plain_records(graph, src, dst, edge_data, keep=on_existing == "keep", **numbers)
+        if records is None:
+            return None
+        # Where the window is expected to begin; what is wrong with that is put right below.
+        expected = LOWEST if clock is None else self._begin(min(clock + 2 * self._advance + 1, HIGHEST))
+        done = push_records(graph, records, Window(clock, self._length - 1, lateness, expected))
+        if done is None:
+            return None
+        last = done.last if clock is None else max(clock, done.last)
+        self._advance = 0 if clock is None else last - clock
+        self.clock = last
+        expired = done.deleted if graph.directed else done.deleted // 2
+        arrivals = self._times.arrivals
+        if arrivals is None or arrivals.may_begin_before(self._begin(last)):
+            expired += self._expire().deleted
+        done = graph._result(done.inserted, done.found, 0)
+        return WindowResult(done.inserted, done.replaced, expired, 0, self._none)
 
     def _after(self, times: Any) -> tuple[int | None, int | None]:
         """The clock after these times; and the time before which records are late, if any are."""

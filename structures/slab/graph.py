@@ -37,6 +37,7 @@ from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
 
+from .bound import BoundUpdates
 from .check import check_arrays
 from .cpu import View
 from .cpu_slabs import (
@@ -132,7 +133,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._attach_pool()
-        self._takes_small_batches = self.device.is_gpu
+        self._takes_small_batches = self._binds_updates = self.device.is_gpu
         self._small: SmallUpdates | None = None
 
     @property
@@ -384,6 +385,14 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
             with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
                 self._compact()
+
+    # ---- updates of which parts are queued by others, on a GPU ------------------------------------------------------
+
+    def _reserve_for(self, arcs: int) -> None:
+        self._reserve(arcs // SLAB_SHARE)
+
+    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> BoundUpdates:
+        return BoundUpdates(self, arcs, slots, gone, gone_slots)
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 

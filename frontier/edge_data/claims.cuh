@@ -1,0 +1,48 @@
+// Which record of each edge of a batch counts, found by a hash table of records, and the arcs of a record. Macro: VID.
+#pragma once
+#include "frontier/cuda/keys.cuh"
+
+constexpr u64 FREE = END;
+
+// Whether record i of an edge counts, rather than record `held`: the last, or, of records with times, what these say.
+// `time_of(i)` is that of record i.
+template <class TimeOf>
+__device__ inline bool counts_more(u64 i, u64 held, bool timed, bool earliest, TimeOf time_of) {
+  i64 mine = timed ? time_of(i) : 0, other = timed ? time_of(held) : 0;
+  if (mine == other) return timed && earliest ? i < held : i > held;
+  return earliest ? mine < other : mine > other;
+}
+
+// Enters record i, which is one of u and v, into a table in which each edge of the batch has an entry that holds the record
+// that counts; returns the entry. `same(j)` tells whether record j is one of the same edge.
+template <class Same, class TimeOf>
+__device__ inline i64 claim(
+    u64 i, VID u, VID v, bool directed, bool timed, bool earliest, u64* table, i64 entries, Same same, TimeOf time_of) {
+  u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
+  u64 at = (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
+  while (true) {
+    u64 held = atomicCAS(table + at, FREE, i);
+    if (held == FREE) break;
+    if (same(held)) {  // whichever of the equal records is held by now
+      while (counts_more(i, held, timed, earliest, time_of)) {
+        u64 found = atomicCAS(table + at, held, i);
+        if (found == held) break;
+        held = found;  // another record of the edge came first: compare again
+      }
+      break;
+    }
+    at = (at + 1) & u64(entries - 1);
+  }
+  return i64(at);
+}
+
+// The arcs of record i, or none.
+__device__ inline void put_arcs(i64 i, VID u, VID v, bool directed, VID* out_src, VID* out_dst) {
+  if (directed) {
+    out_src[i] = u;
+    out_dst[i] = v;
+  } else {
+    out_src[2 * i] = out_dst[2 * i + 1] = u;
+    out_dst[2 * i] = out_src[2 * i + 1] = v;
+  }
+}

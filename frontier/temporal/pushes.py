@@ -1,0 +1,389 @@
+"""Batches with edge data on a GPU, and what leaves a window with them, in a dozen launches and one wait.
+
+The general way of such a batch (`edge_data.updates`, `temporal.expiry`) waits to know the bounds of its times, which
+edges are new, and which have left the window; and its kernels take the host longer to launch than the GPU to run. Here
+kernels (pushes.cuh) tell each other, in arrays that stay, and the host hears of it at the end. What they cannot do goes
+the general way: an invalid batch, late records, observed graphs, and the rest of what leaves after a jump of the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..access import updates
+from ..batch import Arcs
+from ..batch.small import ID_DTYPES, is_plain
+from ..runtime import Counters, fill_with, growable, load_kernels
+from ..runtime.parameters import Struct
+from ..snapshots import remembered
+from ..sort import END, tile_count, tile_launch
+from .arrivals import HALF, MASK, Bounds, Piece
+from .column import TIME
+
+if TYPE_CHECKING:
+    from ..dynamic import DynamicGraph
+
+MOST_RECORDS = 1 << 18
+"""Of a batch; beyond, the general way takes hardly longer."""
+PIECES = 3  # of the log that are looked at
+FEWEST = 4096  # records that there is memory for at least
+TABLE_SHARE = 8  # entries of the table to a record: the longest run of full ones is what a batch waits for
+PUSH = (
+    "src", "dst", "wide", "directed", "num_vertices", "absent", "times", "first_time", "time_step", "timed", "earliest",
+    "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids", "free_count", "top", "ids", "logged",
+)  # fmt: skip
+EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
+BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, LATE, TAKEN = range(10)
+NEXT, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES
+
+
+class Records(NamedTuple):
+    """A batch as kernels take it: arrays of the device, of the graph's types.
+
+    Attributes
+    ----------
+    times : array or None
+        None: record i has the time ``first_time + time_step * i``.
+    columns : dict of str to array
+        Those other than the times.
+    keep : bool
+        Whether edges that are there keep their values.
+    """
+
+    src: Any
+    dst: Any
+    times: Any
+    first_time: int
+    time_step: int
+    columns: dict[str, Any]
+    keep: bool
+
+
+class Window(NamedTuple):
+    """What may be late, and what leaves.
+
+    Attributes
+    ----------
+    clock : int or None
+    reach : int
+        The window begins so much before the clock.
+    lateness : int or None
+        None if no record can be late.
+    expected : int
+        Entries of the log from here on are not expected to leave with this batch; those that do are left.
+    """
+
+    clock: int | None
+    reach: int
+    lateness: int | None
+    expected: int
+
+
+class Pushed(NamedTuple):
+    """What a batch did, in arcs, but for `last`, its greatest time."""
+
+    inserted: int
+    found: int
+    deleted: int
+    last: int
+
+
+def plain_records(
+    graph: DynamicGraph, src: Any, dst: Any, edge_data: dict[str, Any], *, first_time: int | None = None,
+    time_step: int = 0, keep: bool = False,
+) -> Records | None:  # fmt: skip
+    """A user's batch, if kernels can take it as it is; otherwise None.
+
+    Parameters
+    ----------
+    first_time : int, optional
+        If records are numbered; otherwise `edge_data` has their times.
+    """
+    data: Any = graph._edge_data
+    if not graph._binds_updates or data is None or data.multi != "last" or data.weights is not None:
+        return None
+    array = graph.xp.ndarray
+    if type(src) is not array or type(dst) is not array or src.dtype != dst.dtype or src.dtype not in ID_DTYPES:
+        return None
+    size = src.size
+    if not 0 < size <= MOST_RECORDS or dst.size != size or not is_plain(src) or not is_plain(dst):
+        return None
+    columns = dict(edge_data)
+    if data.times is not None and first_time is not None:
+        columns[TIME] = None
+    if columns.keys() != data.dtypes.keys():
+        return None
+    times = columns.pop(TIME, None)
+    if times is None and data.times is not None and first_time is None:
+        return None
+    given = columns if times is None else columns | {TIME: times}
+    for name, values in given.items():
+        if type(values) is not array or values.dtype != data.dtypes[name] or values.size != size:
+            return None
+        if not is_plain(values):
+            return None
+    return Records(src, dst, times, first_time or 0, time_step, columns, keep)
+
+
+@updates
+@remembered
+def push_records(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
+    """Insert records, and delete what has left the window by then, if that was expected.
+
+    Returns None if nothing has changed, and the batch is to go the general way.
+
+    Raises
+    ------
+    MemoryError
+        The device's memory is exhausted. The graph is unchanged.
+    """
+    if graph._in_edges is not None or graph._live_observers():
+        return None
+    work = graph._access.workspace()
+    if work.pushes is None:
+        work.pushes = Pushes(graph)
+    with graph._access.changing():
+        return work.pushes.run(graph, records, window)
+
+
+class Pushes:
+    """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
+
+    def __init__(self, graph: DynamicGraph):
+        self.push, self.expiry = Struct(PUSH), Struct(EXPIRY)
+        self.numbers = Counters(graph.device, NUMBERS)
+        self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
+        self._room = 0
+        self._bound: Bound | None = None
+
+    def run(self, graph: DynamicGraph, records: Records, window: Window | None) -> Pushed | None:
+        """`push_records` in a graph that nobody observes."""
+        data: Any = graph._edge_data
+        xp, count, times = graph.xp, int(records.src.size), data.times
+        arrivals = None if times is None else times.arrivals
+        most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
+        self._make_room(graph, count, most)
+        ids = xp.empty(count, graph.vertex_dtype)
+        logged = None if arrivals is None else xp.empty(count, np.int64)
+        bound = self._bind(graph)
+        self._describe(graph, records, window, ids, logged)
+        self.numbers.reset()
+        bound.insert(graph, count)
+        self._store(bound, data, records, ids)
+        # From here on while the GPU works.
+        log = arrivals.oldest(window.expected, most, PIECES) if most else []  # type: ignore[union-attr]
+        taken: Sequence[int] = ()
+        following: Sequence[int] = ()
+        try:
+            if log:
+                self._queue_expiry(bound, log)
+            bound.tell()
+            numbers = self.numbers.collect()
+            counts = bound.updates.inserted(graph)
+            if numbers[LATE]:
+                return None
+            done = self._count(graph, records, ids, numbers, counts)
+            if logged is not None:
+                times.log((logged, _bounds(numbers)), ids, graph.num_edges)
+            deleted = 0
+            if log and not numbers[DEFERRED]:
+                data.give_back(numbers[FREED])
+                taken, following = numbers[TAKEN:NEXT], numbers[NEXT:]
+                deleted = bound.updates.deleted(graph)
+                graph._keep_view()
+                graph._num_arcs -= deleted
+                graph.version += 1
+            return Pushed(*done, deleted, (numbers[HIGH] & MASK) - HALF)
+        finally:
+            if log:
+                arrivals.leave(log, taken, following)
+
+    def arrays(self) -> list[Any]:
+        """All that is held."""
+        return [] if self._bound is None else self._bound.memory.arrays()
+
+    def _make_room(self, graph: DynamicGraph, count: int, most: int) -> None:
+        """Have entries in all columns, and room in the list of free ids, and in the structure."""
+        data: Any = graph._edge_data
+        graph._reserve_for(count if graph.directed else 2 * count)
+        if data.top + max(count - data.free_count, 0) > data.capacity:
+            try:
+                data.reserve(count)
+            finally:
+                graph._columns_moved()
+        data.reserve_free(count + most)
+        times = data.times
+        if times is not None and times.ends and times.ends[0].size < data.capacity:
+            times.ends = tuple(growable.grow(graph.device, array, data.capacity) for array in times.ends)
+        if count > self._room:
+            self._bound = None  # with the memory
+            self._room = max(FEWEST, 1 << (count - 1).bit_length())
+
+    def _bind(self, graph: DynamicGraph) -> Bound:
+        """Kernels bound to the arrays that there are now."""
+        data: Any = graph._edge_data
+        held = None if data.times is None else data.columns[TIME]
+        ends = () if data.times is None else data.times.ends
+        arrays = (graph._weights, data.free_ids, held, *(ends or (None, None)))
+        bound = self._bound
+        if bound is None or any(old is not new for old, new in zip(bound.arrays, arrays, strict=True)):
+            memory = None if bound is None else bound.memory
+            self._bound = None  # whose memory is to be there only once
+            bound = Bound(graph, self, Memory(graph, self._room) if memory is None else memory, arrays)
+            self._bound = bound
+        bound.updates.follow(graph)
+        return bound
+
+    def _describe(self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any) -> None:
+        data: Any = graph._edge_data
+        absent, times = graph._absent, data.times
+        timed, earliest = times is not None, times is not None and times.earliest
+        clock = reach = lateness = windowed = has_clock = 0
+        if window is not None:
+            windowed, has_clock = window.lateness is not None, window.clock is not None
+            clock, reach, lateness = window.clock or 0, window.reach, window.lateness or 0
+        self.push.set(
+            records.src.data.ptr, records.dst.data.ptr, records.src.itemsize == 8, graph.directed, graph._num_vertices,
+            0 if absent is None else absent.data.ptr, 0 if records.times is None else records.times.data.ptr,
+            records.first_time, records.time_step, timed, earliest, records.keep, windowed, has_clock, clock, reach,
+            lateness, data.free_ids.data.ptr, data.free_count, data.top, ids.data.ptr,
+            0 if logged is None else logged.data.ptr,
+        )  # fmt: skip
+
+    @staticmethod
+    def _store(bound: Bound, data: Any, records: Records, ids: Any) -> None:
+        """Queue what follows the insertion of arcs."""
+        bound.settle(int(ids.size))
+        data.write(ids, records.columns)
+
+    def _queue_expiry(self, bound: Bound, log: list[Piece]) -> None:
+        """Queue the deletion of what has left the window, among entries of the log."""
+        times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
+        for i, (chunk, size) in enumerate(log):
+            end += size
+            times[i] = chunk.times.data.ptr + chunk.begin * chunk.times.itemsize
+            ids[i] = chunk.ids.data.ptr + chunk.begin * chunk.ids.itemsize
+            ends[i] = end
+        self.expiry.set(*times, *ids, *ends)
+        bound.expire(end)
+
+    def _count(
+        self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int], counts: tuple[int, int, int]
+    ) -> tuple[int, int]:  # fmt: skip
+        """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
+        there."""
+        data: Any = graph._edge_data
+        inserted, found, deferred = counts
+        if not deferred:
+            graph._keep_view()
+            data.take(numbers[KEPT])
+            data.give_back(numbers[KNOWN])
+        else:
+            count = int(ids.size)
+            inserted, found = self._bind(graph).resume(graph, count)
+            data.take(numbers[KEPT])
+            self.push.put("free_count", data.free_count)
+            bound = self._bind(graph)
+            self._store(bound, data, records, ids)
+            bound.tell()
+            data.give_back(self.numbers.collect()[KNOWN])
+        graph._num_arcs += inserted
+        graph.version += 1
+        return inserted, found
+
+
+class Memory:
+    """Arrays for so many records, and twice as many entries of the log."""
+
+    def __init__(self, graph: DynamicGraph, room: int):
+        xp, arcs = graph.xp, room if graph.directed else 2 * room
+        self.table = fill_with(xp.empty(TABLE_SHARE * room, np.int64), END)
+        self.places, self.sums = xp.empty(room, np.int64), xp.empty(tile_count(2 * room), np.int64)
+        src, dst, stored = (xp.empty(arcs, graph.vertex_dtype) for _ in range(3))
+        gone_src, gone_dst = (xp.empty(2 * arcs, graph.vertex_dtype) for _ in range(2))
+        self.arcs, self.gone = Arcs(src, dst, stored), Arcs(gone_src, gone_dst, None)
+        self.slots, self.gone_slots = xp.empty(arcs, np.int64), xp.empty(2 * arcs, np.int64)
+        self.gone_ids = xp.empty(2 * room, graph.vertex_dtype)
+
+    def arrays(self) -> list[Any]:
+        """All of them."""
+        arcs, gone = self.arcs, self.gone
+        mine = self.table, self.places, self.sums, self.slots, self.gone_slots, self.gone_ids
+        return [*mine, arcs.src, arcs.dst, arcs.weights, gone.src, gone.dst]
+
+
+class Bound:
+    """Launches of kernels that are bound to arrays.
+
+    Attributes
+    ----------
+    arrays : tuple of array
+        Those of the graph that may become others.
+    updates : object
+        What the structure has bound (`DynamicGraph._bind_updates`).
+    """
+
+    def __init__(self, graph: DynamicGraph, pushes: Pushes, memory: Memory, arrays: tuple[Any, ...]):
+        self.memory, self.arrays = memory, arrays
+        push, log, kernels, numbers = pushes.push, pushes.expiry, pushes._kernels, pushes.numbers
+        arcs, gone, table, directed = memory.arcs, memory.gone, memory.table, graph.directed
+        weights, free_ids, held, src_of, dst_of = arrays
+        found = numbers.array
+        self.updates = graph._bind_updates(arcs, memory.slots, gone, memory.gone_slots)
+        self._claim = kernels.claim_records.bind(push, table, table.size, memory.places, found)
+        self._keep = kernels.keep_records.bind(memory.places, table, memory.sums)
+        self._number = kernels.number_records.bind(
+            push, memory.places, memory.sums, table, arcs.src, arcs.dst, arcs.weights, found
+        )
+        self._known = kernels.count_known.bind(directed, memory.slots, memory.sums, found)
+        self._settle = kernels.settle_records.bind(
+            push, memory.slots, weights, memory.sums, free_ids, held, src_of, dst_of, found
+        )
+        self._take = kernels.take_expired.bind(
+            push, log, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, found
+        )
+        self._count = kernels.count_freed.bind(
+            directed, gone.src, gone.dst, memory.gone_ids, memory.gone_slots, memory.sums
+        )
+        self._free = kernels.free_expired.bind(
+            push, gone.src, gone.dst, memory.gone_ids, memory.gone_slots, memory.sums, free_ids, src_of, found
+        )
+        self._tell = kernels.tell_host.bind(found, numbers.published)
+        self._copies = 1 if directed else 2
+
+    def insert(self, graph: DynamicGraph, count: int) -> None:
+        """Queue the insertion of so many records' arcs."""
+        launch = tile_launch(count)
+        self._claim(count)
+        self._keep(count, **launch)
+        self._number(count, **launch)
+        self.updates.insert(graph, self._copies * count)
+
+    def resume(self, graph: DynamicGraph, count: int) -> tuple[int, int]:
+        """Insert the arcs of so many records that were deferred; how many of all were new, and were there."""
+        return self.updates.resume(graph, self._copies * count)
+
+    def settle(self, count: int) -> None:
+        """Queue what gives records of edges that were there the ids of these."""
+        launch = tile_launch(count)
+        self._known(count, **launch)
+        self._settle(count, **launch)
+
+    def expire(self, count: int) -> None:
+        """Queue the deletion of what has left the window, among so many entries of the log."""
+        launch = tile_launch(count)
+        self._take(count)
+        self.updates.erase(self._copies * count)
+        self._count(count, **launch)
+        self._free(count, **launch)
+
+    def tell(self) -> None:
+        """Queue the report to the host."""
+        self._tell(NUMBERS, blocks=1)
+
+
+def _bounds(numbers: list[int]) -> Bounds:
+    return Bounds((~numbers[LOW] & MASK) - HALF, (numbers[HIGH] & MASK) - HALF, not numbers[UNORDERED])

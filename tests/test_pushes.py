@@ -1,0 +1,228 @@
+"""Batches with edge data in few launches (`frontier.temporal.pushes`): as the general way has them, on GPUs."""
+
+import numpy as np
+import pytest
+from model import to_host
+from test_small_updates import Recorder
+
+import frontier as fr
+from frontier.invariants import check_graph
+from frontier.temporal import pushes
+from structures import Hornet, SlabGraph
+from structures.slab.bound import BoundUpdates
+
+N = 40
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture
+def ways(monkeypatch):
+    """How many batches went which way."""
+    counts = {"at once": 0, "general": 0}
+    run = pushes.Pushes.run
+
+    def counted(self, *args):
+        done = run(self, *args)
+        counts["general" if done is None else "at once"] += 1
+        return done
+
+    monkeypatch.setattr(pushes.Pushes, "run", counted)
+    return counts
+
+
+def general_way(monkeypatch, call):
+    """What `call` returns if nothing is pushed at once."""
+    with monkeypatch.context() as patch:
+        for module in ("frontier.dynamic", "frontier.temporal.window"):
+            patch.setattr(f"{module}.plain_records", lambda *args, **options: None)
+        return call()
+
+
+def contents(graph):
+    """Edges with their columns, whatever the ids."""
+    src, dst, _ = graph.to_coo()
+    ids = graph.edge_ids(src, dst)
+    columns = [to_host(graph, graph.edge_data[name][ids]).tolist() for name in graph.edge_data]
+    rows = zip(to_host(graph, src).tolist(), to_host(graph, dst).tolist(), *columns, strict=True)
+    return sorted(row for row in rows if graph.directed or row[0] < row[1])
+
+
+def on(graph, *columns):
+    return [graph.xp.asarray(column) for column in columns]
+
+
+def batch(rng, graph, step, size, n, *, ordered, dtype=np.int32):
+    src, dst = rng.integers(0, n, (2, size)).astype(dtype)
+    times = rng.integers(20 * step, 20 * step + 20, size)
+    times = np.sort(times) if ordered else times - rng.integers(0, 10, size)
+    return src, dst, times.astype(np.int64)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("keep_time", ["latest", "first"])
+def test_windows_by_time(directed, ordered, keep_time, ways, monkeypatch, rng):
+    options = {"directed": directed, "keep_time": keep_time, "edge_data": {"kind": "int32"}}
+    graphs = [SlabGraph(N, time="s", device="gpu", **options) for _ in range(2)]
+    windows = [fr.SlidingWindow(graph, 70, lateness=15) for graph in graphs]
+    for step in range(25):
+        size = int(rng.integers(1, 120))
+        dtype = np.int64 if step % 3 == 0 else np.int32
+        src, dst, times = batch(rng, graphs[0], step, size, N if step % 2 else 7, ordered=ordered, dtype=dtype)
+        kind = rng.integers(0, 99, size).astype(np.int32)
+        policy = "keep" if step % 5 == 4 else "replace"
+        arrays = on(graphs[0], src, dst, times, kind)
+
+        def push(window, given=arrays, policy=policy):
+            return window.push(given[0], given[1], time=given[2], kind=given[3], on_existing=policy)
+
+        expected = general_way(monkeypatch, lambda push=push: push(windows[1]))
+        assert push(windows[0]) == expected
+        assert windows[0].clock == windows[1].clock and windows[0].late == windows[1].late
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+        assert graphs[0].num_edges == graphs[1].num_edges == graphs[0]._edge_data.size
+    assert ways["at once"] >= (20 if ordered else 5)
+    assert graphs[0]._edge_data.top < 3 * N * N  # freed ids are used again
+
+
+@pytest.mark.parametrize("length", [{"count": 300}, {"count": 40}, {"batches": 4}])
+def test_windows_of_records(directed, length, ways, monkeypatch, rng):
+    graphs = [SlabGraph(N, directed=directed, time="ns", device="gpu") for _ in range(2)]
+    windows = [fr.SlidingWindow(graph, **length) for graph in graphs]
+    for _ in range(20):
+        size = int(rng.integers(1, 100))
+        src, dst = on(graphs[0], *rng.integers(0, N, (2, size)).astype(np.int32))
+        expected = general_way(monkeypatch, lambda s=src, d=dst: windows[1].push(s, d))
+        assert windows[0].push(src, dst) == expected and windows[0].clock == windows[1].clock
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+    assert ways == {"at once": 20, "general": 0}
+
+
+def test_insertions_without_a_window(directed, ways, monkeypatch, rng):
+    """With other columns, without times, and mixed with deletions, after which ids are used again."""
+    options = {"directed": directed, "edge_data": {"a": "float64", "b": "int8"}, "device": "gpu"}
+    graphs = [SlabGraph(N, **options) for _ in range(2)]
+    for step in range(20):
+        size = int(rng.integers(1, 150))
+        src, dst = on(graphs[0], *rng.integers(0, N if step % 2 else 6, (2, size)).astype(np.int32))
+        a, b = on(graphs[0], rng.random(size), rng.integers(0, 9, size).astype(np.int8))
+        policy = "keep" if step % 4 == 3 else "replace"
+
+        def insert(graph, src=src, dst=dst, a=a, b=b, policy=policy):
+            return graph.insert_edges(src, dst, a=a, b=b, on_existing=policy)
+
+        expected = general_way(monkeypatch, lambda insert=insert: insert(graphs[1]))
+        assert insert(graphs[0]) == expected
+        assert len({graph.delete_edges(src[::3], dst[::3]) for graph in graphs}) == 1
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+    assert ways["at once"] == 20
+
+
+def test_tables_that_have_to_grow(ways, monkeypatch, rng):
+    """A hub whose chain is full: its arcs are deferred, and what was pushed at once is finished by the host."""
+    resumed = []
+    resume = BoundUpdates.resume
+    monkeypatch.setattr(BoundUpdates, "resume", lambda *args: resumed.append(1) or resume(*args))
+    n = 3000
+    graphs = [SlabGraph(n, time="s", edge_data={"a": "int32"}, device="gpu") for _ in range(2)]
+    windows = [fr.SlidingWindow(graph, 40) for graph in graphs]
+    for step in range(8):
+        size = 700
+        src, dst = np.zeros(size, np.int32), rng.integers(1, n, size).astype(np.int32)
+        src[::7] = rng.integers(0, n, src[::7].size)
+        given = on(graphs[0], src, dst, np.sort(rng.integers(10 * step, 10 * step + 10, size)).astype(np.int64))
+        a = graphs[0].xp.asarray(rng.integers(0, 9, size).astype(np.int32))
+
+        def push(window, given=given, a=a):
+            return window.push(given[0], given[1], time=given[2], a=a)
+
+        expected = general_way(monkeypatch, lambda push=push: push(windows[1]))
+        assert push(windows[0]) == expected
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+    assert resumed and ways["general"] == 0
+
+
+def test_invalid_batches_change_nothing(ways):
+    graph = SlabGraph(6, time="s", device="gpu")
+    window = fr.SlidingWindow(graph, 100)
+    src, dst, times = on(graph, np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32), np.arange(3))
+    window.push(src, dst, time=times)
+    before = contents(graph), graph.version, window.clock
+    bad = on(graph, np.array([0, 6, 2], np.int32))[0]
+    with pytest.raises(ValueError, match=r"src\[1\] is 6"):
+        window.push(bad, dst, time=times + 50)
+    with pytest.raises(ValueError, match=r"dst\[1\] is 6"):
+        graph.insert_edges(src, bad, time=times)
+    with pytest.raises(TypeError, match="time"):
+        window.push(src, dst)
+    with pytest.raises(TypeError, match="kind"):
+        window.push(src, dst, time=times, kind=times)
+    assert (contents(graph), graph.version, window.clock) == before
+    graph.delete_vertices([5])
+    with pytest.raises(ValueError, match="deleted"):
+        window.push(*on(graph, np.array([5], np.int32), np.array([0], np.int32)), time=times[:1])
+    assert ways["at once"] == 1
+
+
+def test_what_goes_the_general_way(ways, rng):
+    """Observed graphs, weights, other types, arrays of the host, and structures that do not bind updates."""
+
+    def times(graph, size=3):
+        return graph.xp.arange(size)
+
+    src, dst = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
+    watched = SlabGraph(6, time="s", device="gpu")
+    seen = Recorder(watched)
+    window = fr.SlidingWindow(watched, 2)
+    for begin in (0, 5):
+        assert window.push(*on(watched, src, dst), time=times(watched) // 2 + begin).inserted == (3 if not begin else 0)
+    assert [method for method, told in seen.seen if told] == ["inserted"]
+    weighted = SlabGraph(6, time="s", weight_dtype="float32", device="gpu")
+    weighted.insert_edges(*on(weighted, src, dst, np.ones(3, np.float32)), time=times(weighted))
+    plain = SlabGraph(6, time="s", device="gpu")
+    plain.insert_edges(src, dst, time=np.arange(3))
+    plain.insert_edges(*on(plain, src, dst), time=times(plain).astype(np.int32))
+    plain.insert_edges(*on(plain, src, dst)[:2], time=times(plain, 6)[::2])
+    other = Hornet(6, time="s", device="gpu")
+    other.insert_edges(*on(other, src, dst), time=times(other))
+    assert plain.num_edges == other.num_edges == weighted.num_edges == 3
+    assert ways["at once"] == 0
+
+
+def test_memory_that_runs_out(monkeypatch, rng):
+    """The graph stays as it was, and the log too."""
+    graph = SlabGraph(N, time="s", device="gpu")
+    window = fr.SlidingWindow(graph, 30)
+    for step in range(5):
+        src, dst, times = on(graph, *batch(rng, graph, step, 60, N, ordered=True))
+        window.push(src, dst, time=times)
+    before, entries = contents(graph), graph._edge_data.times.arrivals.size
+
+    def fail(*args):
+        raise MemoryError("none left")
+
+    src, dst, times = on(graph, *batch(rng, graph, 5, 60, N, ordered=True))
+    with monkeypatch.context() as patch:
+        patch.setattr(type(graph._edge_data), "reserve_free", fail)
+        with pytest.raises(MemoryError):
+            window.push(src, dst, time=times)
+    assert (contents(graph), graph._edge_data.times.arrivals.size) == (before, entries)
+    window.push(src, dst, time=times)
+    check_graph(graph.copy())
+    assert min(row[2] for row in contents(graph)) > window.clock - 30
+
+
+def test_more_leaves_than_was_expected(ways, rng):
+    """A clock that jumps: what is left of the log is deleted after the push."""
+    graph = SlabGraph(N, time="s", device="gpu")
+    window = fr.SlidingWindow(graph, 100)
+    for step in range(12):
+        src, dst, times = on(graph, *batch(rng, graph, 0, 30, N, ordered=True))
+        window.push(src, dst, time=times // 4 + 5 * step)
+    count = graph.num_edges
+    src, dst, times = on(graph, np.array([0], np.int32), np.array([1], np.int32), np.array([10_000]))
+    assert window.push(src, dst, time=times).expired >= count - 1
+    assert contents(graph) == [(0, 1, 10_000)] and ways["general"] == 0
