@@ -331,6 +331,13 @@ T __reduce_add_sync(unsigned mask, T value) {
     if (mask >> k & 1) sum += emulator::value_of<T>(values[k]);
   return sum;
 }
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  const uint64_t* values = emulator::exchange(mask, value);
+  unsigned all = 0;
+  for (int k = 0; k < 32; ++k)
+    if (mask >> k & 1) all |= unsigned(values[k]);
+  return all;
+}
 
 // ---- bits and memory -----------------------------------------------------------------------------------------------
 
