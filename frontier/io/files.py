@@ -33,7 +33,7 @@ BOMB_RATIO = 200
 """Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused: graphs do not
 compress that well, and a file of a few kilobytes must not fill the memory."""
 _STEP = 1 << 24  # bytes decompressed at a time
-_CHUNK = 1 << 16  # bytes given to the decompressor at a time
+_CHUNK = 1 << 18  # bytes given to the decompressor at a time, which lets other threads run meanwhile
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> bytes:
@@ -111,7 +111,7 @@ def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
             yield from _pieces(file, magic, name, new, source, math.inf)
             return
     _check_plain(begin, source)
-    while piece := file.read(_CHUNK * 16):
+    while piece := file.read(_CHUNK):
         yield piece
 
 
