@@ -187,7 +187,8 @@ class History:
                 if source is not None and self._is_far(source, pending.position):
                     with suppress(Exception):  # which whoever reads the snapshot will get
                         self._settle(source, pending.position)
-            self._trim()
+            if waiting:
+                self._trim()
             return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
 
     def _settle(self, source: Copy, position: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..access import mark_work
 from ..arrays import as_device_array
+from ..runtime.elementwise import copy_of
 
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
@@ -60,7 +61,8 @@ def make_step(graph: DynamicGraph, method: str, arguments: tuple, options: dict[
     def keep(given: Any) -> Any:
         if given is None or isinstance(given, str | int | np.integer):
             return given
-        arrays.append(as_device_array(graph.device, given, "array").copy())
+        array = as_device_array(graph.device, given, "array")
+        arrays.append(copy_of(array))
         return arrays[-1]
 
     try:
