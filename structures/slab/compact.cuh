@@ -96,9 +96,9 @@ extern "C" __global__ void compact(
   Tile<4> tile;
   int which = warp.lane / 4;
   WARP_CHAINS(first, count) {
-    i64 item = first + warp.lane, start = -1;
+    i64 item = first + warp.lane, start = -1, near = row_of_warp(warp, offsets, rows, first);
     if (item < count) {
-      i64 row = row_of(offsets, 0, rows, item);
+      i64 row = row_of(offsets, near, rows, item);
       Record* record = pool.records + ids[row];
       if (item == offsets[row]) record->tombstones = 0;
       start = i64(record->base) + item - offsets[row];

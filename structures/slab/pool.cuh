@@ -153,3 +153,15 @@ __device__ inline i64 row_of(const i64* offsets, i64 low, i64 rows, i64 at) {
   }
   return low;
 }
+
+// The row of an entry, which all lanes of a warp look for together: 32 places at a time.
+__device__ inline i64 row_of_warp(const Tile<32>& warp, const i64* offsets, i64 rows, i64 at) {
+  i64 low = 0, high = rows;
+  while (high - low > 1) {
+    i64 step = (high - low + 31) / 32, probe = low + warp.lane * step;
+    u32 before = warp.ballot(probe < high && offsets[probe] <= at);
+    low += (__popc(before) - 1) * step;
+    high = low + step < high ? low + step : high;
+  }
+  return low;
+}

@@ -31,8 +31,9 @@ extern "C" __global__ void gather(
   Tile<32> warp;
   WARP_CHAINS(first_item, count) {
     i64 item = first_item + warp.lane, start = -1, row = 0;
+    i64 near = row_of_warp(warp, chain_offsets, rows, first_item);
     if (item < count) {
-      row = row_of(chain_offsets, 0, rows, item);
+      row = row_of(chain_offsets, near, rows, item);
       start = records[row].base + item - chain_offsets[row];
     }
     for (int k = 0; k < 32 && first_item + k < count; ++k) gather_chain(
