@@ -135,7 +135,7 @@ class Totals:
     def add(self, batch: PipelineBatch) -> None:
         """Count a batch, but not the time of its analytics."""
         self.batches += 1
-        self.records += batch.records
+        self.records += batch.end - batch.begin
         self.inserted += batch.inserted
         self.replaced += batch.replaced
         self.deleted += batch.deleted

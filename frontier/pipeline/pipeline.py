@@ -176,6 +176,7 @@ class Pipeline:
         self._decoder = Decoder(graph, takes_time, columns if by_name else None, names)
 
         self._started = self._closed = self._exhausted = self._clean = self._stopping = False
+        self._reports = False  # whether somebody is told of each batch
         self._runner: int | None = None  # the thread in which `run` works
         self._analytics: Analytics | None = None
         self._delivery: Delivery | None = None
@@ -377,6 +378,7 @@ class Pipeline:
             self._log = BatchLog(self._log_path, None if self._resumed is None else self._resumed["log_bytes"])
         if self._shows_progress:
             self._progress = ProgressLine()
+        self._reports = self._log is not None or self._progress is not None or self._metrics.has_file
         self._since = self.totals.batches, clock()
         begin = self.totals.records
         # With an objective, large parts are cut as they are used.
@@ -402,49 +404,53 @@ class Pipeline:
 
     def _next(self) -> PipelineBatch | None:
         begin = clock()
-        number = self.totals.batches
-        if self._part is None:
-            assert self._reader is not None
-            try:
-                self._part = next(self._reader, None)
-            except SourceError as error:
-                cause: Any = error.__cause__
-                raise PipelineError.of("source", number, error.record, cause) from cause
-            except Exception as error:  # no memory for what was read, say
-                raise PipelineError.of("source", number, self.totals.records, error) from error
-            if self._part is None:
-                return None
-            self._at = 0
-            self._part.wait()
         part = self._part
+        if part is None:
+            part = self._next_part()
+            if part is None:
+                return None
+        at = self._at
         size = self._size if self._controller is None else self._controller.size
-        stop = part.size if size is None else min(self._at + size, part.size)
-        records = part.records if stop - self._at == part.size else part.records.cut(self._at, stop)
-        first = part.begin + self._at
-        batch = self._apply(records, number, first, part.begin + stop, begin)
+        stop = part.size if size is None else min(at + size, part.size)
+        batch = self._apply(part.cut(at, stop), part.begin + at, part.begin + stop, begin)
         self._at = stop
         if stop == part.size:
             self._part = None
-        analyzing = clock()
         if self._chosen:
             self._analyze(batch)
-        if self._part is None:
+        if stop == part.size:
             part.release()
-        done = clock()
-        batch.analytics_seconds = done - analyzing
-        batch.lag_seconds = done - part.read_at
-        self.totals.analytics_seconds += batch.analytics_seconds
+        batch.lag_seconds = clock() - part.read_at
         if self._controller is not None:
             self._controller.observe(batch.records, batch.seconds)
-        self._report(batch)
+        self._metrics.observe(batch)
+        if self._reports:
+            self._report(batch)
         return batch
 
-    def _apply(self, records: Records, number: int, first: int, end: int, begin: float) -> PipelineBatch:
+    def _next_part(self) -> Part | None:
+        """Wait for a part; None at the end of the source."""
+        assert self._reader is not None
+        number = self.totals.batches
+        try:
+            part: Part | None = next(self._reader, None)
+        except SourceError as error:
+            cause: Any = error.__cause__
+            raise PipelineError.of("source", number, error.record, cause) from cause
+        except Exception as error:  # no memory for what was read, say
+            raise PipelineError.of("source", number, self.totals.records, error) from error
+        if part is not None:
+            self._part, self._at = part, 0
+            part.wait()
+        return part
+
+    def _apply(self, records: Records, first: int, end: int, begin: float) -> PipelineBatch:
         """Update the graph, and count that, which interrupts do not part."""
+        totals = self.totals
+        number, failure = totals.batches, None
         interrupts = HeldInterrupts()
         interrupts.hold()
         try:
-            failure = None
             started = clock()
             try:
                 done = self._update(records)
@@ -458,12 +464,11 @@ class Pipeline:
             deleted, late = (done.expired, done.late) if isinstance(done, WindowResult) else (done.deleted, 0)
             batch = PipelineBatch(
                 number, first, end, records.operation, done.inserted, done.replaced, deleted, late,
-                self.graph.num_edges, clock() - started,
-                waited_seconds=started - begin,
+                self.graph.num_edges, clock() - started, 0.0, started - begin,
             )  # fmt: skip
-            self.totals.add(batch)
+            totals.add(batch)
             if failure is not None:
-                raise PipelineError.of("analytic", number, first, failure, batch.end) from failure
+                raise PipelineError.of("analytic", number, first, failure, end) from failure
             return batch
         finally:
             interrupts.release()
@@ -479,6 +484,7 @@ class Pipeline:
 
     def _analyze(self, batch: PipelineBatch) -> None:
         assert self._analytics is not None
+        begin = clock()
         for name, function in self._analytics.functions.items():
             try:
                 batch.held[name] = begin_to_fetch(function(self.graph))
@@ -486,13 +492,14 @@ class Pipeline:
                 raise PipelineError.of("analytic", batch.number, batch.begin, error, batch.end, name) from error
         if self._synchronous:
             self.graph.device.synchronize()
+        batch.analytics_seconds = clock() - begin
+        self.totals.analytics_seconds += batch.analytics_seconds
 
     # ---- reports and checkpoints ------------------------------------------------------------------------------------
 
     def _report(self, batch: PipelineBatch) -> None:
         if self._log is not None:
             self._log.write(batch)
-        self._metrics.observe(batch)
         if self._metrics.is_due():
             self._metrics.write(self.totals, **self._gauges())
         if self._progress is not None:

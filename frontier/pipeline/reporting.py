@@ -63,9 +63,14 @@ class Metrics:
         self._seconds: deque[float] = deque(maxlen=RECENT)
         self._last: PipelineBatch | None = None
 
+    @property
+    def has_file(self) -> bool:
+        """Whether there is a file to write."""
+        return self._path is not None
+
     def observe(self, batch: PipelineBatch) -> None:
         """Count a batch."""
-        self._seconds.append(batch.seconds)
+        self._seconds.append(batch.update_seconds + batch.analytics_seconds)
         self._last = batch
 
     def text(self, totals: Totals, **gauges: float) -> str:

@@ -9,10 +9,14 @@ the kernels of other batches, nor they for it. Two events keep the order:
   writes the slot again. The host waits for ``copied`` before it writes the pinned memory again.
 
 There are as many slots as parts may be ahead, and two: one that is filled, and one that is used.
+
+The caller's thread has to wait while the reading thread runs Python or calls CUDA. So a slot keeps its arrays on the
+device, and the batches that were cut from them, for the next part of the same layout: only the copies are left to do.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -26,6 +30,9 @@ from .records import Records
 
 ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 20  # bytes of a slot
+MOST_CUTS = 256  # batches of a part that a slot keeps
+
+_local = threading.local()  # `streams`, by device: those in which this thread's pipelines copy
 
 
 class Part:
@@ -42,12 +49,20 @@ class Part:
         When the source had yielded them, by `time.perf_counter`.
     """
 
-    def __init__(self, records: Records, begin: int, slot: Slot | None = None):
+    __slots__ = ("_slot", "begin", "read_at", "records", "size")
+
+    def __init__(self, records: Records, begin: int, slot: Slot | None = None, read_at: float | None = None):
         self.records = records
         self.size = len(records)
         self.begin = begin
-        self.read_at = time.perf_counter()
+        self.read_at = time.perf_counter() if read_at is None else read_at
         self._slot = slot
+
+    def cut(self, begin: int, end: int) -> Records:
+        """Some of the records."""
+        if end - begin == self.size:
+            return self.records
+        return self.records.cut(begin, end) if self._slot is None else self._slot.cut(self.records, begin, end)
 
     def wait(self) -> None:
         """Have the current stream wait for the copy."""
@@ -75,111 +90,183 @@ class Staging:
     def __init__(self, device: Device, ahead: int):
         self.device = device
         self._free: Channel | None = None
+        self._slots: list[Slot] = []
         if device.is_gpu:
             self._number = device.xp.cuda.runtime.getDevice()
+            stream = _copy_stream(self._number)
             self._free = Channel(ahead + 2)
-            for _ in range(ahead + 2):
-                self._free.put(Slot(self._free))
+            self._slots = [Slot(self._free, stream) for _ in range(ahead + 2)]
+            for slot in self._slots:
+                self._free.put(slot)
 
     def place(self, parts: Iterable[Records], begin: int) -> Iterator[Part]:
         """The parts, of which the first begins with record `begin`; runs in the reading thread."""
         if self._free is None:
-            yield from _numbered(parts, begin)
+            for records in parts:
+                yield Part(records, begin)
+                begin += len(records)
             return
-        cupy = self.device.xp
-        with cupy.cuda.Device(self._number):
-            stream = cupy.cuda.Stream(non_blocking=True)
-            for part in _numbered(parts, begin):
+        with self.device.xp.cuda.Device(self._number):
+            for records in parts:
+                read_at = time.perf_counter()
                 try:
                     slot = self._free.get()
                 except ChannelClosed:
                     return
-                yield Part(slot.fill(part.records, stream), part.begin, slot)
+                yield Part(slot.fill(records), begin, slot, read_at)
+                begin += len(records)
 
     def close(self) -> None:
         """Let the reading thread not wait for a slot any more."""
-        if self._free is not None:
-            self._free.close()
+        if self._free is None:
+            return
+        self._free.close()
+        if any(slot.in_use for slot in self._slots):  # by kernels that may run yet, while their memory goes to others
+            with suppress(self.device.xp.cuda.runtime.CUDARuntimeError):  # after a fault nothing runs any more
+                self.device.synchronize()
 
 
-def _numbered(parts: Iterable[Records], begin: int) -> Iterator[Part]:
-    for records in parts:
-        yield Part(records, begin)
-        begin += len(records)
+def _copy_stream(number: int) -> Any:
+    """The stream in which this thread's pipelines copy to a device.
+
+    CuPy's pool keeps memory by stream, so that the next pipeline finds there what one before has given back: to get it
+    from CUDA, and to give it back, would take as long as many batches.
+    """
+    import cupy
+
+    if not hasattr(_local, "streams"):
+        _local.streams = {}
+    if number not in _local.streams:
+        _local.streams[number] = cupy.cuda.Stream(non_blocking=True)
+    return _local.streams[number]
 
 
 class Slot:
-    """Memory for the records of one part, on the host and on the GPU."""
+    """Memory for the records of one part, on the host and on the GPU.
 
-    def __init__(self, free: Channel):
+    Parameters
+    ----------
+    free : Channel
+        Where it is put when it can be filled again.
+    stream : cupy.cuda.Stream
+        In which it is filled, and to which its memory belongs.
+
+    Attributes
+    ----------
+    in_use : bool
+        Whether kernels may read it that were not waited for.
+    """
+
+    def __init__(self, free: Channel, stream: Any):
+        import cupy
+
+        self.in_use = False
         self._free = free
+        self._stream = stream
+        self._copied, self._used = (cupy.cuda.Event(disable_timing=True) for _ in range(2))
+        self._filled = False
         self._pinned: Any = None
         self._device: Any = None
-        self._copied: Any = None
-        self._used: Any = None
+        self._size = 0  # bytes of the memory on the device
+        self._layout: tuple[Any, ...] = ()  # names, types and sizes of the columns that are copied
+        self._columns: dict[str, Any] = {}  # these, on the device
+        self._cuts: dict[tuple[int, int], dict[str, Any]] = {}  # batches of them
         self._held: tuple[Any, ...] = ()  # a user's arrays that the copy, or the update, reads
+        self._holds_device = False  # whether some of these are on the GPU
 
-    def fill(self, records: Records, stream: Any) -> Records:
-        """Begin to copy records in a stream; returns them as they will be on the device."""
+    def fill(self, records: Records) -> Records:
+        """Begin to copy records; returns them as they will be on the device."""
         import cupy
 
         produced = cupy.cuda.get_current_stream()  # in which the source has made arrays that are on the GPU
-        if self._used is not None:
-            stream.wait_event(self._used)
-            produced.wait_event(self._used)  # before their memory, which is freed with `_held`, is given to others
-        if self._copied is not None:
+        if self._filled and not self._copied.done:
             self._copied.synchronize()
-        host = {name: column for name, column in records.columns.items() if isinstance(column, np.ndarray)}
-        self._held = tuple(records.columns.values())
-        if len(host) < len(records.columns):
-            stream.wait_event(produced.record())
-        columns = dict(records.columns) | (self._copy(host, stream) if host else {})
-        self._copied = stream.record()
+        if self._holds_device:
+            produced.wait_event(self._used)  # before their memory, which is freed with `_held`, is given to others
+        columns = records.columns
+        host = {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
+        self._holds_device = len(host) < len(columns)
+        self._held = tuple(columns.values())
+        if not host:
+            self._cuts = {}
+            self._copied.record(produced)
+        else:
+            if self._holds_device:
+                self._stream.wait_event(produced.record())
+            self._copy(host)
+            self._copied.record(self._stream)
+            columns = columns | self._columns if self._holds_device else self._columns
+        self._filled = True
         return Records(columns, records.operation, records.needed)
 
-    def _copy(self, columns: dict[str, np.ndarray], stream: Any) -> dict[str, Any]:
+    def cut(self, records: Records, begin: int, end: int) -> Records:
+        """Some of the records that it was filled with last."""
+        if self._holds_device:
+            return records.cut(begin, end)
+        columns = self._cuts.get((begin, end))
+        if columns is None:
+            columns = {name: column[begin:end] for name, column in records.columns.items()}
+            if len(self._cuts) < MOST_CUTS:
+                self._cuts[begin, end] = columns
+        needed = None if records.needed is None else records.needed[begin:end]
+        return Records(columns, records.operation, needed)
+
+    def _copy(self, columns: dict[str, np.ndarray]) -> None:
+        layout = tuple((name, column.dtype, column.size) for name, column in columns.items())
+        if layout != self._layout:
+            self._lay_out(columns)
+            self._layout = layout
+        for name, column in columns.items():
+            if not column.nbytes:
+                continue
+            target = self._columns[name].data
+            if not _is_pinned(column):
+                column = self._in_pinned(column, target.ptr - self._device.ptr)
+            target.copy_from_host_async(column.ctypes.data, column.nbytes, self._stream)
+
+    def _in_pinned(self, column: np.ndarray, begin: int) -> np.ndarray:
+        """A copy in the slot's own pinned memory, at the same place as on the device."""
+        if self._pinned is None or self._pinned.size < self._size:
+            import cupyx
+
+            self._pinned = cupyx.empty_pinned(self._size, np.uint8)
+        copy = self._pinned[begin : begin + column.nbytes].view(column.dtype)
+        copy[:] = column
+        return copy
+
+    def _lay_out(self, columns: dict[str, np.ndarray]) -> None:
+        """Make arrays on the device for columns like these. Memory takes long to allocate, so that it seldom grows."""
         import cupy
 
         begins, size = {}, 0
         for name, column in columns.items():
             begins[name] = size
             size += -(-column.nbytes // ALIGNMENT) * ALIGNMENT
-        self._reserve(size)
-        copies = {}
-        for name, column in columns.items():
-            begin, end = begins[name], begins[name] + column.nbytes
-            memory = self._device[begin:end]
-            if column.nbytes:
-                if not _is_pinned(column):
-                    self._pinned[begin:end].view(column.dtype)[:] = column
-                    column = self._pinned[begin:end]
-                memory.data.copy_from_host_async(column.ctypes.data, column.nbytes, stream)
-            copies[name] = cupy.ndarray(columns[name].shape, columns[name].dtype, memory.data)
-        return copies
-
-    def _reserve(self, size: int) -> None:
-        """Have memory for so many bytes. Pinned memory takes long to allocate, so that it seldom grows."""
-        if self._pinned is not None and self._pinned.size >= size:
-            return
-        import cupy
-        import cupyx
-
-        size = max(SMALLEST, 1 << (size - 1).bit_length())
-        self._pinned = cupyx.empty_pinned(size, np.uint8)
-        # Not from the pool: what that hands out, another stream may still use.
-        self._device = cupy.ndarray(size, np.uint8, cupy.cuda.MemoryPointer(cupy.cuda.Memory(size), 0))
+        self._columns, self._cuts = {}, {}
+        if self._device is None or self._size < size:
+            self._size = max(SMALLEST, 1 << (size - 1).bit_length())
+            self._device = None
+            with self._stream:
+                self._device = cupy.cuda.alloc(self._size)
+        self._columns = {
+            name: cupy.ndarray(column.shape, column.dtype, self._device + begins[name])
+            for name, column in columns.items()
+        }
 
     def wait(self) -> None:
         """Have the current stream wait for the copy."""
         import cupy
 
+        self.in_use = True
         cupy.cuda.get_current_stream().wait_event(self._copied)
 
     def release(self) -> None:
         """Let the slot be filled again, after what is queued in the current stream."""
         import cupy
 
-        self._used = cupy.cuda.get_current_stream().record()
+        self._used.record(cupy.cuda.get_current_stream())
+        self._stream.wait_event(self._used)
+        self.in_use = False
         with suppress(ChannelClosed):
             self._free.put(self)
 

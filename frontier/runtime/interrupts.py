@@ -10,7 +10,8 @@ from typing import Any
 _SIGINT = int(SIGINT)
 
 _holding = False
-"""Whether SIGINT is held back already. Only the main thread, in which Python runs all handlers, reads or writes it."""
+"""Whether SIGINT is held back already. Only the main thread, in which Python runs all handlers, writes it, and others
+have nothing to hold, whatever they read."""
 
 
 class HeldInterrupts:
@@ -29,7 +30,7 @@ class HeldInterrupts:
     def hold(self) -> None:
         """Hold SIGINT back from now on."""
         global _holding
-        if threading.get_ident() != threading.main_thread().ident or _holding:
+        if _holding or threading.get_ident() != threading.main_thread().ident:
             return
         handler = _signal.getsignal(_SIGINT)
         if not callable(handler):  # the system's default action, or none: no Python code runs

@@ -363,6 +363,7 @@ def install() -> None:
     runtime.getDeviceCount = lambda: 1
     runtime.getDevice = lambda: 0
     runtime.deviceSynchronize = lambda: None
+    runtime.pointerGetAttributes = lambda address: types.SimpleNamespace(type=0)  # no memory is pinned
     runtime.memsetAsync = lambda address, value, size, stream: ctypes.memset(address, value, size)
     runtime.memGetInfo = lambda: (1 << 36, 1 << 37)
     runtime.runtimeGetVersion = runtime.driverGetVersion = lambda: RUNTIME
