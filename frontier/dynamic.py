@@ -133,7 +133,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             small = insert_small(self, src, dst, weights)
             if small is not None:
                 return self._result(*small, 0)
-        arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True)
+        unseen = not self._live_observers()  # who would keep arrays of the batch
+        arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True, passing=unseen)
         if not len(arcs):
             return UpdateResult()
         if on_existing == "replace":
@@ -168,7 +169,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         small = delete_small(self, src, dst)
         if small is not None:
             return self._result(0, 0, small)
-        arcs = self._prepare(src, dst, directed=self.directed)
+        passing = self._edge_data is None and not self._live_observers()
+        arcs = self._prepare(src, dst, directed=self.directed, passing=passing)
         if not len(arcs):
             return UpdateResult()
         delete = self._delete_observed if self._edge_data is None else partial(delete_arcs, self)
@@ -373,6 +375,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
     def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
         """Each observer with the sources and destinations that it is to be notified of."""
         observers = self._live_observers()
+        if not observers:
+            return []
         exact = self._effective([observer for observer in observers if observer.exact], arcs, present)
         return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
 
@@ -381,6 +385,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         if self._stored_dtype is None:
             return []
         observers = [observer for observer in self._live_observers() if observer.exact and observer.sees_changes]
+        if not observers:
+            return []
         effective = self._effective(observers, arcs, present=True)
         return [(observer, effective) for observer in observers]
 
@@ -646,6 +652,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """*structure*: insert arcs (the last of duplicates); return how many distinct arcs were new and replaced.
 
         ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
+        No array of `arcs` may be kept: the memory may be that of the next batch.
         """
 
     def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
@@ -756,6 +763,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """*structure*: delete the arcs that exist; return the number of distinct arcs deleted.
 
         ``arcs.check()`` must be called before anything changes. If memory is exhausted, the graph must stay unchanged.
+        No array of `arcs` may be kept.
         """
 
     def _delete_telling(self, arcs: Arcs) -> tuple[int, Any]:

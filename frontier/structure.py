@@ -273,7 +273,7 @@ class Structure(ABC):
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
         work = self._access.workspace()
         if work.arc_maker is None:
-            work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype)
+            work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
         return work.arc_maker.arcs(src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options)
 
     @property

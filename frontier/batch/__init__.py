@@ -6,15 +6,24 @@ undirected graph two.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..arrays import as_ids, as_weights, same_length
-from ..runtime import Device, ErrorFlag, Kernels, elementwise, load_kernels, resolve_device
+from ..runtime import Device, ErrorFlag, Kernels, Scratch, elementwise, load_kernels, resolve_device
+from ..runtime.parameters import Field, Struct
 from ..values import integer
+from .small import is_plain
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
+MOST_PASSING = 1 << 18
+"""Edges of a batch whose arcs may go to memory that stays. Of larger ones, allocations are a small part of the time."""
+PREPARED = (
+    "src", "dst", "weights", "num_vertices", "absent", "directed", "drop_loops", "out_src", "out_dst", "out_weights",
+)  # fmt: skip
+"""What the kernel `prepare` takes that changes from batch to batch."""
 
 
 class Arcs:
@@ -40,6 +49,12 @@ class Arcs:
     def __len__(self) -> int:
         return int(self.src.size)
 
+    @property
+    def addresses(self) -> tuple[int, int, int]:
+        """Where the sources, the destinations and the weights are on a GPU; 0 for no weights."""
+        weights = self.weights
+        return self.src.data.ptr, self.dst.data.ptr, 0 if weights is None else weights.data.ptr
+
     def check(self, *, waited: bool = False) -> Arcs:
         """Synchronize with the device, and raise if the batch is invalid. Free on later calls.
 
@@ -63,6 +78,68 @@ class Arcs:
         return Arcs(self.src[keep], self.dst[keep], None if self.weights is None else self.weights[keep])
 
 
+class PassingArcs(Arcs):
+    """Arcs in memory of which the next batch makes use, on a GPU.
+
+    Only those who ask for arrays cut them out of that memory: kernels that take the addresses do without, and to make
+    an array takes the host as long as half a launch.
+    """
+
+    def __init__(self, room: Room, count: int, held: Any, check: Any, error_counts: Any):
+        self._room = room
+        self._count = count
+        self._held = held  # memory of weights, or None
+        self.error_counts = error_counts
+        self._check = check
+
+    def __len__(self) -> int:
+        return self._count
+
+    @cached_property
+    def src(self) -> Any:  # type: ignore[override]
+        return self._room.src[: self._count]
+
+    @cached_property
+    def dst(self) -> Any:  # type: ignore[override]
+        return self._room.dst[: self._count]
+
+    @cached_property
+    def weights(self) -> Any:  # type: ignore[override]
+        return None if self._held is None else self._held[: self._count]
+
+    @property
+    def addresses(self) -> tuple[int, int, int]:
+        room, held = self._room, self._held
+        return *room.ends, 0 if held is None else held.data.ptr
+
+
+class Room:
+    """Memory for the arcs of one batch after another.
+
+    Attributes
+    ----------
+    size : int
+        Arcs that it is enough for.
+    src, dst : arrays of the graph's vertex dtype
+    ends : pair of int
+        Their addresses.
+    weights, ones : arrays of the graph's weight dtype, or None
+        Those of users, and what takes their place where there are none.
+    """
+
+    __slots__ = ("dst", "ends", "ones", "size", "src", "weights")
+
+    def __init__(self, scratch: Scratch, size: int, vertex_dtype: np.dtype, weight_dtype: np.dtype | None):
+        self.size = size
+        self.src = scratch.get("arc_src", size, vertex_dtype)
+        self.dst = scratch.get("arc_dst", size, vertex_dtype)
+        self.ends = self.src.data.ptr, self.dst.data.ptr
+        self.weights = self.ones = None
+        if weight_dtype is not None:
+            self.weights = scratch.get("arc_weights", size, weight_dtype)
+            self.ones = scratch.get("arc_ones", size, weight_dtype, fill=1)
+
+
 class ArcMaker:
     """Validates the batches of a graph and expands their edges into arcs, in one pass on the device.
 
@@ -73,9 +150,13 @@ class ArcMaker:
         Of the graph's ids.
     weight_dtype : dtype or None
         Of the graph's weights; None in unweighted graphs.
+    scratch : Scratch
+        Where the memory comes from that stays.
     """
 
-    def __init__(self, device: Device, vertex_dtype: np.dtype, weight_dtype: np.dtype | None):
+    def __init__(
+        self, device: Device, vertex_dtype: np.dtype, weight_dtype: np.dtype | None, scratch: Scratch
+    ):  # fmt: skip
         self.device = device
         self.vertex_dtype = vertex_dtype
         self.weight_dtype = weight_dtype
@@ -83,11 +164,14 @@ class ArcMaker:
         self._error_counts = device.xp.zeros(3, np.int64)
         self._error_flag = ErrorFlag(device)
         self._unchecked = False  # whether the last batch may have left error counts
-        self._kernels: dict[np.dtype, Any] = {}
+        self._scratch = scratch
+        self._room: Room | None = None
+        self._values = Struct(PREPARED)
+        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the type of users' ids; bound on a GPU
 
     def arcs(
         self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,
-        weighted: bool = False, drop_loops: bool = True,
+        weighted: bool = False, drop_loops: bool = True, passing: bool = False,
     ) -> Arcs:  # fmt: skip
         """A batch as arcs.
 
@@ -99,6 +183,8 @@ class ArcMaker:
             Deleted ids.
         drop_loops : bool
             Mark self-loops to be ignored.
+        passing : bool
+            The arrays of the arcs may be those of the next batch: nobody will need them then.
 
         Raises
         ------
@@ -108,32 +194,18 @@ class ArcMaker:
             else failed, its errors are dropped.
         """
         device, xp = self.device, self.device.xp
-        src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
-        if src.dtype != dst.dtype:
-            src, dst = src.astype(np.int64), dst.astype(np.int64)
-        if weights is not None:
-            refuse_weights(self.weight_dtype)
-            weights = as_weights(device, weights, "weights", self.weight_dtype)
-        same_length(src=src, dst=dst, weights=weights)
+        if not (device.is_gpu and is_plain(xp.ndarray, src, dst, weights, self.weight_dtype)):
+            src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
+            if src.dtype != dst.dtype:
+                src, dst = src.astype(np.int64), dst.astype(np.int64)
+            if weights is not None:
+                refuse_weights(self.weight_dtype)
+                weights = as_weights(device, weights, "weights", self.weight_dtype)
+            same_length(src=src, dst=dst, weights=weights)
         count = int(src.size)
         total = count if directed else 2 * count
-        out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
-        out_weights = None
-        if self.weight_dtype is not None and weighted:
-            if weights is None:
-                out_weights = elementwise.full(device, total, 1, self.weight_dtype)
-            else:
-                out_weights = xp.empty(total, self.weight_dtype)
+        weighted = weighted and self.weight_dtype is not None
         error_counts, error_flag = self._error_counts, self._error_flag
-        if self._unchecked:  # a failure prevented the check of the last batch
-            device.synchronize()
-            if error_flag.raised():
-                error_counts.fill(0)
-        self._unchecked = count > 0
-        self._kernels_for(src.dtype).prepare(
-            count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst,
-            out_weights if weights is not None else None, error_counts, error_flag.pointer,
-        )  # fmt: skip
 
         def check(waited: bool) -> None:
             if not waited:
@@ -144,15 +216,52 @@ class ArcMaker:
                 error_counts.fill(0)
                 explain_errors(device, found, src, dst, weights, num_vertices, absent)
 
-        return Arcs(out_src, out_dst, out_weights, check, error_counts)
+        arcs: Arcs
+        if passing and device.is_gpu and 0 < count <= MOST_PASSING:
+            room = self._room
+            if room is None or room.size < total:
+                size = 1 << (total - 1).bit_length()
+                room = self._room = Room(self._scratch, size, self.vertex_dtype, self.weight_dtype)
+            held = None if not weighted else room.ones if weights is None else room.weights
+            arcs = PassingArcs(room, total, held, check, error_counts)
+        else:
+            out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
+            out_weights = None
+            if weighted:
+                if weights is None:
+                    out_weights = elementwise.full(device, total, 1, self.weight_dtype)
+                else:
+                    out_weights = xp.empty(total, self.weight_dtype)
+            arcs = Arcs(out_src, out_dst, out_weights, check, error_counts)
+        if self._unchecked:  # a failure prevented the check of the last batch
+            device.synchronize()
+            if error_flag.raised():
+                error_counts.fill(0)
+        self._unchecked = count > 0
+        prepare = self._prepare.get(src.dtype) or self._load(src.dtype)
+        if not device.is_gpu:
+            prepare(
+                count, src, dst, weights, num_vertices, absent, directed, drop_loops, arcs.src, arcs.dst,
+                arcs.weights if weights is not None else None, error_counts, error_flag.pointer,
+            )  # fmt: skip
+        elif count:
+            to_src, to_dst, to_weights = arcs.addresses
+            from_weights, to_weights = (0, 0) if weights is None else (weights.data.ptr, to_weights)
+            self._values.set(
+                src.data.ptr, dst.data.ptr, from_weights, num_vertices, 0 if absent is None else absent.data.ptr,
+                directed, drop_loops, to_src, to_dst, to_weights,
+            )  # fmt: skip
+            prepare(count)
+        return arcs
 
-    def _kernels_for(self, id_dtype: np.dtype) -> Any:
-        """The kernels for users' ids of a type."""
-        found = self._kernels.get(id_dtype)
-        if found is None:
-            found = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype)
-            self._kernels[id_dtype] = found
-        return found
+    def _load(self, id_dtype: np.dtype) -> Any:
+        """The kernel for users' ids of a type; on a GPU it is bound to `_values`."""
+        prepare = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype).prepare
+        if self.device.is_gpu:
+            changing = (Field(self._values, name) for name in PREPARED)
+            prepare = prepare.bind(*changing, self._error_counts, self._error_flag.pointer)
+        self._prepare[id_dtype] = prepare
+        return prepare
 
 
 def batch_kernels(device: Device, id_dtype: np.dtype, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Kernels:

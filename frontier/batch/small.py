@@ -28,22 +28,28 @@ ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
     """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
     converted first."""
-    if type(src) is not array or type(dst) is not array or not 0 < src.size <= MOST_EDGES or src.size != dst.size:
+    return type(src) is array and 0 < src.size <= MOST_EDGES and is_plain(array, src, dst, weights, weight_dtype)
+
+
+def is_plain(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+    """Whether users' arrays, of the type `array`, are a batch of any size that a kernel can take as it is."""
+    if type(src) is not array or type(dst) is not array or src.size != dst.size:
         return False
-    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not is_plain(src) or not is_plain(dst):
+    if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not is_contiguous(src) or not is_contiguous(dst):
         return False
     if weights is None:
         return True
     if weight_dtype is None:  # which NumPy takes for float64
         return False
     return (
-        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size and is_plain(weights)
-    )
+        type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size
+        and is_contiguous(weights)
+    )  # fmt: skip
 
 
-def is_plain(array: Any) -> bool:
-    """Whether it is contiguous, of one dimension."""
-    return array.ndim == 1 and (array.size == 1 or array.strides[0] == array.itemsize)
+def is_contiguous(array: Any) -> bool:
+    """Whether it has one dimension, and no gaps."""
+    return array.ndim == 1 and (array.size <= 1 or array.strides[0] == array.itemsize)
 
 
 class Staging:

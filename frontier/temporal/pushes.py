@@ -15,7 +15,7 @@ import numpy as np
 
 from ..access import updates
 from ..batch import Arcs
-from ..batch.small import ID_DTYPES, is_plain
+from ..batch.small import is_contiguous, is_plain
 from ..runtime import Counters, fill_with, growable, load_kernels
 from ..runtime.parameters import Struct
 from ..snapshots import remembered
@@ -106,11 +106,9 @@ def plain_records(
     if not graph._binds_updates or data is None or data.multi != "last" or data.weights is not None:
         return None
     array = graph.xp.ndarray
-    if type(src) is not array or type(dst) is not array or src.dtype != dst.dtype or src.dtype not in ID_DTYPES:
+    if not is_plain(array, src, dst, None, None) or not 0 < src.size <= MOST_RECORDS:
         return None
     size = src.size
-    if not 0 < size <= MOST_RECORDS or dst.size != size or not is_plain(src) or not is_plain(dst):
-        return None
     columns = dict(edge_data)
     if data.times is not None and first_time is not None:
         columns[TIME] = None
@@ -123,7 +121,7 @@ def plain_records(
     for name, values in given.items():
         if type(values) is not array or values.dtype != data.dtypes[name] or values.size != size:
             return None
-        if not is_plain(values):
+        if not is_contiguous(values):
             return None
     return Records(src, dst, times, first_time or 0, time_step, columns, keep)
 

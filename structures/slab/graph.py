@@ -37,6 +37,7 @@ from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
 
+from .batches import Batches
 from .bound import BoundUpdates
 from .check import check_arrays
 from .cpu import View
@@ -54,13 +55,11 @@ from .cpu_slabs import (
     REPEATED,
     TOLD,
 )
-from .layout import CHAIN_LIMIT, SLAB_SHARE
+from .layout import SLAB_SHARE
 from .small import SmallUpdates
 from .tables import FIRST_SLABS, SlabTables
 
 NO_LIMIT = 2**31 - 1
-FEW_ARCS = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
-DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
@@ -135,6 +134,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         self._attach_pool()
         self._takes_small_batches = self._binds_updates = self.device.is_gpu
         self._small: SmallUpdates | None = None
+        self._batches: Batches | None = None
 
     @property
     def slab_words(self) -> int:
@@ -210,26 +210,15 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
 
     # ---- insertion --------------------------------------------------------------------------------------------------
 
-    def _examine(self, arcs: Arcs) -> Any:
-        """The error counts by which kernels see whether the batch is valid; None if it is known to be."""
-        if not self.device.is_gpu:
-            arcs.check()
-        return arcs.error_counts
-
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
-        count = len(arcs)
-        error_counts = self._examine(arcs)
-        slots = self._scratch.get("slots", count, np.int64)
-        divided = self._host.insert_parts(self, arcs, slots, resolving=True)
-        if not divided:
-            self._insert_at_once(arcs, error_counts, slots)
+        slots = self._scratch.get("slots", len(arcs), np.int64)
+        self._host.insert(self, arcs, slots, resolving=True)
         counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
         if not counts[DEFERRED] and not counts[OVERFULL]:
             return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
-        if not divided:
-            fill_with(self._duplicates(), EMPTY)
+        self._host.clear_duplicates(self)
         try:
             inserted, found = self._insert_deferred(arcs, slots, counts)
             return inserted, self._resolve(arcs, slots, found)
@@ -237,37 +226,9 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._undo(arcs, slots)
             raise
 
-    def _insert_at_once(self, arcs: Arcs, error_counts: Any, slots: Any) -> None:
-        """Queue the insertion of a batch by one kernel, and the resolution of its duplicates."""
-        count, table = len(arcs), self._duplicates()
-        self._reserve(count // SLAB_SHARE)
-        recorded = self._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
-        self._counters.reset()
-        few = count <= FEW_ARCS
-        self._kernels.insert(
-            count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-            slots, table, DUPLICATE_ENTRIES, recorded, few, tile=4,
-        )  # fmt: skip
-        if not few:
-            self._kernels.resolve_duplicates(
-                count, self._pool(), self._weights, arcs.weights, slots, table, DUPLICATE_ENTRIES, recorded, True
-            )
-
-    def _duplicates(self) -> Any:
-        """The table that resolves few duplicates, empty."""
-        return self._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
-
     def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
-        count = len(arcs)
-        error_counts = self._examine(arcs)
-        slots = self._scratch.get("slots", count, np.int64)
-        if not self._host.insert_parts(self, arcs, slots, resolving=False):
-            self._reserve(count // SLAB_SHARE)
-            self._counters.reset()
-            self._kernels.insert(
-                count, self._pool(), self._weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT,
-                slots, None, 0, None, False, tile=4,
-            )  # fmt: skip
+        slots = self._scratch.get("slots", len(arcs), np.int64)
+        self._host.insert(self, arcs, slots, resolving=False)
         counts = self._counters.collect()
         arcs.check(waited=True)
         self._account(counts)
@@ -367,10 +328,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
 
     def _erase(self, arcs: Arcs, edges: Any) -> int:
         """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
-        error_counts = self._examine(arcs)
-        if not self._host.erase_parts(self, arcs, edges):
-            self._counters.reset()
-            self._kernels.erase(len(arcs), self._pool(), error_counts, arcs.src, arcs.dst, None, edges, tile=4)
+        self._host.erase(self, arcs, edges)
         deleted = self._counters.collect()[CHANGED]
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
@@ -386,15 +344,18 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
                 self._compact()
 
-    # ---- updates of which parts are queued by others, on a GPU ------------------------------------------------------
+    # ---- on a GPU ---------------------------------------------------------------------------------------------------
+
+    def _batch_launches(self) -> Batches:
+        if self._batches is None:
+            self._batches = Batches(self)
+        return self._batches
 
     def _reserve_for(self, arcs: int) -> None:
         self._reserve(arcs // SLAB_SHARE)
 
     def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> BoundUpdates:
         return BoundUpdates(self, arcs, slots, gone, gone_slots)
-
-    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
     def _small_updates(self) -> SmallUpdates:
         if self._small is None:

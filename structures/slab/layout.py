@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 CHAIN_LIMIT = 6  # slabs; insertions into a longer chain are deferred until its table is rehashed
 SLAB_SHARE = 8  # arcs for each slab that a batch may allocate; arcs that find none are deferred
+FEW_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
+DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 
 
 class Crowding(NamedTuple):

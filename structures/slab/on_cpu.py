@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.batch import Arcs
+from frontier.runtime import fill_with
 
-from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, FOUND, PENDING, TOMBSTONES
-from .layout import CHAIN_LIMIT, SLAB_SHARE, Crowding, Layout
+from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
+from .layout import CHAIN_LIMIT, DUPLICATE_ENTRIES, FEW_TO_RESOLVE, SLAB_SHARE, Crowding, Layout
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
@@ -19,14 +20,46 @@ FEW_ARCS = 1 << 15  # fewer are worked on as they come
 PART, MOST_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> bool:
-    """Insert the arcs of a batch that is large, part by part (`cpu_parts`); False, and nothing done, if it is not.
+def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+    """Insert a batch, after a check; one that is large, part by part (`cpu_parts`).
 
-    With `resolving`, arcs that are there get their new weights and are counted, unless there are deferred ones.
+    With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
+    are there.
     """
+    arcs.check()
+    if len(arcs) < FEW_ARCS:
+        _insert_at_once(graph, arcs, slots, resolving)
+    else:
+        _insert_parts(graph, arcs, slots, resolving)
+
+
+def _insert_at_once(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
+    count, kernels, few = len(arcs), graph._kernels, len(arcs) <= FEW_TO_RESOLVE
+    graph._reserve(count // SLAB_SHARE)
+    table = _duplicates(graph) if resolving else None
+    recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64) if resolving else None
+    duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
+    graph._counters.reset()
+    kernels.insert(
+        count, graph._pool(), graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, *duplicates,
+        few and resolving,
+    )  # fmt: skip
+    if resolving and not few:
+        kernels.resolve_duplicates(count, graph._pool(), graph._weights, arcs.weights, *duplicates, True)
+
+
+def _duplicates(graph: SlabGraph) -> Any:
+    """The table that resolves few duplicates, empty."""
+    return graph._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
+
+
+def clear_duplicates(graph: SlabGraph) -> None:
+    """To be called after an insertion that could not resolve them."""
+    fill_with(_duplicates(graph), EMPTY)
+
+
+def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count = len(arcs)
-    if count < FEW_ARCS:
-        return False
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
     tickets = starts // SLAB_SHARE + np.arange(parts + 1)
@@ -42,19 +75,24 @@ def insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -
     counts = graph._counters.array
     if resolving and graph._weights is not None and counts[FOUND] and not counts[DEFERRED]:
         kernels.replace_parts(parts, starts, order, graph._weights, arcs.weights, slots)
-    return True
 
 
-def erase_parts(graph: SlabGraph, arcs: Arcs, edges: Any) -> bool:
-    """Delete the arcs of a batch that is large, part by part; False, and nothing done, if it is not."""
+def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+    """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
+    arcs.check()
     if len(arcs) < FEW_ARCS:
-        return False
+        graph._counters.reset()
+        graph._kernels.erase(len(arcs), graph._pool(), None, arcs.src, arcs.dst, None, slots)
+    else:
+        _erase_parts(graph, arcs, slots)
+
+
+def _erase_parts(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
     graph._counters.reset()
-    graph._kernels.erase_parts(parts, graph._pool(), starts, order, tallies, arcs.src, arcs.dst, edges)
+    graph._kernels.erase_parts(parts, graph._pool(), starts, order, tallies, arcs.src, arcs.dst, slots)
     graph._counters.array[:] = tallies.sum(axis=0)
-    return True
 
 
 def _partition(graph: SlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:

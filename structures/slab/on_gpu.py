@@ -25,14 +25,23 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> bool:
-    """False: a batch is never divided."""
-    return False
+def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+    """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for.
+
+    With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
+    are there.
+    """
+    graph._batch_launches().insert(graph, arcs, slots, resolving=resolving)
 
 
-def erase_parts(graph: SlabGraph, arcs: Arcs, edges: Any) -> bool:
-    """False: a batch is never divided."""
-    return False
+def clear_duplicates(graph: SlabGraph) -> None:
+    """To be called after an insertion that could not resolve them."""
+    graph._batch_launches().clear()
+
+
+def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+    """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
+    graph._batch_launches().erase(graph, arcs, slots)
 
 
 def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
