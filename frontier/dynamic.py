@@ -133,8 +133,9 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             small = insert_small(self, src, dst, weights)
             if small is not None:
                 return self._result(*small, 0)
-        unseen = not self._live_observers()  # who would keep arrays of the batch
-        arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True, passing=unseen)
+        arcs = self._prepare(
+            src, dst, weights, directed=self.directed, weighted=True, passing=self._is_kept_by_nobody()
+        )  # fmt: skip
         if not len(arcs):
             return UpdateResult()
         if on_existing == "replace":
@@ -169,7 +170,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         small = delete_small(self, src, dst)
         if small is not None:
             return self._result(0, 0, small)
-        passing = self._edge_data is None and not self._live_observers()
+        passing = self._edge_data is None and self._is_kept_by_nobody()
         arcs = self._prepare(src, dst, directed=self.directed, passing=passing)
         if not len(arcs):
             return UpdateResult()
@@ -295,6 +296,10 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         keeps its id.
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
+
+    def _is_kept_by_nobody(self) -> bool:
+        """Whether arrays of a batch may pass with the update: exact observers get arrays of their own."""
+        return all(observer.exact for observer in self._live_observers())
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
         copies = 1 if self.directed else 2

@@ -206,7 +206,7 @@ class BoundKernel:
     Nothing is converted when it is launched: for updates by batches of which a GPU takes no longer than the host.
     """
 
-    __slots__ = ("_driver", "_function", "_parameters", "_pointer", "_stream", "arguments")
+    __slots__ = ("_blocks_limit", "_driver", "_function", "_parameters", "_pointer", "_stream", "arguments")
 
     def __init__(self, function: Any, args: tuple, array_type: type):
         import cupy
@@ -215,6 +215,7 @@ class BoundKernel:
         self._pointer = function.ptr
         self._driver = cupy.cuda.driver
         self._stream = stream_getter()
+        self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         words, structs = words_of(0, args, array_type)
         self._parameters = Parameters(len(words))
         self._parameters.fill(words, structs)
@@ -223,7 +224,7 @@ class BoundKernel:
     def __call__(self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1) -> None:
         """Queue the kernel on the current stream; `count` is not 0. The rest is as for a `CudaKernel`."""
         if blocks is None:
-            blocks = min((count * tile + threads - 1) // threads, multiprocessors() * BLOCKS_PER_MULTIPROCESSOR)
+            blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
         self._parameters.set_count(count)
         self._driver.launchKernel(
             self._pointer, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address, 0
