@@ -708,16 +708,13 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """
         raise NotImplementedError
 
-    _binds_updates = False
-    """*structure*, if it sets `_tells_slots`: whether it has the two methods that follow, for batches of which the host
-    hears once they are applied (`frontier.temporal.pushes`)."""
-
     def _reserve_for(self, arcs: int) -> None:
-        """*structure*: make room for so many arcs as far as memory allows; those that find none are deferred."""
+        """*structure*, if it sets `_binds_updates` and `_tells_slots`: make room for so many arcs, as far as memory
+        allows; those that find none are deferred."""
         raise NotImplementedError
 
     def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> Any:
-        """*structure*: kernels that insert distinct arcs and delete others, bound to arrays that stay.
+        """*structure*, likewise: kernels that insert distinct arcs and delete others, bound to arrays that stay.
 
         Returns
         -------

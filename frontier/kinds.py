@@ -50,3 +50,7 @@ def takes_form(cls: T) -> T:
 
 class AnyDynamicGraph(AnyGraph):
     """The base of `DynamicGraph`."""
+
+    _binds_updates = False
+    """Whether batches may be applied by kernels that tell each other what the host would wait for
+    (`DynamicGraph._bind_updates`)."""

@@ -90,7 +90,7 @@ def test_lists_change_their_size(new, rng):
         most = max(most, pair.graph.memory_usage().used)
         pair.graph.delete_edges(src, dst)
     assert pair.graph.num_edges == 0
-    assert pair.graph.memory_usage().reserved <= 4 * most
+    assert pair.graph.memory_usage().reserved <= 5 * most  # with memory for the next batch
     pair.insert([0, 1], [1, 0])
     pair.check()
 
