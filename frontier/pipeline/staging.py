@@ -242,7 +242,7 @@ class Slot:
         for name, column in columns.items():
             begins[name] = size
             size += -(-column.nbytes // ALIGNMENT) * ALIGNMENT
-        self._columns, self._cuts = {}, {}
+        self._layout, self._columns, self._cuts = (), {}, {}
         if self._device is None or self._size < size:
             self._size = max(SMALLEST, 1 << (size - 1).bit_length())
             self._device = None
