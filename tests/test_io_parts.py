@@ -28,6 +28,7 @@ def small_pieces(monkeypatch, request):
     """Files are read a few bytes at a time, and parsed by one thread or several."""
     monkeypatch.setattr("frontier.io.parts.PARSERS", request.param)
     monkeypatch.setattr("frontier.io.files._CHUNK", 2)
+    monkeypatch.setattr("frontier.io.files._PIECE", 32)
     monkeypatch.setattr("frontier.io.files._STEP", 50)
 
 
@@ -110,6 +111,34 @@ def test_tables_in_parts(kind, tmp_path):
     parts = list(read_parts(path))
     assert len(parts) > 1 or kind == "parquet"
     assert joined(parts) == expected(path)
+
+
+@pytest.mark.parametrize("library", ["zlib", "isal.isal_zlib"])
+def test_gzip_by_every_library(library, tmp_path, small_pieces, monkeypatch):
+    """Faults, too, are found and told alike."""
+    monkeypatch.setattr("frontier.io.files.deflate", pytest.importorskip(library))
+    test_compressed_text_in_parts(gzip, "gz", tmp_path, small_pieces)
+    packed = gzip.compress(TEXTS["times.txt"].encode())
+    for at in (12, len(packed) // 2, len(packed) - 8, len(packed) - 4):  # in the data; in its checksum and length
+        path = tmp_path / "damaged.gz"
+        path.write_bytes(packed[:at] + bytes([packed[at] ^ 255]) + packed[at + 1 :])
+        with pytest.raises(fr.io.ParseError, match="the gzip data is damaged"):
+            list(read_parts(path, part_bytes=64))
+
+
+def test_texts_are_decompressed_in_the_thread_that_runs_ahead(tmp_path):
+    """Which yields whole parts: pieces smaller than these would not keep it busy while a part is parsed."""
+    path, text = tmp_path / "graph.txt.gz", b"".join(b"%d %d\n" % (i, i + 1) for i in range(1000))
+    path.write_bytes(gzip.compress(text))
+    seen = []
+
+    def ahead(parts):
+        for part in parts:
+            seen.append(part)
+            yield part
+
+    list(read_parts(path, part_bytes=1 << 20, ahead=ahead))
+    assert seen == [text]
 
 
 def test_parts_end_with_lines_outside_of_quotes():

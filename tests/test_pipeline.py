@@ -142,6 +142,54 @@ def test_arrays_of_many_parts_through_few_slots(device, monkeypatch):
         assert found == [(SIZE, SIZE * (i + 1)) for i in range(100)]
 
 
+def test_slots_take_parts_of_any_layout(device, rng):
+    """Of other sizes, types, columns, operations and places than the parts before in the same memory."""
+    graph, expected = (CSR(N, device=device, weight_dtype="int64") for _ in range(2))
+    items = []
+    for number in range(40):
+        size = int(rng.choice([SIZE, SIZE, 3 * SIZE, 5 * SIZE]))
+        item = dict(zip(("src", "dst"), rng.integers(0, N, (2, size), dtype=rng.choice([np.int32, np.int64])),
+                        strict=True))  # fmt: skip
+        if number % 5 == 4:
+            item["operation"] = "delete"
+        elif number % 2:
+            item["weights"] = rng.integers(1, 9, size)
+        places = rng.integers(0, 2, len(item)) if number % 3 == 0 else np.zeros(len(item))
+        items.append({name: graph.xp.asarray(column) if there and name != "operation" else column
+                      for (name, column), there in zip(item.items(), places, strict=True)})  # fmt: skip
+    sizes = [batch.records for batch in fr.Pipeline(iter(items), graph, batch_size=SIZE)]
+    assert sum(sizes) == sum(item["src"].size for item in items) and max(sizes) == SIZE
+    for item in items:
+        columns = {name: column for name, column in item.items() if name != "operation"}
+        if "operation" in item:
+            expected.delete_edges(**columns)
+        else:
+            expected.insert_edges(**columns)
+    assert weighted(graph) == weighted(expected)
+
+
+def test_a_pipeline_ended_within_a_part_leaves_its_memory_in_order(device, records):
+    """The next one may get it."""
+    expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))
+    for _ in range(5):
+        graph = CSR(N, device=device)
+        pipeline = fr.Pipeline(tuple(records), graph, batch_size=SIZE)
+        next(pipeline)
+        pipeline.close()
+        graph = CSR(N, device=device)
+        fr.Pipeline(tuple(records[::-1]), graph, batch_size=SIZE).run()
+        assert edges(graph) == expected
+
+
+def test_batches_are_reported_only_where_somebody_asked(records, tmp_path, monkeypatch):
+    reported = []
+    monkeypatch.setattr(fr.Pipeline, "_report", lambda self, batch: reported.append(batch.number))
+    for options in ({}, {"log": tmp_path / "log"}, {"metrics": tmp_path / "metrics"}, {"progress": True}):
+        reported.clear()
+        totals = fr.Pipeline(tuple(records), CSR(N, device="cpu"), batch_size=SIZE, **options).run()
+        assert len(reported) == (totals.batches if options else 0)
+
+
 def test_arrays_on_the_device_and_in_pinned_memory(device, records):
     graph = CSR(N, device=device)
     expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))

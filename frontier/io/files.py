@@ -14,8 +14,13 @@ from typing import Any, BinaryIO
 
 from frontier.io.errors import ParseError
 
+try:
+    from isal import isal_zlib as deflate  # ISA-L, which is faster than zlib
+except ImportError:
+    deflate = zlib
+
 _CODECS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
-    (b"\x1f\x8b", "gzip", lambda: zlib.decompressobj(wbits=31)),
+    (b"\x1f\x8b", "gzip", lambda: deflate.decompressobj(wbits=31)),
     (b"\xfd7zXZ\x00", "xz", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
     (b"BZh", "bzip2", bz2.BZ2Decompressor),
 )
@@ -33,7 +38,8 @@ BOMB_RATIO = 200
 """Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused: graphs do not
 compress that well, and a file of a few kilobytes must not fill the memory."""
 _STEP = 1 << 24  # bytes decompressed at a time
-_CHUNK = 1 << 18  # bytes given to the decompressor at a time, which lets other threads run meanwhile
+_PIECE = 1 << 20  # bytes of a file that is not compressed
+_CHUNK = 1 << 18  # bytes given to the decompressor at a time; a stream that ends within them has the rest copied
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> bytes:
@@ -111,7 +117,7 @@ def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
             yield from _pieces(file, magic, name, new, source, math.inf)
             return
     _check_plain(begin, source)
-    while piece := file.read(_CHUNK):
+    while piece := file.read(_PIECE):
         yield piece
 
 
@@ -148,7 +154,7 @@ def _pieces(
             while True:
                 try:
                     piece = stream.decompress(chunk, _STEP)
-                except (lzma.LZMAError, zlib.error, ValueError, OSError) as error:
+                except (lzma.LZMAError, deflate.error, ValueError, OSError) as error:
                     raise ParseError(f"the {name} data is damaged ({error})", source) from error
                 except MemoryError as error:
                     raise ParseError(f"the {name} data asks for too much memory to unpack it", source) from error
