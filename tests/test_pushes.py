@@ -7,12 +7,13 @@ from test_small_updates import Recorder
 
 import frontier as fr
 from frontier.invariants import check_graph
+from frontier.runtime import gpu_available
 from frontier.temporal import pushes
 from structures import Hornet, SlabGraph
 from structures.slab.bound import BoundUpdates
 
 N = 40
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]
 
 
 @pytest.fixture
