@@ -133,9 +133,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
             small = insert_small(self, src, dst, weights)
             if small is not None:
                 return self._result(*small, 0)
-        arcs = self._prepare(
-            src, dst, weights, directed=self.directed, weighted=True, passing=self._is_kept_by_nobody()
-        )  # fmt: skip
+        passing = self._arcs_may_pass()
+        arcs = self._prepare(src, dst, weights, directed=self.directed, weighted=True, passing=passing)
         if not len(arcs):
             return UpdateResult()
         if on_existing == "replace":
@@ -170,7 +169,7 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         small = delete_small(self, src, dst)
         if small is not None:
             return self._result(0, 0, small)
-        passing = self._edge_data is None and self._is_kept_by_nobody()
+        passing = self._edge_data is None and self._arcs_may_pass()
         arcs = self._prepare(src, dst, directed=self.directed, passing=passing)
         if not len(arcs):
             return UpdateResult()
@@ -297,8 +296,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
-    def _is_kept_by_nobody(self) -> bool:
-        """Whether arrays of a batch may pass with the update: exact observers get arrays of their own."""
+    def _arcs_may_pass(self) -> bool:
+        """Whether nobody keeps the arcs of a batch after the update: exact observers get arrays of their own."""
         return all(observer.exact for observer in self._live_observers())
 
     def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:

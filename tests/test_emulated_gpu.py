@@ -12,12 +12,14 @@ from frontier.runtime.cache import PROJECT_ROOT
 FEW = {
     "updates": ("tests/test_small_updates.py", "stream and undirected and float32"),
     "medium": ("tests/test_medium_updates.py", "slab or hubs or nobody or full"),
+    "pushes": ("tests/test_pushes.py", "undirected or grow or memory or snapshots"),
     "operators": ("tests/test_operators.py", "slab and (rmat or hands_over or lists_of_any)"),
     "batches": ("tests/test_batch_step.py", "slab"),
 }
 MANY = {
     "updates": ("tests/test_small_updates.py", ""),
     "medium": ("tests/test_medium_updates.py", ""),
+    "pushes": ("tests/test_pushes.py", ""),
     "operators": ("tests/test_operators.py", "slab or gpma or graphvine"),
     "batches": ("tests/test_batch_step.py", "slab or lpma or graphvine"),
     "algorithms": ("tests/test_catalogue.py", "slab or hornet"),

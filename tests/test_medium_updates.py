@@ -3,18 +3,14 @@
 import numpy as np
 import pytest
 from model import edges_of, make
+from test_small_updates import EACH, N, Recorder, batch_of
 
-import frontier as fr
 import frontier.batch
 import frontier.batch.small
 from frontier.batch import PassingArcs
 from frontier.invariants import check_graph
-from structures import GPMA, LPMA, FaimGraph, GraphVine, Hornet, SlabGraph
+from structures import SlabGraph
 from structures.slab import batches
-
-N = 24
-DYNAMIC = [SlabGraph, Hornet, GPMA, LPMA, GraphVine, FaimGraph]
-EACH = pytest.mark.parametrize("structure", DYNAMIC, ids=[structure.name for structure in DYNAMIC])
 
 
 @pytest.fixture(autouse=True)
@@ -25,26 +21,12 @@ def limits(monkeypatch):
     monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 30)
 
 
-class Keeper(fr.UpdateObserver):
+class Keeper(Recorder):
     """Keeps the arrays that it is notified of, and what they held then."""
-
-    def __init__(self, graph):
-        self._host = graph.device.to_host
-        self.seen = []
-        graph.attach(self)
 
     def _note(self, method, src, dst):
         held = [self._host(ids).tolist() for ids in (src, dst)]
         self.seen.append((method, (src, dst), held))
-
-    def edges_inserted(self, src, dst):
-        self._note("inserted", src, dst)
-
-    def edges_deleting(self, src, dst):
-        self._note("deleting", src, dst)
-
-    def edges_deleted(self, src, dst):
-        self._note("deleted", src, dst)
 
     def check(self):
         """Nobody has written to the arrays since."""
@@ -56,16 +38,10 @@ class LooseKeeper(Keeper):
     exact = False
 
 
-def draw(rng, graph, size, below=N, dtype="int32"):
-    """Random edges on the host and on the device; with loops, duplicates and both directions if ids are few."""
-    src, dst = rng.integers(0, below, (2, size)).astype(dtype)
-    return (src, dst), (graph.xp.asarray(src), graph.xp.asarray(dst))
-
-
 def update(pair, rng, turn, size, below=N):
     """A random update of both; returns its result."""
     graph, model = pair.graph, pair.model
-    host, arrays = draw(rng, graph, size, below, "int64" if turn % 4 == 0 else "int32")
+    host, arrays = batch_of(rng, graph, size, below, "int64" if turn % 4 == 0 else "int32")
     if turn % 3 == 2:
         expected = model.delete_edges(*host)
         assert graph.delete_edges(*arrays) == expected
@@ -136,7 +112,7 @@ def test_invalid_batches_change_nothing(structure, device, rng):
                 with pytest.raises(ValueError, match=message):
                     graph.delete_edges(*arrays)
             assert edges_of(graph) == model.edges()
-            host, arrays = draw(rng, graph, 9, 8, dtype)
+            host, arrays = batch_of(rng, graph, 9, 8, dtype)
             assert graph.insert_edges(*arrays) == model.insert_edges(*host)
             assert edges_of(graph) == model.edges()
     pair.check()
@@ -167,7 +143,7 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
         pytest.skip("on the CPU each batch has arrays of its own")
     monkeypatch.setattr(frontier.batch, "MOST_PASSING", 1 << 18)
     graph._make_room(0, 4000)
-    made = [draw(rng, graph, 120, 200)[1] for _ in range(6)]
+    made = [batch_of(rng, graph, 120, 200)[1] for _ in range(6)]
     graph.insert_edges(*made[0])
     room, refused = graph._access.workspace().arc_maker._room, property(lambda self: pytest.fail("was cut"))
     for name in ("src", "dst", "weights"):
@@ -235,7 +211,7 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     with monkeypatch.context() as patch:
         patch.setattr(graph, "_reserve", lambda slabs: None)
         graph._take(graph._capacity - graph._used - spare)  # by nobody
-        host, arrays = draw(rng, graph, 120)
+        host, arrays = batch_of(rng, graph, 120, N)
         with patch.context() as without:
             without.setattr(graph, "_make_room", fail)
             with pytest.raises(MemoryError):

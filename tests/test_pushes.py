@@ -216,6 +216,47 @@ def test_memory_that_runs_out(monkeypatch, rng):
     assert min(row[2] for row in contents(graph)) > window.clock - 30
 
 
+@pytest.mark.parametrize("how", ["first", "resumed"])
+def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
+    """Of a batch some of whose arcs were deferred: what was inserted of it is deleted again."""
+    graph = SlabGraph(3000, time="s", device="gpu")
+    window = fr.SlidingWindow(graph, 100)
+    src, dst, times = on(graph, *batch(rng, graph, 0, 200, 3000, ordered=True))
+    window.push(src, dst, time=times)
+    graph.delete_edges(src[:50], dst[:50])  # so that some ids are free
+    data = graph._edge_data
+    before = contents(graph), data.size, data.free_count, data.times.arrivals.size, graph.version, window.clock
+
+    def fail(*args):
+        raise MemoryError("none left")
+
+    ends = np.zeros(700, np.int32), rng.permutation(np.arange(1, 3000, dtype=np.int32))[:700]
+    hub = on(graph, *ends, np.full(700, 30))
+    with monkeypatch.context() as patch:
+        if how == "first":
+            patch.setattr(SlabGraph, "_insert_deferred", fail)
+        else:
+            patch.setattr(SlabGraph, "_make_room", fail)
+            patch.setattr(SlabGraph, "_reserve", lambda *args: None)
+        with pytest.raises(MemoryError):
+            window.push(hub[0], hub[1], time=hub[2])
+    now = contents(graph), data.size, data.free_count, data.times.arrivals.size, graph.version, window.clock
+    assert now == before
+    assert window.push(hub[0], hub[1], time=hub[2]).inserted >= 690
+    check_graph(graph.copy())
+
+
+def test_snapshots_stay_as_they_were(ways, rng):
+    graph = SlabGraph(N, time="s", edge_data={"a": "int32"}, device="gpu")
+    window, held = fr.SlidingWindow(graph, 50), []
+    for step in range(8):
+        src, dst, times = batch(rng, graph, step, 40, N, ordered=True)
+        given = on(graph, src, dst, times, src)
+        held.append((graph.snapshot(), contents(graph)))
+        window.push(given[0], given[1], time=given[2], a=given[3])
+    assert all(contents(snapshot) == known for snapshot, known in held) and ways["at once"] == 8
+
+
 def test_more_leaves_than_was_expected(ways, rng):
     """A clock that jumps: what is left of the log is deleted after the push."""
     graph = SlabGraph(N, time="s", device="gpu")

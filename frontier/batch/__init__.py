@@ -256,7 +256,7 @@ class ArcMaker:
 
     def _load(self, id_dtype: np.dtype) -> Any:
         """The kernel for users' ids of a type; on a GPU it is bound to `_values`."""
-        prepare = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype).prepare
+        prepare: Any = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype).prepare
         if self.device.is_gpu:
             changing = (Field(self._values, name) for name in PREPARED)
             prepare = prepare.bind(*changing, self._error_counts, self._error_flag.pointer)

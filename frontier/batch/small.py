@@ -25,13 +25,13 @@ NOWHERE = 0, 0
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def is_small(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
     """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
     converted first."""
     return type(src) is array and 0 < src.size <= MOST_EDGES and is_plain(array, src, dst, weights, weight_dtype)
 
 
-def is_plain(array: type, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
+def is_plain(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
     """Whether users' arrays, of the type `array`, are a batch of any size that a kernel can take as it is."""
     if type(src) is not array or type(dst) is not array or src.size != dst.size:
         return False
@@ -65,7 +65,8 @@ class Staging:
 
     def copy(self, *arrays: Any) -> list[Any]:
         """The arrays (None stays None) on the device, for as long as the update takes that waits for its end."""
-        places, end = [], 0
+        places: list[tuple[int, int, Any] | None] = []
+        end = 0
         for array in arrays:
             if array is None:
                 places.append(None)

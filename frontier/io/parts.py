@@ -6,7 +6,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,11 @@ import numpy as np
 from frontier.io.archives import is_archive
 from frontier.io.columns import Columns, check_data
 from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
 from frontier.io.files import bare_name, decompressed_pieces
 from frontier.io.reader import text_options
 from frontier.io.stream import EdgeStream, read_stream
 from frontier.io.tables import from_table, require_pyarrow
-from frontier.io.text import COMMENTS, TextParts, is_operation_stream
+from frontier.io.text import COMMENTS, TextParts, count_lines, is_operation_stream
 
 PART_BYTES = 1 << 22  # of text; about 300,000 records
 PART_ROWS = 1 << 18  # of a table
@@ -136,34 +134,14 @@ def _of_text(
     return _parsed(text, first, parts, operations)
 
 
-class _Parser:
-    """Parses the parts of a text behind the first, which follow so many lines."""
-
-    def __init__(self, text: TextParts, lines: int, operations: bool):
-        self._text, self._lines, self._operations = text, lines, operations
-
-    def parse(self, part: bytes) -> tuple[EdgeList, np.ndarray, int]:
-        """The records of a part, their operations, and how many lines it has. Threads may call it at once."""
-        return *self._text.next(part, 0), _count_lines(part)
-
-    def result(self, parsed: Callable[[], tuple[EdgeList, np.ndarray, int]]) -> Iterable[EdgeList]:
-        """What `parse` has returned for the next part; an error names the line in the whole text."""
-        try:
-            edges, ops, lines = parsed()
-        except ParseError as error:
-            line = None if error.line is None else error.line + self._lines
-            raise ParseError(error.reason, error.source, line, error.text) from None
-        self._lines += lines
-        return _by_operation(edges, ops, self._operations)
-
-
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: bool) -> Iterator[EdgeList]:
     """The records of all parts in order, of which several are parsed at the same time."""
+    lines = count_lines(first)
     yield from _by_operation(*text.first(), operations)
-    parser = _Parser(text, _count_lines(first), operations)
     if PARSERS == 1:
         for part in parts:
-            yield from parser.result(partial(parser.parse, part))
+            yield from _by_operation(*text.next(part, lines), operations)
+            lines += count_lines(part)
         return
     failure: Exception | None = None
     waiting: deque[Future] = deque()
@@ -176,21 +154,17 @@ def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: b
                     failure, part = error, None
                 if part is None:
                     break
-                waiting.append(pool.submit(parser.parse, part))
+                waiting.append(pool.submit(text.next, part, lines))
+                lines += count_lines(part)
                 if len(waiting) > PARSERS:
-                    yield from parser.result(waiting.popleft().result)
+                    yield from _by_operation(*waiting.popleft().result(), operations)
             while waiting:
-                yield from parser.result(waiting.popleft().result)
+                yield from _by_operation(*waiting.popleft().result(), operations)
         finally:
             for future in waiting:
                 future.cancel()
     if failure is not None:
         raise failure
-
-
-def _count_lines(part: bytes) -> int:
-    """How many lines end in it; NumPy takes a fraction of the time of `bytes.count`, and lets other threads run."""
-    return int(np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n")))
 
 
 def _by_operation(edges: EdgeList, ops: np.ndarray, operations: bool) -> Iterable[EdgeList]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..io import EdgeList, EdgeStream
 from ..io.parts import read_parts, whole_lines
-from ..io.text import TextParts
+from ..io.text import TextParts, count_lines
 from ..values import kind_of
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
@@ -135,7 +135,7 @@ class SocketSource:
                 yield text.first()[0]
             else:
                 yield text.next(part, lines)[0]
-            lines += part.count(b"\n")
+            lines += count_lines(part)
 
     def interrupt(self) -> None:
         """Let whoever reads find the end; the pipeline calls this when it is closed."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..runtime import Counters, Device, Kernels
-from ..runtime.elementwise import copy_to
+from ..runtime.elementwise import copy_of
 
 FEW = 4096  # entries; smaller chunks are merged
 MANY = 1 << 18  # entries; fewer that were taken are kept with the others of their chunk
@@ -103,17 +103,14 @@ class Chunk:
     def nbytes(self) -> int:
         return int(self.times.nbytes + self.ids.nbytes)
 
-    def trim(self, xp: Any) -> None:
+    def trim(self) -> None:
         """Free the memory of entries that were taken, if they are many and the greater part, and there is memory to do
         so."""
         if not self.begin > MANY or not 2 * self.begin > self.times.size > self.begin:
             return
         with suppress(MemoryError):
-            kept = self.times[self.begin :], self.ids[self.begin :]
-            copies = [xp.empty(array.size, array.dtype) for array in kept]
-            for copy, array in zip(copies, kept, strict=True):
-                copy_to(copy, array)
-            (self.times, self.ids), self.begin = copies, 0
+            self.times, self.ids = copy_of(self.times[self.begin :]), copy_of(self.ids[self.begin :])
+            self.begin = 0
 
 
 class Taken:
@@ -133,7 +130,7 @@ class Taken:
         for chunk, end, first in self._chunks:
             self._arrivals.size -= end - chunk.begin
             chunk.begin, chunk.first = end, first
-            chunk.trim(self._arrivals.device.xp)
+            chunk.trim()
         self.restore()
 
     def restore(self) -> None:
@@ -268,7 +265,7 @@ class Arrivals:
                 chunk.begin += gone
                 if gone < piece.size:
                     chunk.first = time
-                chunk.trim(self.device.xp)
+                chunk.trim()
             self.enter(chunk)
 
     def may_begin_before(self, time: int) -> bool:

@@ -32,7 +32,7 @@ struct Push {
 };
 
 // Places of what kernels find out (FOUND of pushes.py).
-enum Found { BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, LATE, TAKEN, NEXT = TAKEN + PIECES, NUMBERS = NEXT + PIECES };
+enum Found { BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN, NEXT = TAKEN + PIECES, NUMBERS = NEXT + PIECES };
 
 __device__ inline u64 flipped(i64 time) { return u64(time) ^ 1ull << 63; }  // numbers without a sign, in the same order
 __device__ inline i64 unflipped(u64 time) { return i64(time ^ 1ull << 63); }
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(TILE) number_records(
     }
     if (threadIdx.x == 0 && (tile + 1) * TILE >= count) {
       numbers[KEPT] = u64(before + here);
-      numbers[LATE] = declined;
+      numbers[DECLINED] = declined;
     }
   }
 }
@@ -201,7 +201,7 @@ struct Expiry {
 extern "C" __global__ void take_expired(
     i64 count, Push push, Expiry log, const i64* held, const VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids,
     u64* numbers) {
-  bool idle = numbers[LATE] || numbers[DEFERRED];
+  bool idle = numbers[DECLINED] || numbers[DEFERRED];
   i64 before = window_begin(push, numbers);
   GRID_STRIDE(i, count) {
     int piece = 0;

@@ -36,7 +36,7 @@ PUSH = (
     "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids", "free_count", "top", "ids", "logged",
 )  # fmt: skip
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
-BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, LATE, TAKEN = range(10)
+BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN = range(10)
 NEXT, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES
 
 
@@ -83,7 +83,7 @@ class Window(NamedTuple):
 
 
 class Pushed(NamedTuple):
-    """What a batch did, in arcs, but for `last`, its greatest time."""
+    """What a batch did, in arcs, but for `last`, its greatest time, which says nothing in a graph without times."""
 
     inserted: int
     found: int
@@ -181,7 +181,7 @@ class Pushes:
             bound.tell()
             numbers = self.numbers.collect()
             counts = bound.updates.inserted(graph)
-            if numbers[LATE]:
+            if numbers[DECLINED]:
                 return None
             done = self._count(graph, records, ids, numbers, counts)
             if logged is not None:

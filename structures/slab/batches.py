@@ -20,6 +20,9 @@ CHANGING = (
     "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "entries", "recorded", "finish",
 )  # fmt: skip
 """What kernels take that is not in the pool."""
+Duplicates = tuple[int, int, int]
+"""The address of a table of duplicates, its entries, and the address of those that are recorded."""
+NO_TABLE: Duplicates = 0, 0, 0
 
 
 class Batches:
@@ -32,7 +35,7 @@ class Batches:
     def __init__(self, graph: SlabGraph):
         self._table = graph._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
         self._recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
-        self._resolving = self._table.data.ptr, DUPLICATE_ENTRIES, self._recorded.data.ptr
+        self._resolving: Duplicates = self._table.data.ptr, DUPLICATE_ENTRIES, self._recorded.data.ptr
         self._values = Struct(CHANGING)
         self._pool: Any = None  # the view of the pool that kernels are bound to
         self._insert: Any = None
@@ -44,7 +47,7 @@ class Batches:
         count = len(arcs)
         few = count <= FEW_TO_RESOLVE
         graph._reserve(count // SLAB_SHARE)
-        self._take(graph, arcs, slots, *(self._resolving if resolving else NO_TABLE), few)
+        self._take(graph, arcs, slots, self._resolving if resolving else NO_TABLE, few)
         self._insert(count, tile=4)
         if resolving and not few:
             self._values.put("finish", 1)
@@ -52,22 +55,21 @@ class Batches:
 
     def erase(self, graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
-        self._take(graph, arcs, slots, *NO_TABLE, False)
+        self._take(graph, arcs, slots, NO_TABLE, False)
         self._erase(len(arcs), tile=4)
 
     def clear(self) -> None:
         """Empty the table, after an insertion that could not."""
         fill_with(self._table, EMPTY)
 
-    def _take(
-        self, graph: SlabGraph, arcs: Arcs, slots: Any, table: int, entries: int, recorded: int, finish: bool
-    ) -> None:  # fmt: skip
+    def _take(self, graph: SlabGraph, arcs: Arcs, slots: Any, duplicates: Duplicates, finish: bool) -> None:
+        """Describe a batch to the kernels, which are bound again if the pool is not that of the last one."""
         weights, errors, pool = graph._weights, arcs.error_counts, graph._pool()
         if pool is not self._pool:
             self._bind(graph, pool)
         self._values.set(
             0 if weights is None else weights.data.ptr, 0 if errors is None else errors.data.ptr, *arcs.addresses,
-            0 if slots is None else slots.data.ptr, table, entries, recorded, finish,
+            0 if slots is None else slots.data.ptr, *duplicates, finish,
         )  # fmt: skip
         graph._counters.reset()
 
@@ -84,6 +86,3 @@ class Batches:
         self._resolve = kernels.resolve_duplicates.bind(pool, weights, new_weights, *duplicates)
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
         self._pool = pool
-
-
-NO_TABLE = 0, 0, 0
