@@ -279,13 +279,11 @@ class Streams:
 
 
 def mark_work(device: Device) -> Callable[[], None]:
-    """What is called to have the then current stream wait for the work that the current one was given until now."""
-    if not device.is_gpu:
-        return _wait_for_nothing
-    cuda = device.xp.cuda
-    event = cuda.Event(disable_timing=True)
-    event.record()
-    return lambda: cuda.get_current_stream().wait_event(event)
+    """What is called to have the then current stream wait for the work that the current one was given until now.
+
+    It waits for what that is given later, too: no event is recorded before there is another stream to wait for it.
+    """
+    return Streams(device).read if device.is_gpu else _wait_for_nothing
 
 
 def _wait_for_nothing() -> None:

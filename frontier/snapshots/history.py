@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..updates import ObserverError
@@ -16,6 +17,8 @@ from .log import Step, UpdateLog, make_step
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
     from .snapshot import Pending, Snapshot
+
+_position_of = attrgetter("position")
 
 U = TypeVar("U", bound=Callable[..., Any])
 
@@ -75,7 +78,7 @@ class History:
         self._latest: tuple[int, Any] = -1, None  # the snapshot that was taken last: its position, a weak reference
         self._log = UpdateLog()
         self._copies: list[Copy] = []
-        self._pending: weakref.WeakSet[Pending] = weakref.WeakSet()  # of snapshots that were not read
+        self._unread: list[weakref.ref[Pending]] = []  # no WeakSet, which takes longer to look through
         # No RLock: `release` may be called by the garbage collector while this thread holds it.
         self._changed = threading.Condition(threading.Lock())
         self._updating = False
@@ -95,7 +98,7 @@ class History:
             known = latest() if latest is not None and position == self.position and self.repeats else None
             if known is None:
                 known = make()
-                self._pending.add(known._unread)
+                self._unread = [*map(weakref.ref, self._pending()), weakref.ref(known._unread)]
                 self._latest = self.position, weakref.ref(known)
             return known
 
@@ -170,26 +173,31 @@ class History:
             if graph.version != version:
                 with self._changed:
                     self._log.append(step)
-                    self._trim()
+                    self._trim_after_update()
 
     def _prepare(self, graph: DynamicGraph) -> bool:
         """Have what snapshots of the current state need; returns whether the update is to be logged."""
         with self._changed:
-            waiting = list(self._pending)
-            source = self._source(self.position)
-            if any(pending.position == self.position for pending in waiting) and (
-                source is None or self._is_far(source, self.position)
-            ):
-                with suppress(MemoryError):  # then the snapshot is lost, and not the update
-                    self._copies.append(Copy(graph.copy(), self.position))
-            for pending in sorted(waiting, key=lambda pending: pending.position):
-                source = self._source(pending.position)
-                if source is not None and self._is_far(source, pending.position):
-                    with suppress(Exception):  # which whoever reads the snapshot will get
-                        self._settle(source, pending.position)
-            if waiting:
+            if self._secure(graph):
                 self._trim()
             return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
+
+    def _secure(self, graph: DynamicGraph) -> bool:
+        """Have copies that soon lead to the states of unread snapshots; returns whether some were not there."""
+        made = False
+        for pending in sorted(self._pending(), key=_position_of):
+            source = self._source(pending.position)
+            if source is not None and not self._is_far(source, pending.position):
+                continue
+            made = True
+            if pending.position == self.position:
+                with suppress(MemoryError):  # then the snapshot is lost, and not the update
+                    self._copies.append(Copy(graph.copy(), self.position))
+                    continue
+            if source is not None:
+                with suppress(Exception):  # which whoever reads the snapshot will get
+                    self._settle(source, pending.position)
+        return made
 
     def _settle(self, source: Copy, position: int) -> None:
         """Make the state of a snapshot that nobody reads, so that the log before it need not be kept."""
@@ -203,10 +211,16 @@ class History:
 
     # ---- with the lock held -----------------------------------------------------------------------------------------
 
+    def _pending(self) -> list[Pending]:
+        """Those of snapshots that were not read."""
+        return [pending for ref in self._unread if (pending := ref()) is not None]
+
     def _source(self, position: int) -> Copy | None:
         """The copy from which the state at a position can be made soonest."""
         known = [copy for copy in self._copies if not copy.moving and self._can_lead(copy, position)]
-        return max(known, key=lambda copy: (copy.position, copy.is_spare), default=None)
+        if len(known) < 2:
+            return known[0] if known else None
+        return max(known, key=lambda copy: (copy.position, copy.is_spare))
 
     def _can_lead(self, copy: Copy, position: int) -> bool:
         """Whether the state at a position can be made from a copy, once that is not moving."""
@@ -228,24 +242,37 @@ class History:
         It is the source, in use from now on, unless that is needed as it is.
         """
         steps = self._log.steps(source.position, position)
-        needed = any(source.position <= pending.position < position for pending in self._pending)
+        needed = any(source.position <= pending.position < position for pending in self._pending())
         if source.is_spare and not needed:
             source.in_use = source.moving = True
         else:
             source.readers += 1
         return source, steps
 
+    def _trim_after_update(self) -> None:
+        """`_trim`, in less time for the usual history: one copy that all snapshots come from."""
+        only = self._copies[0] if len(self._copies) == 1 else None
+        if only is not None and self.repeats and self._is_near(only):
+            self._log.forget_before(only.position)
+        else:
+            self._trim()
+
     def _trim(self) -> None:
         """Drop copies and steps that are of no use."""
-        found = [(self._source(pending.position), pending.position) for pending in self._pending]
-        sources = [source for source, _ in found if source is not None]
-        spares = [copy for copy in self._copies if copy.is_spare and self._is_near(copy)] if self.repeats else []
-        latest = max(spares, key=lambda copy: copy.position, default=None)
+        needed, begins = [], []
+        for pending in self._pending():
+            source = self._source(pending.position)
+            if source is not None:
+                needed.append(source)
+                if source.position < pending.position:
+                    begins.append(source.position)
+        near = [copy for copy in self._copies if copy.moving or self._is_near(copy)]
+        spares = [copy for copy in near if copy.is_spare] if self.repeats else []
+        latest = max(spares, key=lambda copy: copy.position) if spares else None
         self._copies = [
-            copy for copy in self._copies if not copy.is_spare or copy is latest or copy in sources
+            copy for copy in self._copies if not copy.is_spare or copy is latest or copy in needed
         ]  # fmt: skip
-        begins = [copy.position for copy in self._copies if copy.moving or self._is_near(copy)]
-        begins += [source.position for source, position in found if source is not None and source.position < position]
+        begins += [copy.position for copy in near if copy in self._copies]
         self._log.forget_before(min(begins, default=self.position))
 
     # ---- without it -------------------------------------------------------------------------------------------------
@@ -290,7 +317,7 @@ class History:
         self._copies = [copy for copy in self._copies if not copy.moving]
         for copy in self._copies:
             copy.readers = 0
-        for pending in self._pending:
+        for pending in self._pending():
             pending.forked()
 
 
