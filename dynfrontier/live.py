@@ -35,8 +35,8 @@ class LiveView:
     ----------
     batches : int
         Of the whole stream.
-    noun : str
-        What is counted.
+    noun : str or None
+        What is counted; None if that is the edges alone.
     window : int
         Batches that an edge stays; 0 for ever.
     memory : callable, optional
@@ -46,8 +46,9 @@ class LiveView:
     """
 
     def __init__(
-        self, batches: int, noun: str, window: int = 0, memory: Callable[[], int] | None = None, columns: int = COLUMNS
-    ):
+        self, batches: int, noun: str | None, window: int = 0, memory: Callable[[], int] | None = None,
+        columns: int = COLUMNS,
+    ):  # fmt: skip
         self._batches, self._noun, self._window, self._memory = batches, noun, window, memory
         self._done, self._change, self._message = 0, 0, ""
         self._latest: Applied | None = None
@@ -105,13 +106,15 @@ class LiveView:
         step = self._latest or Applied(0, 0, 0, 0, 0, 0, 0, 0.0, 0.0)
         rates = np.divide(self._changed, self._seconds, np.full(self._columns, np.nan), where=self._seconds > 0)
         overall = self._changed.sum() / max(float(self._seconds.sum()), 1e-9)
-        yield plural(self._noun), sparkline(self._count), "green", f"{step.count:,}", f"{self._change:+,}"
+        if self._noun is not None:
+            yield plural(self._noun), sparkline(self._count), "green", f"{step.count:,}", f"{self._change:+,}"
         changed = f"+{step.inserted:,} -{step.deleted:,}"
         if self._window:
             changed += f", window {min(self._done, self._window):,}/{self._window:,} batches"
         yield "edges", sparkline(self._edges, 0), "magenta", f"{step.edges:,}", changed
         yield "update time", sparkline(self._update, 0), "blue", duration(step.update_seconds), self._spread(0)
-        yield "count time", sparkline(self._analytic, 0), "yellow", duration(step.count_seconds), self._spread(1)
+        if self._noun is not None:
+            yield "count time", sparkline(self._analytic, 0), "yellow", duration(step.count_seconds), self._spread(1)
         now = (step.records + step.deletions) / max(step.update_seconds, 1e-9)
         yield "edges/s", sparkline(rates, 0), "cyan", scaled(now), f"{scaled(overall)} overall"
         if self._memory is not None:
@@ -171,7 +174,7 @@ def can_show_live(console: Console = err) -> bool:
 
 @contextmanager
 def live_view(
-    batches: int, noun: str, window: int, memory: Callable[[], int], console: Console = err
+    batches: int, noun: str | None, window: int, memory: Callable[[], int], console: Console = err
 ) -> Iterator[Refreshed]:
     """The view of a stream while the ``with`` block runs; its final state stays on the terminal."""
     view = LiveView(batches, noun, window, memory, columns=max(min(COLUMNS, console.width - BESIDE), 8))

@@ -13,9 +13,9 @@ from .text import counted, duration, scaled
 
 
 class StreamProgress:
-    """Shows batches, the latest rate and latency, and the count."""
+    """Shows batches, the latest rate and latency, and the count; edges, if there is no noun for what is counted."""
 
-    def __init__(self, progress: Progress, batches: int, noun: str):
+    def __init__(self, progress: Progress, batches: int, noun: str | None):
         self._progress = progress
         self._noun = noun
         self._task = progress.add_task("streaming", total=batches, figures="")
@@ -23,7 +23,8 @@ class StreamProgress:
     def step(self, step: Applied) -> None:
         """Move on by one batch."""
         rate = scaled((step.records + step.deletions) / max(step.update_seconds, 1e-9))
-        figures = f"{rate} edges/s, count {duration(step.count_seconds)}, {counted(step.count, self._noun)}"
+        counting = f"count {duration(step.count_seconds)}, " if self._noun is not None else ""
+        figures = f"{rate} edges/s, {counting}{counted(step.count, self._noun or 'edge')}"
         self._progress.update(self._task, advance=1, description="", figures=figures)
 
     def message(self, text: str) -> None:
@@ -32,7 +33,7 @@ class StreamProgress:
 
 
 @contextmanager
-def stream_progress(batches: int, noun: str, quiet: bool) -> Iterator[StreamProgress]:
+def stream_progress(batches: int, noun: str | None, quiet: bool) -> Iterator[StreamProgress]:
     """A bar over this many batches, while the ``with`` block runs; only on a terminal."""
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(),

@@ -26,7 +26,7 @@ class Report:
     Attributes
     ----------
     setting : dict
-        Structure, device, stream, batch size, window, analytic, what is counted.
+        Structure, device, stream, batch size, window, analytic, what is counted (None if that is the edges alone).
     steps : list of Applied
     totals : dict
     seconds : dict
@@ -50,10 +50,10 @@ class Report:
 
 
 def make_report(
-    setting: dict[str, Any], steps: list[Applied], graph: Any, recount_seconds: float, verified: bool | None,
-    interrupted: bool = False,
-) -> Report:
-    """Sum up the steps of a job."""
+    setting: dict[str, Any], steps: list[Applied], graph: Any, stream_seconds: float, recount_seconds: float,
+    verified: bool | None, interrupted: bool = False,
+) -> Report:  # fmt: skip
+    """Sum up the steps of a job, which took some seconds from the first batch to the last."""
     memory = graph.memory_usage()
     summed = ("records", "loops", "inserted", "deleted", "deletions")
     sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
@@ -71,6 +71,8 @@ def make_report(
         "count": steps[-1].count if steps else 0,
         "updates_per_second": changed / max(float(update.sum()), 1e-9),
         "counts_per_second": (sums["inserted"] + sums["deleted"]) / max(float(count.sum()), 1e-9),
+        "records_per_second": changed / max(stream_seconds, 1e-9),
+        "stream_seconds": stream_seconds,
         "recount_seconds": recount_seconds,
         "bytes_per_edge": memory.used / edges,
         "csr_bytes_per_edge": memory.csr / edges,
@@ -89,6 +91,7 @@ def totals_rows(report: Report) -> list[tuple[str, str]]:
     """What went in, and what the graph is now: names and values."""
     found = report.totals
     ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
+    noun = report.setting["counted"]
     return [
         ("batches", f"{found['batches']:,}"),
         ("records", f"{found['records']:,}"),
@@ -97,7 +100,7 @@ def totals_rows(report: Report) -> list[tuple[str, str]]:
         ("edges deleted", f"{found['deleted']:,}"),
         ("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}"),
         ("edges now", f"{found['edges']:,}"),
-        (f"{plural(report.setting['counted'])} now", f"{found['count']:,}"),
+        *([] if noun is None else [(f"{plural(noun)} now", f"{found['count']:,}")]),
         ("memory", size(found["bytes_used"])),
         ("memory per edge", f"{found['bytes_per_edge']:.1f} B, {ratio:.2f} times CSR's"),
     ]
@@ -106,13 +109,17 @@ def totals_rows(report: Report) -> list[tuple[str, str]]:
 def times_rows(report: Report) -> list[tuple[str, ...]]:
     """How long it took: names, and values for each of `TIMES`."""
     rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
-    counting = f"count {plural(report.setting['counted'])}"
+    names = {"update": "update the graph"}
+    if report.setting["counted"] is not None:
+        names |= {"count": f"count {plural(report.setting['counted'])}", "both": "a batch, both"}
     rows = []
-    for key, name in {"update": "update the graph", "count": counting, "both": "a batch, both"}.items():
+    for key, name in names.items():
         spread = report.seconds[key]
         rate = scaled(rates[key]) if key in rates else ""
         rows.append((name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate))
-    if not report.interrupted:
+    found = report.totals
+    rows.append(("the whole stream", duration(found["stream_seconds"]), "", "", scaled(found["records_per_second"])))
+    if report.setting["counted"] is not None and not report.interrupted:
         rows.append(("count from scratch", duration(report.totals["recount_seconds"]), "", "", ""))
     return rows
 
@@ -122,7 +129,7 @@ def totals_table(report: Report) -> Table:
     table = _table(TOTALS_TITLE)
     table.add_column("", style="bold")
     table.add_column("", justify="right")
-    counted = f"{plural(report.setting['counted'])} now"
+    counted = f"{plural(report.setting['counted'] or 'edge')} now"
     for name, value in totals_rows(report):
         table.add_row(name, value, style="bold green" if name == counted else None)
     return table

@@ -18,6 +18,7 @@ from algorithms import analytics
 from algorithms.comparators import Distances, Verdict
 from dynfrontier import check, job, supported
 from dynfrontier.cli import app
+from dynfrontier.counting import AnalyticCount
 from dynfrontier.text import counted, duration, scaled, size
 from dynfrontier.workload.analytics import choose_analytic
 from frontier.runtime.cache import PROJECT_ROOT
@@ -59,6 +60,21 @@ def test_stream_on_structures(name, tmp_path):
     assert set(found["seconds"]) == {"update", "count", "both"}
 
 
+def test_stream_without_an_analytic(monkeypatch, tmp_path):
+    results, page, picture = tmp_path / "results.json", tmp_path / "page.html", tmp_path / "plot.png"
+    output = run(*SMALL, "--analytic", "none", "--json", results, "--report", page, "--plot", picture)
+    found = json.loads(results.read_text())
+    assert found["setting"]["counted"] is None and found["verified"]
+    assert f"{found['totals']['edges']:,} edges, verified: the stream leaves as many" in output
+    assert "the whole stream" in output and "count" not in output.split("Time")[1]
+    assert "Edges of the last" in page.read_text() and "Time to count" not in page.read_text()
+    assert picture.stat().st_size
+    assert all(step["count_seconds"] == 0 and step["count"] == step["edges"] for step in found["steps"])
+    check = job.StreamJob.check
+    monkeypatch.setattr(job.StreamJob, "check", lambda self: (check(self)[0] + 1, *check(self)[1:]))
+    assert "not verified" in run(*SMALL, "--analytic", "none", code=1)
+
+
 def test_stream_of_a_file(graph_file, tmp_path):
     output = run("stream", graph_file, "--batch-size", 2, "--device", "cpu")
     assert "6 records in 3 batches" in output and "1 triangle, verified" in output
@@ -89,10 +105,10 @@ def test_quiet_prints_the_count_alone():
 
 @pytest.mark.parametrize("spoiled", ["edges", "library", "recount"])
 def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
-    check, recount = job.StreamJob.check, job.StreamJob.recount
+    check, recount = job.StreamJob.check, AnalyticCount.recount
     wrong = Verdict(False, "3 values differ")
     if spoiled == "recount":
-        monkeypatch.setattr(job.StreamJob, "recount", lambda self: (wrong, recount(self)[1]))
+        monkeypatch.setattr(AnalyticCount, "recount", lambda self: (wrong, recount(self)[1]))
     else:
         def spoil(self):
             edges, verdict, said = check(self)

@@ -45,7 +45,7 @@ def made_up_report(steps, name="stream.txt", window=0, verified=True, interrupte
         memory_usage=lambda: SimpleNamespace(used=1000, csr=800), num_edges=steps[-1].edges if steps else 0,
         num_vertices=3, degrees=lambda: np.array([1, 1, 0]),
     )  # fmt: skip
-    return make_report(setting, steps, graph, 0.1, verified, interrupted)
+    return make_report(setting, steps, graph, 0.5, 0.1, verified, interrupted)
 
 
 # ---- sparklines -----------------------------------------------------------------------------------------------------
@@ -108,6 +108,12 @@ def test_live_view_before_and_after_the_only_batch(batches):
     for step in made_up_steps(batches):
         view.step(step)
     assert f"{batches}/{batches} batch" in shown(view)
+
+
+def test_live_view_of_edges_alone():
+    view = LiveView(5, None)
+    view.step(made_up_steps(1)[0])
+    assert "update time" in shown(view) and "count" not in shown(view)
 
 
 def test_live_view_fits_the_terminal():

@@ -25,6 +25,15 @@ GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 GENERATED_WINDOW = 3 / 4
 """Part of that stream's batches that an edge stays, so that edges come and go."""
 FILE_BATCH = 65536
+NO_ANALYTIC = "none"
+
+
+class Run(NamedTuple):
+    """What was done of the stream, the seconds that it took, and whether the user interrupted it."""
+
+    steps: list[Applied]
+    seconds: float
+    interrupted: bool
 
 
 class Files(NamedTuple):
@@ -45,7 +54,8 @@ def stream(
     analytic: Annotated[
         str,
         typer.Option("--analytic", "-a",
-                     help="What is counted after every batch: triangles, components, k_truss, core_number."),
+                     help="What is counted after every batch: triangles, components, k_truss, core_number; none: the "
+                          "graph is only updated."),
     ] = "triangles",
     structure: StructureName = None,
     device: DeviceName = "auto",
@@ -98,22 +108,24 @@ def stream(
     chosen = _pick_analytic(analytic)
     with memory_errors():
         edges, setting = _open(given, place, batch_size, window, scale, edge_factor, seed)
-        setting = {"structure": kind.name, "device": place.kind, **setting, "analytic": chosen.name,
-                   "counted": chosen.headline[1]}  # fmt: skip
-        job, steps, interrupted = _run(kind, place, edges, setting, quiet, chosen, live)
-        _finish(job, steps, setting, check=check, files=Files(plot, json, report), quiet=quiet, interrupted=interrupted)
+        setting = {"structure": kind.name, "device": place.kind, **setting, "analytic": analytic}
+        job, run = _run(kind, place, edges, setting, quiet, chosen, live)
+        setting["counted"] = job.counting.noun
+        _finish(job, run, setting, check=check, files=Files(plot, json, report), quiet=quiet)
 
 
 def _pick_analytic(name: str) -> Any:
-    """The analytic of this name, if it can be counted after every batch."""
+    """The analytic of this name, if it can be counted after every batch; None if there is to be none."""
     from algorithms import analytics, find_analytic
 
+    if name == NO_ANALYTIC:
+        return None
     with user_errors(ValueError):
         found = find_analytic(name)
     known = [*analytics().values(), *([] if found.times else [found])]  # the graph of the stream has no times
     fitting = [analytic.name for analytic in known if analytic.headline and analytic.incremental]
     if found.name not in fitting:
-        fail(f"--analytic {name} cannot be counted after every batch; choose from {', '.join(fitting)}")
+        fail(f"--analytic {name} cannot be counted after every batch; choose from {', '.join(fitting)}, {NO_ANALYTIC}")
     return found
 
 
@@ -141,8 +153,10 @@ def _open(
 def _run(
     kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool,
     analytic: Any, live: bool,
-) -> tuple[StreamJob, list[Applied], bool]:  # fmt: skip
-    """Apply the stream while showing how far it is; also whether the user interrupted that."""
+) -> tuple[StreamJob, Run]:  # fmt: skip
+    """Apply the stream while showing how far it is."""
+    from time import perf_counter
+
     from rich.markup import escape
 
     from ..compiling import compile_messages
@@ -166,33 +180,33 @@ def _run(
     steps: list[Applied] = []
     view: AbstractContextManager[Any]
     if live and not quiet and can_show_live():
-        view = live_view(len(stream), job.noun, setting["window"], lambda: job.graph.memory_usage().used)
+        view = live_view(len(stream), job.counting.noun, setting["window"], lambda: job.graph.memory_usage().used)
     else:
-        view = stream_progress(len(stream), job.noun, quiet)
+        view = stream_progress(len(stream), job.counting.noun, quiet)
+    begin, interrupted = perf_counter(), False
     try:
         with view as show, compile_messages(show.message, quiet=quiet):
+            begin = perf_counter()
             for step in job.steps():
                 steps.append(step)
                 show.step(step)
     except KeyboardInterrupt:
-        return job, steps, True
-    return job, steps, False
+        interrupted = True
+    return job, Run(steps, perf_counter() - begin, interrupted)
 
 
-def _finish(
-    job: StreamJob, steps: list[Applied], setting: dict[str, Any], *, check: bool, files: Files, quiet: bool,
-    interrupted: bool,
-) -> None:  # fmt: skip
+def _finish(job: StreamJob, run: Run, setting: dict[str, Any], *, check: bool, files: Files, quiet: bool) -> None:
     """Check, and hand out the results; after an interrupt, those of the batches that were done."""
     from ..report import make_report, times_table, totals_table
     from ..text import counted
 
-    count, edges = (steps[-1].count, steps[-1].edges) if steps else (job.count, 0)
-    said_count = counted(count, job.noun)
+    steps, seconds, interrupted = run
+    count, edges = (steps[-1].count, steps[-1].edges) if steps else (job.counting.value, 0)
+    said_count = counted(count, job.counting.noun or "edge")
     check = check and not interrupted  # what it is checked against is the result of the whole stream
     wrong, verified, recount_seconds = [], "", 0.0
     if not interrupted:
-        verdict, recount_seconds = job.recount()
+        verdict, recount_seconds = job.counting.recount()
         if not verdict.agrees:
             wrong.append(f"recomputed from scratch it differs: {verdict.text}")
     if check:
@@ -202,8 +216,8 @@ def _finish(
             wrong.append(f"another library finds another result: {verdict.text}")
         if expected_edges != edges:
             wrong.append(f"the stream leaves {expected_edges:,} edges, the graph has {edges:,}")
-    report = make_report(setting, steps, job.graph, recount_seconds, not wrong if verified or wrong else None,
-                         interrupted)  # fmt: skip
+    report = make_report(setting, steps, job.graph, seconds, recount_seconds,
+                         not wrong if verified or wrong else None, interrupted)  # fmt: skip
     if not quiet:
         out.print()
         out.print(totals_table(report))
@@ -228,8 +242,6 @@ def _finish(
 
 def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:
     """Write the files that were asked for."""
-    from ..text import plural
-
     setting = report.setting
     if files.json is not None:
         with user_errors(OSError):
@@ -239,7 +251,7 @@ def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:
 
         title = f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}"
         with user_errors(OSError, ValueError):
-            plot_steps(report.steps, files.plot, title, plural(job.noun))
+            plot_steps(report.steps, files.plot, title, job.counting.noun)
     if files.page is not None:
         from ..machine import describe_run
         from ..page import write_page

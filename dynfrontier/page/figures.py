@@ -78,13 +78,13 @@ class Grouped:
         return np.minimum.reduceat(values, self.starts), np.maximum.reduceat(values, self.starts)
 
 
-def draw_figures(steps: list[Applied], noun: str, window: int) -> list[Figure]:
+def draw_figures(steps: list[Applied], noun: str | None, window: int) -> list[Figure]:
     """All plots of a run that has done at least one batch.
 
     Parameters
     ----------
-    noun : str
-        What is counted.
+    noun : str or None
+        What is counted; None if that is the edges alone.
     window : int
         Batches that an edge stays; 0 for ever.
     """
@@ -92,13 +92,18 @@ def draw_figures(steps: list[Applied], noun: str, window: int) -> list[Figure]:
     update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))
     counts, edges = _of(steps, "count"), _of(steps, "edges")
     records = _of(steps, "records") + _of(steps, "deletions")
-    rates = [groups.sum(records) / np.maximum(groups.sum(seconds), 1e-9) for seconds in (update, update + count)]
+    rates = {
+        name: groups.sum(records) / np.maximum(groups.sum(seconds), 1e-9)
+        for name, seconds in (("update", update), ("update and count", update + count))
+    }
+    times = {"update": ("update", update), "count": ("analytic", count)}
     in_window = f" of the last {window:,} batches" if window else ""
-    return [
-        _figure(
-            f"{plural(noun).capitalize()}", f"{int(counts[-1]):,} in the end, {int(counts.max()):,} at most",
-            lambda axes: _draw_level(axes, groups, counts, "count", window),
-        ),
+    rate = f"{scaled(records.sum() / max(update.sum(), 1e-9))} in updates"
+    if noun is None:
+        del rates["update and count"], times["count"]
+    else:
+        rate += f", {scaled(records.sum() / max((update + count).sum(), 1e-9))} with the count"
+    figures = [
         _figure(
             f"Edges{in_window}", f"{int(edges[-1]):,} in the end, {int(edges.max()):,} at most",
             lambda axes: _draw_level(axes, groups, edges, "edges", window),
@@ -107,20 +112,20 @@ def draw_figures(steps: list[Applied], noun: str, window: int) -> list[Figure]:
             "Time of an update", f"{duration(update.max())} at most",
             lambda axes: _draw_latency(axes, groups, update, "update"),
         ),
-        _figure(
-            f"Time to count {plural(noun)}", f"{duration(count.max())} at most",
-            lambda axes: _draw_latency(axes, groups, count, "analytic"),
-        ),
-        _figure(
-            "Batches by time", counted(len(steps), "batch"),
-            lambda axes: _draw_histogram(axes, {"update": ("update", update), "count": ("analytic", count)}),
-        ),
-        _figure(
-            "Updates a second", f"{scaled(records.sum() / max(update.sum(), 1e-9))} in updates, "
-            f"{scaled(records.sum() / max((update + count).sum(), 1e-9))} with the count",
-            lambda axes: _draw_rates(axes, groups, dict(zip(("update", "update and count"), rates, strict=True))),
-        ),
+        _figure("Batches by time", counted(len(steps), "batch"), lambda axes: _draw_histogram(axes, times)),
+        _figure("Updates a second", rate, lambda axes: _draw_rates(axes, groups, rates)),
     ]  # fmt: skip
+    if noun is None:
+        return figures
+    level = _figure(
+        f"{plural(noun).capitalize()}", f"{int(counts[-1]):,} in the end, {int(counts.max()):,} at most",
+        lambda axes: _draw_level(axes, groups, counts, "count", window),
+    )  # fmt: skip
+    latency = _figure(
+        f"Time to count {plural(noun)}", f"{duration(count.max())} at most",
+        lambda axes: _draw_latency(axes, groups, count, "analytic"),
+    )
+    return [level, *figures[:2], latency, *figures[2:]]
 
 
 def _of(steps: list[Applied], name: str) -> np.ndarray:
@@ -210,7 +215,7 @@ def _draw_rates(axes: Any, groups: Grouped, rates: dict[str, np.ndarray]) -> Non
     """Updates, insertions and deletions, a second, by name."""
     from matplotlib.ticker import EngFormatter
 
-    for (name, values), color in zip(rates.items(), ("update", "analytic"), strict=True):
+    for (name, values), color in zip(rates.items(), ("update", "analytic"), strict=False):
         axes.plot(groups.x, values, color=COLORS[color], label=name, marker=_marker(groups))
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(EngFormatter())

@@ -39,7 +39,7 @@ def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
     state = "bad" if report.verified is False else "good" if report.verified else "open"
     template = string.Template(TEMPLATE.read_text(encoding="utf-8"))
     return template.substitute(
-        title=_text(f"{plural(setting['counted'])} of {setting['stream']}"),
+        title=_text(f"{plural(setting['counted'] or 'edge')} of {setting['stream']}"),
         stream=_text(setting["stream"]),
         summary=_text(_summary(setting)),
         state=state,
@@ -62,7 +62,7 @@ def _text(text: object) -> str:
 def _summary(setting: dict[str, Any]) -> str:
     window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
     return (
-        f"{plural(setting['counted'])} after every batch; structure {setting['structure']} on the "
+        f"{plural(setting['counted'] or 'edge')} after every batch; structure {setting['structure']} on the "
         f"{setting['device'].upper()}, batches of up to {counted(setting['batch_size'], 'record')}{window}"
     )
 
@@ -70,13 +70,15 @@ def _summary(setting: dict[str, Any]) -> str:
 def _tiles(report: Report) -> list[tuple[str, str, str]]:
     """The figures that matter most: name, value, more."""
     found, spread = report.totals, report.seconds
+    noun = report.setting["counted"]
     return [
-        (plural(report.setting["counted"]), f"{found['count']:,}", "in the end"),
+        *([] if noun is None else [(plural(noun), f"{found['count']:,}", "in the end")]),
         ("edges", f"{found['edges']:,}", f"in the end, of {found['vertices_with_edges']:,} vertices"),
         ("updates a second", scaled(found["updates_per_second"]), f"{duration(spread['update']['total'])} in total"),
-        ("median batch", duration(spread["both"]["p50"]), f"P99 {duration(spread['both']['p99'])}, with the count"),
+        ("median batch", duration(spread["both"]["p50"]),
+         f"P99 {duration(spread['both']['p99'])}" + ("" if noun is None else ", with the count")),
         ("memory per edge", f"{found['bytes_per_edge']:.1f} B", f"CSR has {found['csr_bytes_per_edge']:.1f} B"),
-    ]
+    ]  # fmt: skip
 
 
 def _slowest(report: Report) -> list[tuple[str, ...]]:
