@@ -7,6 +7,7 @@ from walk import Walk
 
 from structures.slab import SlabGraph, on_cpu
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
+from structures.slab.layout import LONG_CHAIN
 
 
 def check_tables(graph):
@@ -111,7 +112,7 @@ def test_long_chains_are_rehashed(device):
         graph.insert_edges(np.zeros(part.size, np.int64), part)
         longest.append(graph.statistics()["longest_chain"])
     check_tables(graph)
-    assert max(longest) <= 12
+    assert max(longest) <= LONG_CHAIN
 
 
 def test_free_slabs_are_reserved_before_the_pool_grows(device):

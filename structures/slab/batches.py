@@ -11,13 +11,16 @@ from frontier.runtime import fill_with
 from frontier.runtime.parameters import Field, Struct
 
 from .cpu_slabs import EMPTY
-from .layout import CHAIN_LIMIT, DUPLICATE_ENTRIES, FEW_TO_RESOLVE, SLAB_SHARE
+from .layout import FEW_TO_RESOLVE
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
 
+ENTRIES = 1 << 16
+"""Of the table that resolves duplicates of existing arcs; half of them can be used."""
 CHANGING = (
     "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "entries", "recorded", "finish",
+    "chain_limit",
 )  # fmt: skip
 """What kernels take that is not in the pool."""
 Duplicates = tuple[int, int, int]
@@ -33,9 +36,9 @@ class Batches:
     """
 
     def __init__(self, graph: SlabGraph):
-        self._table = graph._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
-        self._recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
-        self._resolving: Duplicates = self._table.data.ptr, DUPLICATE_ENTRIES, self._recorded.data.ptr
+        self._table = graph._scratch.get("duplicates", 2 * ENTRIES, np.int64, fill=EMPTY)
+        self._recorded = graph._scratch.get("recorded", ENTRIES, np.int64)
+        self._resolving: Duplicates = self._table.data.ptr, ENTRIES, self._recorded.data.ptr
         self._values = Struct(CHANGING)
         self._pool: Any = None  # the view of the pool that kernels are bound to
         self._insert: Any = None
@@ -46,8 +49,9 @@ class Batches:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
         few = count <= FEW_TO_RESOLVE
-        graph._reserve(count // SLAB_SHARE)
+        graph._reserve_for(count)
         self._take(graph, arcs, slots, self._resolving if resolving else NO_TABLE, few)
+        self._values.put("chain_limit", graph._chain_limit(count))
         self._insert(count, tile=4)
         if resolving and not few:
             self._values.put("finish", 1)
@@ -69,19 +73,19 @@ class Batches:
             self._bind(graph, pool)
         self._values.set(
             0 if weights is None else weights.data.ptr, 0 if errors is None else errors.data.ptr, *arcs.addresses,
-            0 if slots is None else slots.data.ptr, *duplicates, finish,
+            0 if slots is None else slots.data.ptr, *duplicates, finish, 0,
         )  # fmt: skip
         graph._counters.reset()
 
     def _bind(self, graph: SlabGraph, pool: Any) -> None:
         """Take note of the pool's arrays, which are not those of the last launch."""
         kernels = graph._kernels
-        weights, errors, src, dst, new_weights, slots, table, entries, recorded, finish = (
+        weights, errors, src, dst, new_weights, slots, table, entries, recorded, finish, limit = (
             Field(self._values, name) for name in CHANGING
         )
         duplicates = slots, table, entries, recorded, finish
         self._insert = kernels.insert.bind(
-            pool, weights, errors, None, src, dst, new_weights, CHAIN_LIMIT, *duplicates
+            pool, weights, errors, None, src, dst, new_weights, limit, *duplicates
         )
         self._resolve = kernels.resolve_duplicates.bind(pool, weights, new_weights, *duplicates)
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.batch import Arcs
 from frontier.runtime import Counters
-from frontier.runtime.parameters import Struct
+from frontier.runtime.parameters import Field, Struct
 
 from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, FOUND, Pool
-from .layout import CHAIN_LIMIT
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
@@ -26,6 +25,7 @@ class BoundUpdates:
         self._counts: list[int] = []
         self._pool: Any = None
         self._pool_to_erase = Struct(Pool._fields)
+        self._changing = Struct(("chain_limit",))
         self.follow(graph)
 
     def follow(self, graph: SlabGraph) -> None:
@@ -39,8 +39,8 @@ class BoundUpdates:
         other.put("counters", self._erased.array.data.ptr)
         other.put("published", self._erased.published)
         self._insert = kernels.insert.bind(
-            pool, graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, self._slots, None, 0, None,
-            False,
+            pool, graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, Field(self._changing, "chain_limit"),
+            self._slots, None, 0, None, False,
         )  # fmt: skip
         self._erase = kernels.erase.bind(other, None, gone.src, gone.dst, None, self._gone_slots)
         self._pool = pool
@@ -48,6 +48,7 @@ class BoundUpdates:
     def insert(self, graph: SlabGraph, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
+        self._changing.set(graph._chain_limit(count))
         self._insert(count, tile=LANES)
 
     def erase(self, count: int) -> None:

@@ -40,58 +40,51 @@ __device__ inline void compact_chain(const Tile<32>& warp, const Pool& pool, WEI
   }
 }
 
-// A tile moves the keys of a chain of one slab, which most are, to its front; returns whether there are more, and nothing was
-// done. All keys are loaded before any is moved.
-__device__ inline bool compact_slab(const Tile<4>& tile, const Pool& pool, WEIGHT* weights, i64 slab) {
-  constexpr int LOADS = SLAB_VECTORS / 4;
-  VID* words = pool.neighbors + slab * SLAB_STRIDE;
+constexpr int LANE_VECTORS = SLAB_VECTORS / 4, LANE_KEYS = LANE_VECTORS * VECTOR_KEYS;  // of a slab, for a lane of four
+
+__device__ inline void load_slab(const Tile<4>& tile, const VID* words, Keys (&parts)[LANE_VECTORS]) {
   const Keys* vectors = reinterpret_cast<const Keys*>(words) + tile.lane;
-  Keys parts[LOADS];
 #pragma unroll
-  for (int j = 0; j < LOADS; ++j) parts[j] = vectors[4 * j];
-  if (tile.shfl(key_at(parts[LOADS - 1], VECTOR_KEYS - 1), 3) >= 0) return true;
-  int at[LOADS * VECTOR_KEYS], filled = 0;  // where keys go; -1 for other words
+  for (int j = 0; j < LANE_VECTORS; ++j) parts[j] = vectors[4 * j];
+}
+
+// A tile takes the tombstones out of a chain of one slab, which most are: the last keys take the places of those that left,
+// so that few are moved. Returns whether there are more slabs, and nothing was done.
+__device__ inline bool compact_slab(const Tile<4>& tile, VID* words, WEIGHT* weights, const Keys (&parts)[LANE_VECTORS]) {
+  if (tile.shfl(key_at(parts[LANE_VECTORS - 1], VECTOR_KEYS - 1), 3) >= 0) return true;
+  u32 live = 0;  // by position
   bool dead = false;
 #pragma unroll
-  for (int j = 0; j < LOADS; ++j) {
-    int live = 0;
-#pragma unroll
-    for (int c = 0; c < VECTOR_KEYS; ++c) {
-      VID word = key_at(parts[j], c);
-      live += word >= 0;
-      dead |= word == TOMBSTONE;
-    }
-    int end = filled + lanes_inclusive<4>(live, tile.mask), next = end - live;
-#pragma unroll
-    for (int c = 0; c < VECTOR_KEYS; ++c) at[j * VECTOR_KEYS + c] = key_at(parts[j], c) >= 0 ? next++ : -1;
-    filled = tile.shfl(end, 3);
+  for (int i = 0; i < LANE_KEYS; ++i) {
+    VID word = key_at(parts[i / VECTOR_KEYS], i % VECTOR_KEYS);
+    live |= u32(word >= 0) << ((4 * (i / VECTOR_KEYS) + tile.lane) * VECTOR_KEYS + i % VECTOR_KEYS);
+    dead |= word == TOMBSTONE;
   }
   if (!tile.ballot(dead)) return false;
-  WEIGHT moved[LOADS * VECTOR_KEYS];
-#pragma unroll
-  for (int i = 0; i < LOADS * VECTOR_KEYS; ++i) {
-    int position = (4 * (i / VECTOR_KEYS) + tile.lane) * VECTOR_KEYS + i % VECTOR_KEYS;
-    if (at[i] == position) at[i] = -1;  // it stays
-    if (weights && at[i] >= 0) moved[i] = weights[slab * SLAB_STRIDE + position];
+  live = tile.reduce(live, Sum());  // of different bits
+  u32 front = (1u << __popc(live)) - 1, behind = live & ~front, holes = front & ~live;  // as many of both
+#pragma unroll 1
+  for (int turn = 0; behind; ++turn, behind &= behind - 1, holes &= holes - 1) {
+    if (turn % 4 != tile.lane) continue;
+    int from = __ffs(int(behind)) - 1, to = __ffs(int(holes)) - 1;
+    words[to] = words[from];
+    if (weights) weights[to] = weights[from];
   }
   __syncwarp(tile.mask);
 #pragma unroll
-  for (int i = 0; i < LOADS * VECTOR_KEYS; ++i) {
+  for (int i = 0; i < LANE_KEYS; ++i) {
     int position = (4 * (i / VECTOR_KEYS) + tile.lane) * VECTOR_KEYS + i % VECTOR_KEYS;
-    VID word = key_at(parts[i / VECTOR_KEYS], i % VECTOR_KEYS);
-    if (at[i] >= 0) {
-      words[at[i]] = word;
-      if (weights) weights[slab * SLAB_STRIDE + at[i]] = moved[i];
-    }
-    if (position >= filled && word != EMPTY) words[position] = EMPTY;
+    bool used = key_at(parts[i / VECTOR_KEYS], i % VECTOR_KEYS) != EMPTY;
+    if (used && !(front >> position & 1)) words[position] = EMPTY;
   }
   return false;
 }
 
-// A warp takes 32 chains, whose tables its lanes look for at the same time. Its tiles take those of one slab, and all of it one
-// by one those that are longer.
+// A warp takes 32 chains, whose tables its lanes look for at the same time. Its tiles take those of one slab, of which all
+// are loaded before one is changed, and the warp one by one those that are longer.
 extern "C" __global__ void compact(
     i64 count, Pool pool, WEIGHT* weights, const i64* ids, i64 rows, const i64* offsets) {
+  constexpr int TURNS = 4;
   Tile<32> warp;
   Tile<4> tile;
   int which = warp.lane / 4;
@@ -103,12 +96,19 @@ extern "C" __global__ void compact(
       if (item == offsets[row]) record->tombstones = 0;
       start = i64(record->base) + item - offsets[row];
     }
+    Keys parts[TURNS][LANE_VECTORS];
+    i64 slabs[TURNS];
+#pragma unroll
+    for (int turn = 0; turn < TURNS; ++turn) {
+      slabs[turn] = warp.shfl(start, 8 * turn + which);
+      if (slabs[turn] >= 0) load_slab(tile, pool.neighbors + slabs[turn] * SLAB_STRIDE, parts[turn]);
+    }
     u32 longer = 0;  // chains of more than one slab
 #pragma unroll
-    for (int turn = 0; turn < 32; turn += 8) {
-      i64 slab = warp.shfl(start, turn + which);
-      bool more = slab >= 0 && compact_slab(tile, pool, weights, slab);
-      longer |= __reduce_or_sync(0xffffffffu, more ? 1u << (turn + which) : 0u);
+    for (int turn = 0; turn < TURNS; ++turn) {
+      i64 slot = slabs[turn] * SLAB_STRIDE;
+      bool more = slot >= 0 && compact_slab(tile, pool.neighbors + slot, weights ? weights + slot : nullptr, parts[turn]);
+      longer |= __reduce_or_sync(0xffffffffu, more ? 1u << (8 * turn + which) : 0u);
     }
     for (; longer; longer &= longer - 1) compact_chain(warp, pool, weights, warp.shfl(start, __ffs(int(longer)) - 1));
   }

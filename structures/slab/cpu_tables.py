@@ -108,21 +108,21 @@ def insert_arcs(
                 else:
                     record_duplicate(slot, i, table, table_size, recorded, counters)
             continue
-        if slot == -1:
-            fresh = np.int64(-1)
-            if walked < chain_limit:
-                fresh = take_slab(pool)
-            if fresh < 0:
-                slots[i] = PENDING
-                counters[DEFERRED] += 1
-                continue
+        fresh = np.int64(-1)
+        if slot == -1 and walked < chain_limit:
+            fresh = take_slab(pool)
+        if walked > chain_limit or (slot == -1 and fresh < 0):
+            slots[i] = PENDING
+            counters[DEFERRED] += 1
+            continue
+        if slot != -1:
+            slot = -2 - slot
+        else:
             if slab < 0:
                 records[u, BASE] = fresh
             else:
                 neighbors[slab * stride + width - 1] = fresh
             slot = fresh * stride
-        else:
-            slot = -2 - slot
         neighbors[slot] = v
         if weights is not None:
             weights[slot] = new_weights[i]

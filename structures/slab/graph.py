@@ -55,7 +55,6 @@ from .cpu_slabs import (
     REPEATED,
     TOLD,
 )
-from .layout import SLAB_SHARE
 from .small import SmallUpdates
 from .tables import FIRST_SLABS, SlabTables
 
@@ -351,9 +350,6 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._batches = Batches(self)
         return self._batches
 
-    def _reserve_for(self, arcs: int) -> None:
-        self._reserve(arcs // SLAB_SHARE)
-
     def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> BoundUpdates:
         return BoundUpdates(self, arcs, slots, gone, gone_slots)
 
@@ -368,9 +364,9 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
             arcs=arcs, edges=edges,
         )  # fmt: skip
-        if count // SLAB_SHARE > self._free_count + small.capacity - self._used:
-            self._reserve(count // SLAB_SHARE)
-        counts = small.launch(self, "insert_small", count)
+        if self._slabs_for(count) > self._free_count + small.capacity - self._used:
+            self._reserve_for(count)
+        counts = small.insert(self, count)
         if counts[INVALID]:
             return None
         self._account(counts)

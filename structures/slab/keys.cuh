@@ -28,7 +28,7 @@ __device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& sp
 }
 
 // Inserts the key into the table of u. Returns, to all lanes, the slot that it created, -2 - slot if it was there, PENDING if
-// there was no room.
+// it would be behind `chain_limit` slabs, or there was no room.
 __device__ inline i64 insert_key(
     const Tile<4>& tile, const Pool& pool, Stock& stock, VID u, VID key, i64 chain_limit, i64& spare) {
   Record record = load_record<SHARED>(pool.records, u);
@@ -51,6 +51,7 @@ __device__ inline i64 insert_key(
     fresh = false;
     if (seen < FREE) return -2 - (slab * SLAB_STRIDE + seen);
     if (seen < NOTHING) {
+      if (walked > chain_limit) return PENDING;
       i64 slot = slab * SLAB_STRIDE + seen - FREE;
       VID other = EMPTY;
       if (tile.lane == 0) other = compare_and_swap(pool.neighbors + slot, VID(EMPTY), key);

@@ -10,7 +10,7 @@ from frontier.batch import Arcs
 from frontier.runtime import fill_with
 
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
-from .layout import CHAIN_LIMIT, DUPLICATE_ENTRIES, FEW_TO_RESOLVE, SLAB_SHARE, Crowding, Layout
+from .layout import DUPLICATE_ENTRIES, FEW_TO_RESOLVE, Crowding, Layout
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
@@ -35,14 +35,14 @@ def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None
 
 def _insert_at_once(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count, kernels, few = len(arcs), graph._kernels, len(arcs) <= FEW_TO_RESOLVE
-    graph._reserve(count // SLAB_SHARE)
+    graph._reserve_for(count)
     table = _duplicates(graph) if resolving else None
     recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64) if resolving else None
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
     graph._counters.reset()
     kernels.insert(
-        count, graph._pool(), graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, CHAIN_LIMIT, *duplicates,
-        few and resolving,
+        count, graph._pool(), graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, graph._chain_limit(count),
+        *duplicates, few and resolving,
     )  # fmt: skip
     if resolving and not few:
         kernels.resolve_duplicates(count, graph._pool(), graph._weights, arcs.weights, *duplicates, True)
@@ -62,14 +62,14 @@ def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> 
     count = len(arcs)
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
-    tickets = starts // SLAB_SHARE + np.arange(parts + 1)
+    tickets = starts * graph._slabs_for(count) // count + np.arange(parts + 1)
     table = graph._scratch.get("found", 2 * count, np.int32) if resolving else None
     graph._reserve(int(tickets[-1]))
     graph._counters.reset()
     pool, kernels = graph._pool(), graph._kernels
     kernels.insert_parts(
         parts, pool, graph._weights, starts, order, tickets, tallies, table, arcs.src, arcs.dst, arcs.weights,
-        CHAIN_LIMIT, slots,
+        graph._chain_limit(count), slots,
     )  # fmt: skip
     kernels.sum_up(parts, pool, tickets, tallies)
     counts = graph._counters.array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from frontier.runtime import Counters, elementwise, fill_with, growable
 from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
+from .layout import SLAB_SHARE
 
 if TYPE_CHECKING:
     from frontier.runtime import Device
@@ -129,13 +131,20 @@ class SlabPool:
 
     def _reserve(self, slabs: int) -> None:
         """Make room for a batch that may need so many slabs, if memory allows; arcs that find none are deferred."""
-        try:
+        with suppress(MemoryError):
             self._make_room(0, slabs)
-        except MemoryError:
-            return
+
+    def _reserve_for(self, arcs: int) -> None:
+        """Make room for a batch of so many arcs, likewise."""
+        self._reserve(self._slabs_for(arcs))
+
+    def _slabs_for(self, arcs: int) -> int:
+        """The slabs that a batch of so many arcs is expected to take, at most."""
+        return max(arcs // SLAB_SHARE, min(arcs, 2 * self._taken))
 
     def _account(self, counts: list[int]) -> None:
         """Account for the slabs that kernels allocated, or asked for in vain, and freed."""
+        self._taken = max(counts[ALLOCATED] - counts[FREED], self._taken // 2)
         if counts[ALLOCATED] or counts[FREED]:
             self._take(counts[ALLOCATED], counts[FREED])
 
@@ -163,6 +172,7 @@ class SlabPool:
 
     def _attach_pool(self) -> None:
         self._counters = Counters(self.device, COUNTERS)
+        self._taken = 0  # slabs, by the last updates
         self._packed = None
         self._joined_weights = None, None
 

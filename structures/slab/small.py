@@ -10,7 +10,6 @@ from frontier.batch.small import MOST_EDGES, THREADS, SmallBatch
 from frontier.runtime.parameters import Struct
 
 from .cpu_slabs import EMPTY
-from .layout import CHAIN_LIMIT
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
@@ -42,6 +41,11 @@ class SmallUpdates:
         self._pool: Any = None  # the view of the pool that kernels are bound to
         self.capacity = 0
 
+    def insert(self, graph: SlabGraph, arcs: int) -> list[int]:
+        """Insert the batch of so many arcs; returns what was counted."""
+        self._work.put("chain_limit", graph._chain_limit(arcs))
+        return self.launch(graph, "insert_small", arcs)
+
     def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
         self.queue(graph, kernel, items)
@@ -64,6 +68,7 @@ class SmallUpdates:
         table = self._memory.data.ptr
         firsts, recorded, slots = (table + 8 * place for place in (2 * ENTRIES, 3 * ENTRIES, 3 * ENTRIES + ARCS))
         weights = 0 if graph._weights is None else graph._weights.data.ptr
-        self._work.set(weights, slots, table, ENTRIES, firsts, recorded, CHAIN_LIMIT)
+        limit = self._work.fields[-1]
+        self._work.set(weights, slots, table, ENTRIES, firsts, recorded, limit)
         self._bound = {name: getattr(graph._kernels, name).bind(self.batch, self._work, pool) for name in KERNELS}
         self._pool, self.capacity = pool, graph._capacity

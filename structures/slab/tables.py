@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from frontier.runtime import Counters
 
 from . import on_cpu, on_gpu
-from .layout import Layout
+from .layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES, Layout
 from .pool import SlabPool
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class SlabTables(SlabPool):
     """
 
     load_factor: float
+    _num_arcs: int
     _kernels: Any
     _tombstones: int
     xp: ModuleType
@@ -34,6 +36,14 @@ class SlabTables(SlabPool):
         super()._attach_pool()
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._tally = Counters(self.device, on_gpu.TALLY)
+        self._turn = 0  # batches since one had the lower limit for chains
+
+    def _chain_limit(self, arcs: int) -> int:
+        """The slabs that a chain may have for a batch of so many arcs to go on putting keys into it."""
+        self._turn = (self._turn + 1) % RELAXED_BATCHES
+        if self._turn and arcs < self._num_arcs:
+            return LONG_CHAIN
+        return max(CHAIN_LIMIT, ceil(2 * self.load_factor))
 
     def _gather(self, layout: Layout) -> tuple[Any, Any, Any]:
         """The keys and weights of these tables as rows: offsets, keys, weights."""
