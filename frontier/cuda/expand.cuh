@@ -55,26 +55,37 @@ typedef PieceQueue Plan;
 #define PLAN PieceQueue{pieces, num_pieces, max_pieces}
 #endif
 
-// All neighbors in one segment.
-template <class Body>
-__device__ __forceinline__ void walk(const View& view, const ExpandTile& tile, i64 item, VID v, i64 segment, Body& body) {
+constexpr int AT_A_TIME = 4;  // neighbors that a lane loads before the first is looked at: the loads overlap
+
+// All neighbors in one segment, lanes of a tile together: several(neighbors, slot, high) for AT_A_TIME of a lane, that are in
+// the slots `slot`, slot + TILE_SIZE, ..., where those from `high` on have none.
+template <class Several>
+__device__ __forceinline__ void walk_several(
+    const View& view, const ExpandTile& tile, VID v, i64 segment, Several& several) {
   Run run = view.segment(v, segment);
   do {
-    for (i64 base = run.low; base < run.high; base += 4 * TILE_SIZE) {
-      VID neighbor[4];
+    for (i64 base = run.low; base < run.high; base += AT_A_TIME * TILE_SIZE) {
+      VID neighbors[AT_A_TIME];
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {  // all loads first: they overlap
+      for (int k = 0; k < AT_A_TIME; ++k) {
         i64 slot = base + k * TILE_SIZE + tile.lane;
-        neighbor[k] = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
+        neighbors[k] = slot < run.high ? view.neighbors[slot] : VID(EMPTY);
       }
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        i64 slot = base + k * TILE_SIZE;
-        if (slot < run.high) body(item, v, neighbor[k], slot + tile.lane, neighbor[k] >= 0);
-      }
+      several(neighbors, base + tile.lane, run.high);
     }
     run = view.next_run(run);
   } while (run.handle >= 0);
+}
+
+// One by one: `body`.
+template <class Body>
+__device__ __forceinline__ void walk(const View& view, const ExpandTile& tile, i64 item, VID v, i64 segment, Body& body) {
+  auto several = [&](const VID (&neighbors)[AT_A_TIME], i64 slot, i64 high) {
+#pragma unroll
+    for (int k = 0; k < AT_A_TIME; ++k)
+      if (slot - tile.lane + k * TILE_SIZE < high) body(item, v, neighbors[k], slot + k * TILE_SIZE, neighbors[k] >= 0);
+  };
+  walk_several(view, tile, v, segment, several);
 }
 
 #if BALANCE == BY_TILE

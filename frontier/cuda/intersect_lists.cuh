@@ -44,7 +44,7 @@ struct NeighborSet {
 };
 
 // The common neighbors w of `few` and `many` in segments begin..end-1 of the list of `many`: body(w, slot of few -> w, slot
-// of many -> w), by all lanes of a tile together; the first slot is negative where w is none.
+// of many -> w), by the lane that has found w.
 template <class Set, class Body>
 __device__ void intersect_lists(const View& view, Set& set, VID few, VID many, i64 begin, i64 end, Body body) {
   ExpandTile tile;
@@ -66,7 +66,10 @@ __device__ void intersect_lists(const View& view, Set& set, VID few, VID many, i
     };
     for (i64 s = tile_id; s < view.segments(few); s += Set::TILES) walk(view, tile, 0, few, s, put);
     more = Set::any(held > (part + 1) * quota);
-    auto look_up = [&](i64, VID, VID w, i64 slot, bool valid) { body(w, valid ? set.find(w) : -1, slot); };
+    auto look_up = [&](i64, VID, VID w, i64 slot, bool valid) {
+      i64 slot_few = valid ? set.find(w) : -1;
+      if (slot_few >= 0) body(w, slot_few, slot);
+    };
     for (i64 s = begin + tile_id; s < end; s += Set::TILES) walk(view, tile, 0, many, s, look_up);
   }
 }
@@ -81,12 +84,13 @@ struct Ends {
 };
 
 // Handle pairs base..base+items-1, a warp each; what is long goes to the queue. found(i, u, v, w, slot of u -> w, slot of
-// v -> w, whether there is such a w) is called by all lanes of a tile together.
-template <class Found>
+// v -> w) is called by a lane that has found one, and through(tile, i, u, v) by all lanes of a tile together behind.
+template <class Found, class Through>
 __device__ void intersect_pairs(const View& view, i64 count, int items, const VID* us, const VID* vs, PieceQueue queue,
-                                Found found) {
+                                Found& found, Through& through) {
   typedef NeighborSet<32, 256> Set;
   __shared__ Set sets[BLOCK / 32];
+  ExpandTile tile;
   const int warp = threadIdx.x / 32;
   for (i64 base = i64(blockIdx.x) * items; base < count; base += i64(gridDim.x) * items) {
     for (i64 i = base + warp; i < base + items && i < count; i += BLOCK / 32) {
@@ -105,17 +109,20 @@ __device__ void intersect_pairs(const View& view, i64 count, int items, const VI
       }
       intersect_lists(view, sets[warp], ends.few, ends.many, 0, segments, [&](VID w, i64 slot_few, i64 slot_many) {
         bool swapped = ends.few != us[i];
-        found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many, slot_few >= 0);
+        found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many);
       });
+      through(tile, i, us[i], vs[i]);
     }
   }
 }
 
 // The pieces that intersect_pairs left, a block each.
-template <class Found>
-__device__ void intersect_queue(const View& view, const VID* us, const VID* vs, PieceQueue queue, Found found) {
+template <class Found, class Through>
+__device__ void intersect_queue(
+    const View& view, const VID* us, const VID* vs, PieceQueue queue, Found& found, Through& through) {
   typedef NeighborSet<BLOCK, 2048> Set;
   __shared__ Set set;
+  ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
     u64 piece = queue.pieces[p];
@@ -126,8 +133,9 @@ __device__ void intersect_queue(const View& view, const VID* us, const VID* vs, 
     if (begin + PIECE < end) end = begin + PIECE;
     intersect_lists(view, set, ends.few, ends.many, begin, end, [&](VID w, i64 slot_few, i64 slot_many) {
       bool swapped = ends.few != us[i];
-      found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many, slot_few >= 0);
+      found(i, us[i], vs[i], w, swapped ? slot_many : slot_few, swapped ? slot_few : slot_many);
     });
+    through(tile, i, us[i], vs[i]);
     __syncthreads();
   }
 }

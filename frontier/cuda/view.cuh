@@ -12,10 +12,40 @@
 //     i64 find(VID u, VID v) const;        // slot or -1, by one thread on its own
 //   };
 //
-// for the macros VID and WEIGHT. Views are read by kernels that change nothing of the graph.
+// for the macros VID and WEIGHT. Where look-ups take different numbers of memory accesses, it also has
+//
+//     struct Table { i64 place_of(VID v) const; };                   // where a look-up of v begins; negative: v is not there
+//     Table table(VID u) const;                                      // what all look-ups of neighbors of u need
+//     i64 look(const Table& table, i64& place, VID v) const;         // one access: slot or -1; `place` negative at the end
+//
+// Views are read by kernels that change nothing of the graph.
 #pragma once
 #include "frontier/cuda/types.cuh"
 
 struct Run {
   i64 handle, low, high;
 };
+
+// The Table of a view that has none: a look-up is one access.
+template <class V>
+struct WholeTable {
+  VID u;
+  __device__ i64 place_of(VID) const { return 0; }
+};
+template <class V>
+__device__ __forceinline__ auto table_of(const V& view, VID u, int) -> decltype(view.table(u)) {
+  return view.table(u);
+}
+template <class V>
+__device__ __forceinline__ WholeTable<V> table_of(const V&, VID u, long) {
+  return {u};
+}
+template <class V, class Table>
+__device__ __forceinline__ i64 look(const V& view, const Table& table, i64& place, VID v) {
+  return view.look(table, place, v);
+}
+template <class V>
+__device__ __forceinline__ i64 look(const V& view, const WholeTable<V>& table, i64& place, VID v) {
+  place = -1;
+  return view.find(table.u, v);
+}

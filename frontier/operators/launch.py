@@ -59,7 +59,8 @@ class Pieces:
     needed : bool
         Whether the second kernel has to be launched.
     args : tuple
-        Arguments of both kernels: the pieces, their number, and the capacity; no arrays if nothing is deferred.
+        Arguments of both kernels: the pieces, an array of their number and of how many parts of them were taken, and
+        the capacity; no arrays if nothing is deferred.
     """
 
     def __init__(self, graph: Graph, arcs: int | None = None):
@@ -69,7 +70,7 @@ class Pieces:
             return
         # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
         capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
-        size = graph._scratch.get("num_pieces", 1, np.uint32)
+        size = graph._scratch.get("num_pieces", 2, np.uint32)
         fill_with(size, 0)
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 

@@ -18,9 +18,23 @@ struct View {
   __device__ Run segment(VID v, i64 i) const { return run_of(records[v].base + i); }
   __device__ Run next_run(const Run& run) const { return run_of(neighbors[run.handle * SLAB_STRIDE + SLAB_KEYS]); }
   __device__ i64 find(VID u, VID v) const {
-    Record record = load_record(records, u);
-    return record.base < 0 ? -1 : walk(neighbors, i64(record.base) + bucket_of(v, record.buckets), v);
+    Table table = this->table(u);
+    i64 slot = -1;
+    for (i64 place = table.place_of(v); place >= 0;) slot = look_on(neighbors, place, v);
+    return slot;
   }
+
+  struct Table {
+    int base, buckets;
+    __device__ i64 place_of(VID v) const {
+      return base < 0 ? i64(-1) : (i64(base) + bucket_of(v, buckets)) * SLAB_STRIDE;
+    }
+  };
+  __device__ Table table(VID u) const {
+    Record record = load_record(records, u);
+    return {record.base, record.buckets};
+  }
+  __device__ i64 look(const Table&, i64& place, VID v) const { return look_on(neighbors, place, v); }
 
   static __device__ Run run_of(i64 slab) {
     return {slab < 0 ? -1 : slab, slab * SLAB_STRIDE, slab * SLAB_STRIDE + SLAB_KEYS};

@@ -8,75 +8,77 @@
 #ifdef SCANS
 #include "frontier/cuda/intersect_lists.cuh"
 #else
-#include "frontier/cuda/expand.cuh"
+#include "frontier/operators/intersect/look_ups.cuh"
 #endif
-
 #include "frontier/cuda/common_functors.cuh"
 
-// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other. A negative us[i] has
-// none.
-#define INTERSECT_BODY                                                                     \
-  auto fewer = [&](i64 i) {                                                                \
-    return us[i] >= 0 && view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i];          \
-  };                                                                                       \
-  auto body = [&](i64 i, VID few, VID w, i64 slot, bool valid) {                             \
-    VID u = us[i], v = vs[i];                                                              \
-    VID many = few == u ? v : u;                                                           \
-    i64 other = valid && w != many ? view.find(many, w) : -1;                              \
-    found_common(i, u, v, w, few == u ? slot : other, few == u ? other : slot, other >= 0); \
-  }
-
+// What is done with what a lane finds, and, once a tile is through with a share of a pair, with what its lanes have added up.
 #ifdef PER_PAIR
-#define FOUND_COMMON                                                                                  \
-  ExpandTile tile;                                                                                    \
-  auto found_common = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) {       \
-    if (!tile.ballot(common)) return;                                                                 \
-    i64 value = 0;                                                                                    \
-    if (common) value = op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES); \
-    value = tile.reduce(value, Sum());                                                                \
-    if (tile.lane == 0 && value) per_pair(u, v, value ARG_NAMES);                                     \
+#define FOUND                                                                                  \
+  i64 sum = 0;                                                                                 \
+  auto found = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw) {                     \
+    sum += op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);       \
+  };                                                                                           \
+  auto through = [&](const ExpandTile& tile, i64, VID u, VID v) {                              \
+    sum = tile.reduce(sum, Sum());                                                             \
+    if (tile.lane == 0 && sum) per_pair(u, v, sum ARG_NAMES);                                  \
+    sum = 0;                                                                                   \
   }
 #elif defined(HAS_OP)
-#define FOUND_COMMON                                                                            \
-  auto found_common = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw, bool common) { \
-    if (common) op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);   \
-  }
+#define FOUND                                                                                  \
+  auto found = [&](i64 i, VID u, VID v, VID w, i64 slot_uw, i64 slot_vw) {                     \
+    op(NUMBER u, v, w, edge_of(view, slot_uw), edge_of(view, slot_vw) ARG_NAMES);              \
+  };                                                                                           \
+  auto through = [](const ExpandTile&, i64, VID, VID) {}
 #elif defined(HAS_MEMBERS)
 // counts[i] is where the next common neighbor of pair i goes.
 #define MEMBERS_PARAM , VID* members
-#define FOUND_COMMON                                                                              \
-  ExpandTile tile;                                                                                \
-  auto found_common = [&](i64 i, VID, VID, VID w, i64, i64, bool common) {                        \
-    u32 found = tile.ballot(common);                                                              \
-    if (!found) return;                                                                           \
-    u64 start = 0;                                                                                \
-    if (tile.lane == 0) start = atomicAdd(counts + i, u64(__popc(found)));                        \
-    start = tile.shfl(start, 0);                                                                  \
-    if (common) members[start + __popc(found & ((1u << tile.lane) - 1))] = w;                     \
-  }
+#define FOUND                                                                                  \
+  auto found = [&](i64 i, VID, VID, VID w, i64, i64) { members[atomicAdd(counts + i, 1ull)] = w; }; \
+  auto through = [](const ExpandTile&, i64, VID, VID) {}
 #else
-#define FOUND_COMMON                                                           \
-  ExpandTile tile;                                                             \
-  auto found_common = [&](i64 i, VID, VID, VID, i64, i64, bool common) {       \
-    u32 members = tile.ballot(common);                                         \
-    if (tile.lane == 0 && members) atomicAdd(counts + i, u64(__popc(members))); \
+#define FOUND                                                                                  \
+  u32 number = 0;                                                                              \
+  auto found = [&](i64, VID, VID, VID, i64, i64) { ++number; };                                \
+  auto through = [&](const ExpandTile& tile, i64 i, VID, VID) {                                \
+    number = tile.reduce(number, Sum());                                                       \
+    if (tile.lane == 0 && number) atomicAdd(counts + i, u64(number));                          \
+    number = 0;                                                                                \
   }
 #endif
 #ifndef MEMBERS_PARAM
 #define MEMBERS_PARAM
 #endif
 
+#ifndef SCANS
+// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other. A negative us[i] has
+// none.
+#define LOOK_UPS                                                                               \
+  auto fewer = [&](i64 i) {                                                                    \
+    return us[i] >= 0 && view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i];              \
+  };                                                                                           \
+  auto work = [&](const ExpandTile& tile, i64 i, VID few, i64 first, i64 end, i64 step, bool) { \
+    VID u = us[i], v = vs[i];                                                                  \
+    bool swapped = few != u;                                                                   \
+    auto found_one = [&](VID w, i64 slot, i64 other) {                                         \
+      found(i, u, v, w, swapped ? other : slot, swapped ? slot : other);                       \
+    };                                                                                         \
+    look_up_neighbors(view, tile, few, swapped ? u : v, first, end, step, found_one);          \
+    through(tile, i, u, v);                                                                    \
+  }
+#endif
+
 // The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
     i64 count, int items, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces,
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {
-  FOUND_COMMON;
+  FOUND;
   PieceQueue queue{pieces, num_pieces, max_pieces};
 #ifdef SCANS
-  intersect_pairs(view, count, items, us, vs, queue, found_common);
+  intersect_pairs(view, count, items, us, vs, queue, found, through);
 #else
-  INTERSECT_BODY;
-  expand(view, count, items, fewer, queue, body, [] {});
+  LOOK_UPS;
+  share_out(view, count, items, fewer, queue, work, [] {});
 #endif
 }
 
@@ -85,12 +87,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
     i64 count, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces, u32* num_pieces,
     u32 max_pieces ARG_PARAMS) {
   if (*num_pieces == 0) return;
-  FOUND_COMMON;
+  FOUND;
   PieceQueue queue{pieces, num_pieces, max_pieces};
 #ifdef SCANS
-  intersect_queue(view, us, vs, queue, found_common);
+  intersect_queue(view, us, vs, queue, found, through);
 #else
-  INTERSECT_BODY;
-  expand_queue(view, fewer, queue, body, [] {});
+  LOOK_UPS;
+  take_from_queue(view, fewer, queue, num_pieces + 1, work);
 #endif
 }
