@@ -60,6 +60,8 @@ def make_report(
     update = np.array([step.update_seconds for step in steps] or [0.0])
     count = np.array([step.count_seconds for step in steps] or [0.0])
     changed = sums["records"] + sums["deletions"]
+    counting = float(count.sum())
+    arrived = sums["records"] if setting["window"] else changed  # what leaves a window was no record
     edges = max(graph.num_edges, 1)
     totals = {
         "batches": len(steps),
@@ -70,8 +72,8 @@ def make_report(
         "edges": graph.num_edges,
         "count": steps[-1].count if steps else 0,
         "updates_per_second": changed / max(float(update.sum()), 1e-9),
-        "counts_per_second": (sums["inserted"] + sums["deleted"]) / max(float(count.sum()), 1e-9),
-        "records_per_second": changed / max(stream_seconds, 1e-9),
+        "counts_per_second": (sums["inserted"] + sums["deleted"]) / counting if counting else None,
+        "records_per_second": arrived / max(stream_seconds, 1e-9),
         "stream_seconds": stream_seconds,
         "recount_seconds": recount_seconds,
         "bytes_per_edge": memory.used / edges,
@@ -114,11 +116,11 @@ def times_rows(report: Report) -> list[tuple[str, ...]]:
         names |= {"count": f"count {plural(report.setting['counted'])}", "both": "a batch, both"}
     rows = []
     for key, name in names.items():
-        spread = report.seconds[key]
-        rate = scaled(rates[key]) if key in rates else ""
-        rows.append((name, *(duration(spread[part]) for part in ("total", "p50", "p99")), rate))
-    found = report.totals
-    rows.append(("the whole stream", duration(found["stream_seconds"]), "", "", scaled(found["records_per_second"])))
+        spread, rate = report.seconds[key], rates.get(key)
+        said = "" if rate is None else scaled(rate)
+        rows.append((name, *(duration(spread[part]) for part in ("total", "p50", "p99")), said))
+    stream, rate = report.totals["stream_seconds"], report.totals["records_per_second"]
+    rows.append(("the stream, in records", duration(stream), "", "", scaled(rate)))
     if report.setting["counted"] is not None and not report.interrupted:
         rows.append(("count from scratch", duration(report.totals["recount_seconds"]), "", "", ""))
     return rows

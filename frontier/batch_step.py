@@ -57,7 +57,8 @@ class BatchStep:
 
     Notes
     -----
-    A record is made again where other arrays are among `args`, and after the graph has got more vertices.
+    A record is made again where other arrays are among `args`, and after the graph has got more vertices, or room for
+    several times as many arcs.
 
     Examples
     --------
@@ -189,8 +190,9 @@ class _Record:
         return graph._access.workspace() is self._work or graph._access.writer == get_ident()
 
     def _state(self, graph: Graph) -> tuple:
-        """What the launches are made for, besides the arguments."""
-        return graph.num_vertices, caches.times_cleared, *(tile_size(each) for each, _ in self._views)
+        """What the launches are made for, besides the arguments: among it the room for pieces of long lists."""
+        room = graph.slot_capacity.bit_length() // 2
+        return graph.num_vertices, room, caches.times_cleared, *(tile_size(each) for each, _ in self._views)
 
     def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:
         """Repeat the launches with another batch."""

@@ -22,6 +22,8 @@ weights are, and `edge` is that id (``operators/weights.py``, ``cuda/edge.cuh``)
 =================================  =====================================================================================
 
 In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``).
+There, a view whose `find` takes now few and now many memory accesses can be asked for one at a time (``table`` and
+``look``): threads that look up many neighbors do not wait for each other then.
 The module constant ``SORTED`` (CPU) and ``View::sorted`` (CUDA) tell whether neighbors come in ascending order of id.
 """
 

@@ -66,7 +66,7 @@ def test_stream_without_an_analytic(monkeypatch, tmp_path):
     found = json.loads(results.read_text())
     assert found["setting"]["counted"] is None and found["verified"]
     assert f"{found['totals']['edges']:,} edges, verified: the stream leaves as many" in output
-    assert "the whole stream" in output and "count" not in output.split("Time")[1]
+    assert "the stream, in records" in output and "count" not in output.split("Time")[1]
     assert "Edges of the last" in page.read_text() and "Time to count" not in page.read_text()
     assert picture.stat().st_size
     assert all(step["count_seconds"] == 0 and step["count"] == step["edges"] for step in found["steps"])

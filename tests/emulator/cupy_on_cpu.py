@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sys
+import time
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -245,6 +246,7 @@ _streams = [Stream.null]
 class Event:
     def __init__(self, *args: Any, **options: Any): ...
     def record(self, stream: Any = None) -> Event:
+        self.time = time.perf_counter()
         return self
 
     def synchronize(self) -> None: ...
@@ -369,7 +371,7 @@ def install() -> None:
     runtime.runtimeGetVersion = runtime.driverGetVersion = lambda: RUNTIME
     cuda.runtime, cuda.Stream, cuda.Event, cuda.Device = runtime, Stream, Event, Device
     cuda.get_current_stream = lambda *_: _streams[-1]
-    cuda.get_elapsed_time = lambda begin, end: 0.0
+    cuda.get_elapsed_time = lambda begin, end: 1e3 * (end.time - begin.time)
     cuda.alloc = alloc
     cuda.get_allocator = lambda: _allocators[-1]
     cuda.using_allocator = using_allocator
