@@ -1,8 +1,8 @@
 // Slabs: how keys lie in them, and how one thread or a tile of four lanes looks through one. Macros: VID, SLAB_WORDS,
 // SLAB_STRIDE.
 //
-// A slab is SLAB_WORDS words of type VID: keys in the order they came, EMPTY from the first free word on, and last the
-// number of the slab that follows in the chain, or EMPTY. Slabs start SLAB_STRIDE words apart: weights as wide as keys
+// A slab is SLAB_WORDS words of type VID: keys and tombstones, EMPTY from the first free word on, and last the number of the
+// slab that follows in the chain, or EMPTY. Slabs start SLAB_STRIDE words apart: weights as wide as keys
 // lie between them, in the order of the keys. Key i of a slab has the slot slab * SLAB_STRIDE + i.
 #pragma once
 #include "frontier/cuda/tile.cuh"

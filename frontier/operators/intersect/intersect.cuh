@@ -8,7 +8,7 @@
 #ifdef SCANS
 #include "frontier/cuda/intersect_lists.cuh"
 #else
-#include "frontier/operators/intersect/look_ups.cuh"
+#include "frontier/cuda/look_ups.cuh"
 #endif
 #include "frontier/cuda/common_functors.cuh"
 
