@@ -10,6 +10,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.batch_step import SIZES, SMALL
+from structures import SlabGraph
 
 N = 300
 
@@ -176,6 +177,28 @@ def test_what_changes_between_batches(graph, rng):
     found = graph.xp.zeros(graph.num_vertices, np.int64)
     taken(src, dst, 1, 1, found)
     assert int(found.sum()) > 0
+
+
+def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
+    """What is recorded again when the arcs have multiplied."""
+    graph = SlabGraph.from_edges([0], [1], num_vertices=1000, device=device)
+    if not graph.device.is_gpu:
+        pytest.skip("nothing is recorded")
+    calls = []
+
+    def counted(*given):
+        calls.append(given)
+        step(*given)
+
+    taken = fr.BatchStep(graph, counted)
+    expected, found = (graph.xp.zeros(1000, np.int64) for _ in range(2))
+    for edges, made in ((0, 1), (0, 1), (50_000, 2), (0, 2)):
+        graph.insert_edges(*rng.integers(0, 1000, (2, edges)))
+        src, dst = batch(graph, rng, 9)
+        step(graph, src, dst, 1, 1, expected)
+        taken(src, dst, 1, 1, found)
+        assert len(calls) == made
+    assert host(found).tolist() == host(expected).tolist()
 
 
 def test_steps_that_wait(graph, rng):
