@@ -1,6 +1,7 @@
 """Graphs with times: which record of an edge counts, and that exactly the edges that are too old expire."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -10,7 +11,7 @@ from model import to_host
 
 import frontier as fr
 from frontier.runtime.growable import SMALL
-from frontier.temporal.arrivals import FEW
+from frontier.temporal.arrivals import FEW, Arrivals
 from structures import CSR, SlabGraph
 
 N = 25
@@ -205,7 +206,7 @@ def test_the_log_of_edges_that_are_inserted_again_and_again_is_dropped(device, r
             pair.expire(10 * step - 20)
         pair.check()
     assert dropped > 3
-    assert pair.graph.memory_usage().reserved < 1 << 20
+    assert pair.graph.memory_usage().reserved < 1 << 21  # on a GPU most of it is the table of duplicates
 
 
 def test_memory_is_reported(device):
@@ -277,16 +278,21 @@ def test_exhausted_memory_leaves_the_log(device, monkeypatch):
     assert graph.expire(2).deleted == 1
 
 
-def test_a_log_that_there_is_no_memory_for_is_made_again(device, monkeypatch):
+@pytest.mark.parametrize("method", ["append", "_merged"])
+def test_a_log_that_there_is_no_memory_for_is_made_again(device, monkeypatch, method):
+    """Or its chunks are not merged, where there is none for that."""
     pair = Pair(SlabGraph, device)
     pair.expire(0)
     window = fr.SlidingWindow(pair.graph, span=10**6)
+    usual, calls = getattr(Arrivals, method), itertools.count()
 
     def fail(*args):
+        if method == "append" and next(calls) % 2:  # by which the log is made again
+            return usual(*args)
         raise MemoryError("none left")
 
     with monkeypatch.context() as patched:
-        patched.setattr("frontier.temporal.arrivals.Arrivals._merged", fail)
+        patched.setattr(Arrivals, method, fail)
         for time in range(4):  # batches of one record, which are merged
             window.push([time], [time + 1], time=[time], value=[7])
             pair.rows[time, time + 1] = time, 7

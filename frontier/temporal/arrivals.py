@@ -312,7 +312,10 @@ class Arrivals:
             if other is None or other.size.bit_length() != bits or not other.alive:
                 self._small[bits] = chunk
                 break
-            chunk = self._merged(other, chunk)
+            try:
+                chunk = self._merged(other, chunk)
+            except MemoryError:  # the other one is entered already
+                break
         self.enter(chunk)
 
     def _merged(self, one: Chunk, two: Chunk) -> Chunk:
