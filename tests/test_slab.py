@@ -7,7 +7,7 @@ from walk import Walk
 
 from structures.slab import SlabGraph, on_cpu
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
-from structures.slab.layout import LONG_CHAIN
+from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 
 
 def check_tables(graph):
@@ -113,6 +113,7 @@ def test_long_chains_are_rehashed(device):
         longest.append(graph.statistics()["longest_chain"])
     check_tables(graph)
     assert max(longest) <= LONG_CHAIN
+    assert min(longest[RELAXED_BATCHES - 2 :]) <= CHAIN_LIMIT + 1, "no batch had the lower limit"
 
 
 def test_free_slabs_are_reserved_before_the_pool_grows(device):

@@ -11,6 +11,7 @@ from workloads import EDGES, FIRST, NAMES, QUICK, TELLS_LITTLE, row_of, spoil
 
 import dynfrontier
 import frontier as fr
+from dynfrontier.timing import Stopwatch
 from dynfrontier.workload import Disagreement, WorkloadReport, recommend, run_workload, runner
 from frontier import dynamic
 from frontier.runtime.progress import compiling
@@ -132,6 +133,18 @@ def test_rehearsals(monkeypatch):
     numbers.clear()
     run_workload(EDGES, seconds=100, **options)
     assert numbers == [*range(1, 6), *range(1, 9)] and len(tidied) == 1
+
+
+def test_a_stopwatch_adds_up(device):
+    watch = Stopwatch(fr.resolve_device(device))
+    for _ in range(2):
+        assert watch.measure(lambda: time.sleep(0.02) or 3) == 3
+    time.sleep(0.1)
+    assert 0.04 <= watch.seconds < 0.1 and watch.seconds == watch.seconds
+    with pytest.raises(KeyError):
+        watch.measure(lambda: {}[1])
+    watch.seconds = 0.0
+    assert watch.seconds == 0.0
 
 
 def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):

@@ -26,7 +26,7 @@ struct Run {
   i64 handle, low, high;
 };
 
-// The Table of a view that has none: a look-up is one access.
+// The Table of a view that has none: a look-up is one access. table_of(view, u, 0) prefers the view's own, if there is one.
 template <class V>
 struct WholeTable {
   VID u;

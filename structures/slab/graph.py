@@ -373,6 +373,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         if counts[DEFERRED] or counts[OVERFULL]:
             small.clear()
             self._tombstones += small.launch(self, "undo_small", count)[CHANGED]
+            self._keep_chain_limit()
             return None
         self._keep_view()
         return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[TOLD]

@@ -45,6 +45,10 @@ class SlabTables(SlabPool):
             return LONG_CHAIN
         return max(CHAIN_LIMIT, ceil(2 * self.load_factor))
 
+    def _keep_chain_limit(self) -> None:
+        """Have the next batch get the limit of the last one: it is that batch, which is inserted in another way."""
+        self._turn = (self._turn - 1) % RELAXED_BATCHES
+
     def _gather(self, layout: Layout) -> tuple[Any, Any, Any]:
         """The keys and weights of these tables as rows: offsets, keys, weights."""
         xp, rows = self.xp, int(layout.records.shape[0])
