@@ -712,18 +712,18 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         allows; those that find none are deferred."""
         raise NotImplementedError
 
-    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any) -> Any:
+    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs) -> Any:
         """*structure*, likewise: kernels that insert distinct arcs and delete others, bound to arrays that stay.
 
         Returns
         -------
         object
             Its ``insert(graph, count)`` and ``erase(count)`` queue kernels for the first so many arcs; arcs with
-            negative ends are skipped, and `slots` become what `_insert_distinct` and `_delete_telling` say, or -2**63
-            for arcs that are deferred. After a wait, ``inserted(graph)`` and ``deleted(graph)`` return the numbers of
-            arcs that were new, were there and were deferred, and that were deleted. ``resume(graph, count)`` inserts
-            those deferred, and returns what `_insert` does. ``follow(graph)`` comes before all, once arrays of the
-            graph may be others.
+            negative ends are skipped, and `slots` become what `_insert_distinct` says, or -2**63 for arcs that are
+            deferred. After a wait, ``inserted(graph)`` returns the numbers of arcs that were new, were there and were
+            deferred; ``resume(graph, count)`` inserts those deferred, and returns what `_insert` does. Arcs to delete
+            are distinct, and are there: ``erased(graph, deleted)`` says how many, once their deletion is queued.
+            ``follow(graph)`` comes before all, once arrays of the graph may be others.
         """
         raise NotImplementedError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, ClassVar
 
 
@@ -116,7 +116,7 @@ class ObserverError(RuntimeError):
 
     Attributes
     ----------
-    result : UpdateResult or array
+    result : UpdateResult, WindowResult or array
         The return value of the update.
     failures : list of (UpdateObserver, BaseException)
         The observers and their exceptions.
@@ -125,7 +125,7 @@ class ObserverError(RuntimeError):
     def __init__(self, result: Any, failures: list[tuple[UpdateObserver, BaseException]]):
         self.result = result
         self.failures = failures
-        made = f" ({result!r})" if isinstance(result, UpdateResult) else ""
+        made = f" ({result!r})" if is_dataclass(result) else ""
         reasons = "; ".join(
             f"{type(observer).__name__} raised {type(error).__name__}: {error}" for observer, error in failures
         )

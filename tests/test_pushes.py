@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from model import to_host
-from test_small_updates import Recorder
+from test_small_updates import LooseRecorder, Recorder
 
 import frontier as fr
+from algorithms import DynamicTriangleCount, triangle_count
 from frontier.invariants import check_graph
 from frontier.runtime import gpu_available
 from frontier.temporal import pushes
@@ -129,6 +130,7 @@ def test_tables_that_have_to_grow(ways, monkeypatch, rng):
     n = 3000
     graphs = [SlabGraph(n, time="s", edge_data={"a": "int32"}, device="gpu") for _ in range(2)]
     windows = [fr.SlidingWindow(graph, 40) for graph in graphs]
+    seen = [Recorder(graph) for graph in graphs]
     for step in range(8):
         size = 700
         src, dst = np.zeros(size, np.int32), rng.integers(1, n, size).astype(np.int32)
@@ -140,7 +142,7 @@ def test_tables_that_have_to_grow(ways, monkeypatch, rng):
             return window.push(given[0], given[1], time=given[2], a=a)
 
         expected = general_way(monkeypatch, lambda push=push: push(windows[1]))
-        assert push(windows[0]) == expected
+        assert push(windows[0]) == expected and told(seen[0]) == told(seen[1])
         assert contents(graphs[0]) == contents(graphs[1])
         check_graph(graphs[0].copy())
     assert resumed and ways["general"] == 0
@@ -168,15 +170,114 @@ def test_invalid_batches_change_nothing(ways):
     assert ways["at once"] == 1
 
 
+class ChangesRecorder(Recorder):
+    """Is notified of edges that get other values, too."""
+
+    sees_changes = True
+
+
+def told(recorder, *, loose=False):
+    """What it was notified of since, by method, in any order; arcs that were dropped are left out."""
+    edges = {}
+    for method, seen in recorder.seen:
+        edges.setdefault(method, []).extend(edge for edge in seen if edge[0] >= 0)
+    recorder.seen = []
+    return {method: sorted(set(seen) if loose else seen) for method, seen in edges.items() if seen}
+
+
+@pytest.mark.parametrize("length", [70, {"count": 300}, {"batches": 4}])
+def test_observers_of_windows(directed, length, ways, monkeypatch, rng):
+    """They are notified of what the general way notifies them of."""
+    options = {} if isinstance(length, int) else length
+    graphs = [SlabGraph(N, directed=directed, time="s", device="gpu") for _ in range(2)]
+    recorders = [(Recorder(graph), LooseRecorder(graph)) for graph in graphs]
+    windows = [fr.SlidingWindow(graph, *([] if options else [length]), **options) for graph in graphs]
+    deleted = 0
+    for step in range(25):
+        size = int(rng.integers(1, 120))
+        src, dst, times = on(graphs[0], *batch(rng, graphs[0], step, size, N if step % 2 else 7, ordered=True))
+        given = {} if options else {"time": times}
+
+        def push(window, src=src, dst=dst, given=given):
+            return window.push(src, dst, **given)
+
+        expected = general_way(monkeypatch, lambda push=push: push(windows[1]))
+        assert push(windows[0]) == expected
+        (exact, loose), (other_exact, other_loose) = recorders
+        seen = told(exact)
+        assert seen == told(other_exact) and seen.keys() <= {"inserted", "deleting", "deleted"}
+        deleted += len(seen.get("deleted", ()))
+        assert told(loose, loose=True) == told(other_loose, loose=True)
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+    assert ways["at once"] == 25 and deleted > 100
+
+
+def test_triangles_of_a_window(ways, rng):
+    graph = SlabGraph(N, time="s", device="gpu")
+    window, triangles = fr.SlidingWindow(graph, 70), DynamicTriangleCount(graph)
+    for step in range(20):
+        src, dst, times = on(graph, *batch(rng, graph, step, int(rng.integers(1, 150)), N, ordered=True))
+        window.push(src, dst, time=times)
+        expected = triangle_count(graph)
+        assert triangles.total == expected.total
+        assert to_host(graph, triangles.per_vertex).tolist() == to_host(graph, expected.per_vertex).tolist()
+    assert ways == {"at once": 20, "general": 0}
+
+
+@pytest.mark.parametrize("method", ["edges_inserted", "edges_deleting", "edges_deleted"])
+def test_observers_that_fail(method, ways):
+    """The batch is in, what left the window is out, and others are notified of all."""
+    graph = SlabGraph(6, time="s", device="gpu")
+    window = fr.SlidingWindow(graph, 10)
+    ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
+    window.push(*ends, time=graph.xp.asarray([3, 5]))
+
+    class Fails(fr.UpdateObserver):
+        pass
+
+    def fail(self, src, dst):
+        raise RuntimeError("for the test")
+
+    setattr(Fails, method, fail)
+    fails, seen = Fails(), Recorder(graph)
+    graph.attach(fails)
+    new = on(graph, np.array([4, 2], np.int32), np.array([3, 3], np.int32))
+    with pytest.raises(fr.ObserverError, match=r"WindowResult\(inserted=2, replaced=0, expired=1, late=0\)") as failed:
+        window.push(*new, time=graph.xp.asarray([13, 14]))
+    assert failed.value.result.expired == 1 and window.clock == 14
+    assert told(seen) == {"inserted": [(2, 3), (3, 4)], "deleting": [(0, 1)], "deleted": [(0, 1)]}
+    assert contents(graph) == [(1, 2, 5), (2, 3, 14), (3, 4, 13)]
+    check_graph(graph.copy())
+    assert window.push(*ends, time=graph.xp.asarray([15, 15])).inserted == 1
+    assert ways == {"at once": 3, "general": 0}
+
+
+def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
+    """The log names them twice; they leave once."""
+    graph = SlabGraph(6, directed=directed, time="s", device="gpu")
+    seen, window = Recorder(graph), fr.SlidingWindow(graph, 10)
+    ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
+    for _ in range(3):
+        window.push(*ends, time=graph.xp.asarray([3, 3]))
+    new = on(graph, np.array([4], np.int32), np.array([5], np.int32))
+    for begin in (13, 14, 15):
+        window.push(*new, time=graph.xp.asarray([begin]))
+    assert contents(graph) == [(4, 5, 15)] and ways["general"] == 0
+    assert told(seen)["deleted"] == [(0, 1), (1, 2)]
+    data = graph._edge_data
+    assert len(set(to_host(graph, data.free_ids[: data.free_count]).tolist())) == data.free_count == data.top - 1
+
+
 def test_what_goes_the_general_way(ways, rng):
-    """Observed graphs, weights, other types, arrays of the host, and structures that do not bind updates."""
+    """Observers of changes, weights, other types, arrays of the host, and structures that do not bind updates."""
 
     def times(graph, size=3):
         return graph.xp.arange(size)
 
     src, dst = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
     watched = SlabGraph(6, time="s", device="gpu")
-    seen = Recorder(watched)
+    seen = ChangesRecorder(watched)
     window = fr.SlidingWindow(watched, 2)
     for begin in (0, 5):
         assert window.push(*on(watched, src, dst), time=times(watched) // 2 + begin).inserted == (3 if not begin else 0)

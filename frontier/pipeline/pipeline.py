@@ -457,7 +457,7 @@ class Pipeline:
                 if self._synchronous:
                     self.graph.device.synchronize()
             except ObserverError as error:  # the graph has changed
-                done = error.result if isinstance(error.result, UpdateResult) else UpdateResult()
+                done = error.result if isinstance(error.result, UpdateResult | WindowResult) else UpdateResult()
                 failure = error
             except Exception as error:
                 raise PipelineError.of("update", number, first, error, end) from error

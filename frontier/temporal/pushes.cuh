@@ -24,6 +24,10 @@ struct Push {
   i64 free_count, top;
   VID* ids;     // by record: that of its edge, or -1
   i64* logged;  // by record: its time; null if nothing is logged
+  VID* new_src;   // the edges that are new, for observers, and those that leave; null if there are none
+  VID* new_dst;
+  VID* gone_src;
+  VID* gone_dst;
 
   __device__ VID source(u64 i) const { return VID(at(src, i)); }
   __device__ VID target(u64 i) const { return VID(at(dst, i)); }
@@ -133,16 +137,30 @@ extern "C" __global__ void __launch_bounds__(TILE) number_records(
   }
 }
 
-// Counts, by tile, the records whose edges were there before, and notes arcs that were deferred.
-extern "C" __global__ void __launch_bounds__(TILE) count_known(
+// Counts of records by what became of their edges, in one number: those that were there before, and above these the new ones.
+constexpr int NEW_SHIFT = 32;
+
+__device__ inline i64 outcome(i64 slot) { return slot < -1 ? 1 : slot >= 0 ? i64(1) << NEW_SHIFT : 0; }
+__device__ inline i64 count_known(i64 outcomes) { return outcomes & (i64(1) << NEW_SHIFT) - 1; }
+__device__ inline i64 count_new(i64 outcomes) { return outcomes >> NEW_SHIFT; }
+
+// Lists an edge for observers, who see undirected ones with the smaller end first.
+__device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, VID* dst) {
+  bool swapped = !directed && u > v;
+  src[at] = swapped ? v : u;
+  dst[at] = swapped ? u : v;
+}
+
+// Counts the outcomes of records by tile, and notes arcs that were deferred.
+extern "C" __global__ void __launch_bounds__(TILE) count_outcomes(
     i64 count, bool directed, const i64* slots, i64* sums, u64* numbers) {
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x;
     i64 slot = i < count ? slots[directed ? i : 2 * i] : -1;
     bool deferred = slot == DEFERRED_ARC || (i < count && !directed && slots[2 * i + 1] == DEFERRED_ARC);
     if (deferred) numbers[DEFERRED] = 1;
-    int here = __syncthreads_count(slot < -1);
-    if (threadIdx.x == 0) sums[tile] = here;
+    int known = __syncthreads_count(slot < -1), fresh = __syncthreads_count(slot >= 0);
+    if (threadIdx.x == 0) sums[tile] = known + (i64(fresh) << NEW_SHIFT);
   }
 }
 
@@ -153,7 +171,7 @@ __device__ inline i64 free_before(const Push& push, const u64* numbers) {
 }
 
 // Records of edges that were there get the ids of these, and free those that were meant for them. Then times are stored, and
-// the ends of edges. Nothing is done for a batch with arcs that were deferred, for which the host takes the general way.
+// the ends of edges, and new edges are listed. Nothing is done for a batch with arcs that were deferred, for which the host takes the general way.
 extern "C" __global__ void __launch_bounds__(TILE) settle_records(
     i64 count, Push push, const i64* slots, const VID* stored, const i64* sums, VID* free_ids, i64* held, VID* src_of,
     VID* dst_of, u64* numbers) {
@@ -164,12 +182,14 @@ extern "C" __global__ void __launch_bounds__(TILE) settle_records(
     i64 i = tile * TILE + threadIdx.x;
     i64 slot = i < count ? slots[push.directed ? i : 2 * i] : -1;
     bool known = slot < -1;
-    i64 rank = before + block_exclusive(i64(known), here);
-    if (threadIdx.x == 0 && (tile + 1) * TILE >= count) numbers[KNOWN] = u64(before + here);
+    i64 rank = before + block_exclusive(outcome(slot), here);
+    if (threadIdx.x == 0 && (tile + 1) * TILE >= count) numbers[KNOWN] = u64(count_known(before + here));
     if (i >= count) continue;
     VID id = push.ids[i];
+    if (push.new_src && slot >= 0)
+      list_edge(count_new(rank), push.source(i), push.target(i), push.directed, push.new_src, push.new_dst);
     if (known) {
-      free_ids[first_free + rank] = id;
+      free_ids[first_free + count_known(rank)] = id;
       if (src_of) src_of[id] = -1;
       id = push.keep ? VID(-1) : stored[-2 - slot];
     }
@@ -197,58 +217,56 @@ struct Expiry {
   i64 ends[PIECES];
 };
 
-// Takes the entries before the window: the arcs of edges that are there with such a time, or none.
-extern "C" __global__ void take_expired(
-    i64 count, Push push, Expiry log, const i64* held, const VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids,
-    u64* numbers) {
+// The first end of an edge that is there, for the one thread that gets to take it; -1 for all others. Of an edge that was
+// inserted several times there are several entries, and one of them is to delete it.
+__device__ inline VID take_edge(VID* src_of, VID id) {
+  if constexpr (sizeof(VID) == 8) return VID(atomicExch((unsigned long long*)src_of + id, ~0ull));
+  else return VID(atomicExch((int*)src_of + id, -1));
+}
+
+// Takes the entries before the window: the arcs of edges that are there with such a time, or none. Counts them by tile.
+extern "C" __global__ void __launch_bounds__(TILE) take_expired(
+    i64 count, Push push, Expiry log, const i64* held, VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids,
+    i64* sums, u64* numbers) {
   bool idle = numbers[DECLINED] || numbers[DEFERRED];
   i64 before = window_begin(push, numbers);
-  GRID_STRIDE(i, count) {
-    int piece = 0;
-    while (i >= log.ends[piece]) ++piece;
-    i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.times[piece][at];
-    bool taken = !idle && time < before, first = at == 0 || log.times[piece][at - 1] < before;
-    VID id = taken ? log.ids[piece][at] : VID(-1);
-    bool gone = id >= 0 && src_of[id] >= 0 && held[id] < before;
-    if (!taken && first) {
-      numbers[TAKEN + piece] = u64(idle ? 0 : at);
-      numbers[NEXT + piece] = u64(time);
-    } else if (taken && i + 1 == log.ends[piece]) {
-      numbers[TAKEN + piece] = u64(at + 1);
-    }
-    put_arcs(i, gone ? src_of[id] : VID(-1), gone ? dst_of[id] : VID(-1), push.directed, src, dst);
-    ids[i] = gone ? id : VID(-1);
-  }
-}
-
-// Whether entry i has deleted its edge. Of equal ones one has, and each arc of the edge may be that of another.
-__device__ inline bool has_deleted(
-    i64 i, i64 count, bool directed, const VID* src, const VID* dst, const VID* ids, const i64* slots) {
-  if (i >= count || ids[i] < 0) return false;
-  return slots[directed ? i : src[2 * i] < dst[2 * i] ? 2 * i : 2 * i + 1] >= 0;
-}
-
-extern "C" __global__ void __launch_bounds__(TILE) count_freed(
-    i64 count, bool directed, const VID* src, const VID* dst, const VID* ids, const i64* slots, i64* sums) {
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x;
-    int here = __syncthreads_count(has_deleted(i, count, directed, src, dst, ids, slots));
+    VID id = -1, u = -1;
+    if (i < count) {
+      int piece = 0;
+      while (i >= log.ends[piece]) ++piece;
+      i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.times[piece][at];
+      bool taken = !idle && time < before, first = at == 0 || log.times[piece][at - 1] < before;
+      if (!taken && first) {
+        numbers[TAKEN + piece] = u64(idle ? 0 : at);
+        numbers[NEXT + piece] = u64(time);
+      } else if (taken && i + 1 == log.ends[piece]) {
+        numbers[TAKEN + piece] = u64(at + 1);
+      }
+      if (taken) id = log.ids[piece][at];
+      if (id >= 0 && held[id] < before) u = take_edge(src_of, id);
+      put_arcs(i, u, u >= 0 ? dst_of[id] : VID(-1), push.directed, src, dst);
+      ids[i] = u >= 0 ? id : VID(-1);
+    }
+    int here = __syncthreads_count(u >= 0);
     if (threadIdx.x == 0) sums[tile] = here;
   }
 }
 
+// Frees the ids of the edges that were taken, and lists these.
 extern "C" __global__ void __launch_bounds__(TILE) free_expired(
-    i64 count, Push push, const VID* src, const VID* dst, const VID* ids, const i64* slots, const i64* sums, VID* free_ids,
-    VID* src_of, u64* numbers) {
+    i64 count, Push push, const VID* src, const VID* dst, const VID* ids, const i64* sums, VID* free_ids, u64* numbers) {
   i64 first_free = free_before(push, numbers) + i64(numbers[KNOWN]);
   TILES(tile, count) {
     i64 before = sum_over(sums, 0, tile), here;
     i64 i = tile * TILE + threadIdx.x;
-    bool freed = has_deleted(i, count, push.directed, src, dst, ids, slots);
-    i64 rank = before + block_exclusive(i64(freed), here);
-    if (freed) {
-      free_ids[first_free + rank] = ids[i];
-      src_of[ids[i]] = -1;
+    VID id = i < count ? ids[i] : VID(-1);
+    i64 rank = before + block_exclusive(i64(id >= 0), here);
+    if (id >= 0) {
+      i64 arc = push.directed ? i : 2 * i;
+      free_ids[first_free + rank] = id;
+      if (push.gone_src) list_edge(rank, src[arc], dst[arc], push.directed, push.gone_src, push.gone_dst);
     }
     if (threadIdx.x == 0 && (tile + 1) * TILE >= count) numbers[FREED] = u64(before + here);
   }

@@ -3,7 +3,11 @@
 The general way of such a batch (`edge_data.updates`, `temporal.expiry`) waits to know the bounds of its times, which
 edges are new, and which have left the window; and its kernels take the host longer to launch than the GPU to run. Here
 kernels (pushes.cuh) tell each other, in arrays that stay, and the host hears of it at the end. What they cannot do goes
-the general way: an invalid batch, late records, observed graphs, and the rest of what leaves after a jump of the clock.
+the general way: an invalid batch, late records, observers that see changes, and the rest of what leaves after a jump of
+the clock.
+
+Of an observed graph, the host waits until edges are inserted, and those that leave are listed: then it knows all. It
+notifies observers, queues the deletion, and notifies them again, while the GPU works.
 """
 
 from __future__ import annotations
@@ -16,10 +20,13 @@ import numpy as np
 from ..access import updates
 from ..batch import Arcs
 from ..batch.small import is_contiguous, is_plain
+from ..observers import Told, observed
 from ..runtime import Counters, fill_with, growable, load_kernels
 from ..runtime.parameters import Struct
+from ..small_updates import Room
 from ..snapshots import remembered
 from ..sort import END, tile_count, tile_launch
+from ..updates import UpdateObserver
 from .arrivals import HALF, MASK, Bounds, Piece
 from .column import TIME
 
@@ -34,6 +41,7 @@ TABLE_SHARE = 8  # entries of the table to a record: the longest run of full one
 PUSH = (
     "src", "dst", "wide", "directed", "num_vertices", "absent", "times", "first_time", "time_step", "timed", "earliest",
     "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids", "free_count", "top", "ids", "logged",
+    "new_src", "new_dst", "gone_src", "gone_dst",
 )  # fmt: skip
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
 BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN = range(10)
@@ -128,8 +136,9 @@ def plain_records(
 
 @updates
 @remembered
+@observed
 def push_records(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
-    """Insert records, and delete what has left the window by then, if that was expected.
+    """Insert records, and delete what has left the window by then, if that was expected; notify observers.
 
     Returns None if nothing has changed, and the batch is to go the general way.
 
@@ -138,13 +147,13 @@ def push_records(graph: DynamicGraph, records: Records, window: Window | None = 
     MemoryError
         The device's memory is exhausted. The graph is unchanged.
     """
-    if graph._in_edges is not None or graph._live_observers():
+    observers = graph._live_observers()
+    if graph._in_edges is not None or any(observer.exact and observer.sees_changes for observer in observers):
         return None
     work = graph._access.workspace()
     if work.pushes is None:
         work.pushes = Pushes(graph)
-    with graph._access.changing():
-        return work.pushes.run(graph, records, window)
+    return work.pushes.run(graph, records, window, observers)
 
 
 class Pushes:
@@ -153,21 +162,55 @@ class Pushes:
     def __init__(self, graph: DynamicGraph):
         self.push, self.expiry = Struct(PUSH), Struct(EXPIRY)
         self.numbers = Counters(graph.device, NUMBERS)
+        self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0
         self._bound: Bound | None = None
 
-    def run(self, graph: DynamicGraph, records: Records, window: Window | None) -> Pushed | None:
-        """`push_records` in a graph that nobody observes."""
+    def run(
+        self, graph: DynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
+    ) -> Pushed | None:  # fmt: skip
+        """See `push_records`."""
+        exact = any(observer.exact for observer in observers)
+        with graph._access.changing():
+            done = self._insert(graph, records, window, exact)
+        if done is None:
+            return None
+        pushed, new, gone, entries = done
+        memory, tell = self._bound.memory, graph._observers.tell  # type: ignore[union-attr]
+        tell("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
+        if pushed.deleted:
+            leaving = self._told(observers, gone, pushed.deleted, memory.gone, entries)
+            tell("edges_deleting", leaving)
+            with graph._access.changing():
+                self._delete(graph, entries, pushed.deleted)
+            tell("edges_deleted", leaving)
+        return pushed
+
+    def _insert(
+        self, graph: DynamicGraph, records: Records, window: Window | None, exact: bool
+    ) -> tuple[Pushed, Room, Room, int] | None:  # fmt: skip
+        """Insert records, and find what has left the window, the ids of which are free then.
+
+        Returns
+        -------
+        pushed : Pushed
+            Also says how many arcs are to be deleted.
+        new, gone : Room
+            With the edges that were inserted, and those that are to be deleted, if they are asked for as `exact`.
+        entries : int
+            Of the log that were looked at: `Memory.gone` has the arcs to be deleted in their order.
+        """
         data: Any = graph._edge_data
-        xp, count, times = graph.xp, int(records.src.size), data.times
+        xp, count, times, copies = graph.xp, int(records.src.size), data.times, self.copies
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
         self._make_room(graph, count, most)
+        new, gone = (Room(graph, size, loose=False, exact=exact and size > 0) for size in (count, most))
         ids = xp.empty(count, graph.vertex_dtype)
         logged = None if arrivals is None else xp.empty(count, np.int64)
         bound = self._bind(graph)
-        self._describe(graph, records, window, ids, logged)
+        self._describe(graph, records, window, ids, logged, new, gone)
         self.numbers.reset()
         bound.insert(graph, count)
         self._store(bound, data, records, ids)
@@ -176,28 +219,43 @@ class Pushes:
         taken: Sequence[int] = ()
         following: Sequence[int] = ()
         try:
-            if log:
-                self._queue_expiry(bound, log)
+            entries = self._queue_expiry(bound, log) if log else 0
             bound.tell()
             numbers = self.numbers.collect()
             counts = bound.updates.inserted(graph)
             if numbers[DECLINED]:
                 return None
-            done = self._count(graph, records, ids, numbers, counts)
+            inserted, found = self._count(graph, records, ids, numbers, counts)
             if logged is not None:
                 times.log((logged, _bounds(numbers)), ids, graph.num_edges)
             deleted = 0
             if log and not numbers[DEFERRED]:
                 data.give_back(numbers[FREED])
                 taken, following = numbers[TAKEN:NEXT], numbers[NEXT:]
-                deleted = bound.updates.deleted(graph)
-                graph._keep_view()
-                graph._num_arcs -= deleted
-                graph.version += 1
-            return Pushed(*done, deleted, (numbers[HIGH] & MASK) - HALF)
+                deleted = copies * numbers[FREED]
+            return Pushed(inserted, found, deleted, (numbers[HIGH] & MASK) - HALF), new, gone, entries
         finally:
             if log:
                 arrivals.leave(log, taken, following)
+
+    def _delete(self, graph: DynamicGraph, entries: int, arcs: int) -> None:
+        """Queue the deletion of what has left the window, among so many entries of the log."""
+        updates = self._bind(graph).updates
+        updates.erase(self.copies * entries)
+        updates.erased(graph, arcs)
+        graph._keep_view()
+        graph._num_arcs -= arcs
+        graph.version += 1
+
+    def _told(self, observers: list[UpdateObserver], room: Room, arcs: int, given: Arcs, size: int) -> list[Told]:
+        """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
+        if not observers:
+            return []
+        exact, loose = room.told(arcs // self.copies)[1], None
+        if not all(observer.exact for observer in observers):
+            size *= self.copies
+            loose = given.src[:size].copy(), given.dst[:size].copy()  # the memory is that of the next batch, too
+        return [(observer, exact if observer.exact else loose) for observer in observers]
 
     def arrays(self) -> list[Any]:
         """All that is held."""
@@ -235,7 +293,9 @@ class Pushes:
         bound.updates.follow(graph)
         return bound
 
-    def _describe(self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any) -> None:
+    def _describe(
+        self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room, gone: Room
+    ) -> None:  # fmt: skip
         data: Any = graph._edge_data
         absent, times = graph._absent, data.times
         timed, earliest = times is not None, times is not None and times.earliest
@@ -248,7 +308,7 @@ class Pushes:
             0 if absent is None else absent.data.ptr, 0 if records.times is None else records.times.data.ptr,
             records.first_time, records.time_step, timed, earliest, records.keep, windowed, has_clock, clock, reach,
             lateness, data.free_ids.data.ptr, data.free_count, data.top, ids.data.ptr,
-            0 if logged is None else logged.data.ptr,
+            0 if logged is None else logged.data.ptr, *(new.edges or (0, 0)), *(gone.edges or (0, 0)),
         )  # fmt: skip
 
     @staticmethod
@@ -257,8 +317,8 @@ class Pushes:
         bound.settle(int(ids.size))
         data.write(ids, records.columns)
 
-    def _queue_expiry(self, bound: Bound, log: list[Piece]) -> None:
-        """Queue the deletion of what has left the window, among entries of the log."""
+    def _queue_expiry(self, bound: Bound, log: list[Piece]) -> int:
+        """Queue the search for what has left the window among entries of the log; returns their number."""
         times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
         for i, (chunk, size) in enumerate(log):
             end += size
@@ -267,6 +327,7 @@ class Pushes:
             ends[i] = end
         self.expiry.set(*times, *ids, *ends)
         bound.expire(end)
+        return end
 
     def _count(
         self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int], counts: tuple[int, int, int]
@@ -303,13 +364,13 @@ class Memory:
         src, dst, stored = (xp.empty(arcs, graph.vertex_dtype) for _ in range(3))
         gone_src, gone_dst = (xp.empty(2 * arcs, graph.vertex_dtype) for _ in range(2))
         self.arcs, self.gone = Arcs(src, dst, stored), Arcs(gone_src, gone_dst, None)
-        self.slots, self.gone_slots = xp.empty(arcs, np.int64), xp.empty(2 * arcs, np.int64)
+        self.slots = xp.empty(arcs, np.int64)
         self.gone_ids = xp.empty(2 * room, graph.vertex_dtype)
 
     def arrays(self) -> list[Any]:
         """All of them."""
         arcs, gone = self.arcs, self.gone
-        mine = self.table, self.places, self.sums, self.slots, self.gone_slots, self.gone_ids
+        mine = self.table, self.places, self.sums, self.slots, self.gone_ids
         return [*mine, arcs.src, arcs.dst, arcs.weights, gone.src, gone.dst]
 
 
@@ -330,27 +391,24 @@ class Bound:
         arcs, gone, table, directed = memory.arcs, memory.gone, memory.table, graph.directed
         weights, free_ids, held, src_of, dst_of = arrays
         found = numbers.array
-        self.updates = graph._bind_updates(arcs, memory.slots, gone, memory.gone_slots)
+        self.updates = graph._bind_updates(arcs, memory.slots, gone)
         self._claim = kernels.claim_records.bind(push, table, table.size, memory.places, found)
         self._keep = kernels.keep_records.bind(memory.places, table, memory.sums)
         self._number = kernels.number_records.bind(
             push, memory.places, memory.sums, table, arcs.src, arcs.dst, arcs.weights, found
         )
-        self._known = kernels.count_known.bind(directed, memory.slots, memory.sums, found)
+        self._outcomes = kernels.count_outcomes.bind(directed, memory.slots, memory.sums, found)
         self._settle = kernels.settle_records.bind(
             push, memory.slots, weights, memory.sums, free_ids, held, src_of, dst_of, found
         )
         self._take = kernels.take_expired.bind(
-            push, log, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, found
-        )
-        self._count = kernels.count_freed.bind(
-            directed, gone.src, gone.dst, memory.gone_ids, memory.gone_slots, memory.sums
+            push, log, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, memory.sums, found
         )
         self._free = kernels.free_expired.bind(
-            push, gone.src, gone.dst, memory.gone_ids, memory.gone_slots, memory.sums, free_ids, src_of, found
+            push, gone.src, gone.dst, memory.gone_ids, memory.sums, free_ids, found
         )
         self._tell = kernels.tell_host.bind(found, numbers.published)
-        self._copies = 1 if directed else 2
+        self._copies = pushes.copies
 
     def insert(self, graph: DynamicGraph, count: int) -> None:
         """Queue the insertion of so many records' arcs."""
@@ -367,15 +425,13 @@ class Bound:
     def settle(self, count: int) -> None:
         """Queue what gives records of edges that were there the ids of these."""
         launch = tile_launch(count)
-        self._known(count, **launch)
+        self._outcomes(count, **launch)
         self._settle(count, **launch)
 
     def expire(self, count: int) -> None:
-        """Queue the deletion of what has left the window, among so many entries of the log."""
+        """Queue the search for what has left the window, among so many entries of the log; its ids are freed."""
         launch = tile_launch(count)
-        self._take(count)
-        self.updates.erase(self._copies * count)
-        self._count(count, **launch)
+        self._take(count, **launch)
         self._free(count, **launch)
 
     def tell(self) -> None:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..access import updates
 from ..arguments import check_dynamic_graph
 from ..arrays import as_device_array, same_length
+from ..observers import observed
 from ..runtime import Counters
 from ..updates import ObserverError, UpdateResult
 from ..values import integer
 from .arrivals import COUNTERS
 from .column import TIME
 from .expiry import logged_arrivals
-from .pushes import Window, plain_records, push_records
+from .pushes import Records, Window, plain_records, push_records
 from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
@@ -149,7 +151,8 @@ class SlidingWindow:
             The device's memory is exhausted. If the batch was inserted, the clock has moved, and the next call deletes
             what has left.
         ObserverError
-            The batch was inserted, but an observer failed. If it did so before the deletion, the next call deletes.
+            The batch was inserted, but an observer failed. What has left is deleted by the next call, unless that was
+            done with this one.
         """
         pushed = self._push_at_once(src, dst, weights, time, on_existing, edge_data)
         if pushed is not None:
@@ -251,18 +254,16 @@ class SlidingWindow:
             return None
         # Where the window is expected to begin; what is wrong with that is put right below.
         expected = LOWEST if clock is None else self._begin(min(clock + 2 * self._advance + 1, HIGHEST))
-        done = push_records(graph, records, Window(clock, self._length - 1, lateness, expected))
-        if done is None:
-            return None
-        last = done.last if clock is None else max(clock, done.last)
-        self._advance = 0 if clock is None else last - clock
-        self.clock = last
-        expired = done.deleted if graph.directed else done.deleted // 2
+        return _push_plain(graph, self, records, Window(clock, self._length - 1, lateness, expected))
+
+    def _moved(self, clock: int) -> int:
+        """Move the clock, and delete what has left but was not expected to; how many edges that were."""
+        self._advance = 0 if self.clock is None else clock - self.clock
+        self.clock = clock
         arrivals = self._times.arrivals
-        if arrivals is None or arrivals.may_begin_before(self._begin(last)):
-            expired += self._expire().deleted
-        done = graph._result(done.inserted, done.found, 0)
-        return WindowResult(done.inserted, done.replaced, expired, 0, self._none)
+        if arrivals is None or arrivals.may_begin_before(self._begin(clock)):
+            return self._expire().deleted
+        return 0
 
     def _after(self, times: Any) -> tuple[int | None, int | None]:
         """The clock after these times; and the time before which records are late, if any are."""
@@ -299,3 +300,17 @@ class SlidingWindow:
     def _begin(self, clock: int) -> int:
         """The earliest time in the window."""
         return max(clock - self._length + 1, LOWEST)
+
+
+@updates
+@observed
+def _push_plain(
+    graph: DynamicGraph, window: SlidingWindow, records: Records, limits: Window
+) -> WindowResult | None:  # fmt: skip
+    """Push records as kernels take them; None if they are to go the general way."""
+    done = push_records(graph, records, limits)
+    if done is None:
+        return None
+    unexpected = window._moved(done.last if window.clock is None else max(window.clock, done.last))
+    counts = graph._result(done.inserted, done.found, done.deleted)
+    return WindowResult(counts.inserted, counts.replaced, counts.deleted + unexpected, 0, window._none)

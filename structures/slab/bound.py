@@ -17,10 +17,10 @@ LANES = 4  # threads to an arc
 
 
 class BoundUpdates:
-    """An insertion of distinct arcs, and a deletion of other ones behind it, for which the host waits once."""
+    """An insertion of distinct arcs, for which the host waits, and a deletion of others, which are there."""
 
-    def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs, gone_slots: Any):
-        self._arcs, self._slots, self._gone, self._gone_slots = arcs, slots, gone, gone_slots
+    def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs):
+        self._arcs, self._slots, self._gone = arcs, slots, gone
         self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
         self._pool: Any = None
@@ -42,7 +42,7 @@ class BoundUpdates:
             pool, graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, Field(self._changing, "chain_limit"),
             self._slots, None, 0, None, False,
         )  # fmt: skip
-        self._erase = kernels.erase.bind(other, None, gone.src, gone.dst, None, self._gone_slots)
+        self._erase = kernels.erase.bind(other, None, gone.src, gone.dst, None, None)
         self._pool = pool
 
     def insert(self, graph: SlabGraph, count: int) -> None:
@@ -55,6 +55,7 @@ class BoundUpdates:
         """Queue the deletion of the first so many arcs."""
         self._erased.reset()
         self._erase(count, tile=LANES)
+        self._erased.leave()
 
     def inserted(self, graph: SlabGraph) -> tuple[int, int, int]:
         """How many arcs were new, how many were there, and how many were deferred, once the host has waited."""
@@ -78,8 +79,6 @@ class BoundUpdates:
             graph._undo(arcs, slots)
             raise
 
-    def deleted(self, graph: SlabGraph) -> int:
-        """How many arcs were deleted, once the host has waited."""
-        deleted = self._erased.collect()[CHANGED]
+    def erased(self, graph: SlabGraph, deleted: int) -> None:
+        """Take note that so many arcs were deleted."""
         graph._flush_after(deleted)
-        return deleted
