@@ -27,6 +27,7 @@ from ..engine import (
 from ..extract import sort_rows
 from ..launch import Pieces, launch_expansion, tile_size
 from ..pair_groups import has_places, run_cpu_groups
+from ..pair_order import in_order, ordered_pairs
 from ..recorded import refuse_to_convert
 from .cpu import make_common_neighbors, make_intersect
 
@@ -240,13 +241,17 @@ def pair_options(graph: Graph) -> tuple[tuple[str, str], ...]:
     return (("TILE_SIZE", tile_size(graph)), *(() if graph.finds_fast else (("SCANS", "1"),)))
 
 
-def _expand_pairs(graph: Graph, count: int, functor: tuple, values: tuple, options: tuple, *arrays: Any) -> None:
+def _expand_pairs(
+    graph: Graph, count: int, functor: tuple, values: tuple, options: tuple, us: Any, vs: Any, *outputs: Any
+) -> None:  # fmt: skip
     """Launch the CUDA kernels over the neighbors of one of each pair."""
     kernels = cuda_kernels_for(graph, HEADER, functor, values, (*options, *pair_options(graph)))
-    pieces = Pieces(graph)
+    pieces, order = Pieces(graph), None
+    if in_order(graph, count):
+        us, vs, order = ordered_pairs(graph, kernels, us, vs, pieces)
     launch_expansion(
-        kernels.intersect, kernels.intersect_pieces, count, pieces, graph.view(), *arrays, *pieces.args, *values,
-        most_items=64,
+        kernels.intersect, kernels.intersect_pieces, count, pieces, graph.view(), us, vs, order, *outputs, *pieces.args,
+        *values, most_items=64,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@
 #include "frontier/cuda/intersect_lists.cuh"
 #else
 #include "frontier/cuda/look_ups.cuh"
+#include "frontier/cuda/pair_order.cuh"
 #endif
 #include "frontier/cuda/common_functors.cuh"
 
@@ -51,14 +52,12 @@
 #endif
 
 #ifndef SCANS
-// For pair i, the end with fewer neighbors is walked, and its neighbors are looked up at the other. A negative us[i] has
-// none.
+// For pair j, the end with fewer neighbors is walked, and its neighbors are looked up at the other. It is pair order[j] of
+// those that were given.
 #define LOOK_UPS                                                                               \
-  auto fewer = [&](i64 i) {                                                                    \
-    return us[i] >= 0 && view.degree(us[i]) > view.degree(vs[i]) ? vs[i] : us[i];              \
-  };                                                                                           \
-  auto work = [&](const ExpandTile& tile, i64 i, VID few, i64 first, i64 end, i64 step, bool) { \
-    VID u = us[i], v = vs[i];                                                                  \
+  auto work = [&](const ExpandTile& tile, i64 j, VID few, i64 first, i64 end, i64 step, bool) { \
+    i64 i = order ? i64(order[j]) : j;                                                         \
+    VID u = first_end(us[j]), v = vs[j];                                                       \
     bool swapped = few != u;                                                                   \
     auto found_one = [&](VID w, i64 slot, i64 other) {                                         \
       found(i, u, v, w, swapped ? other : slot, swapped ? slot : other);                       \
@@ -68,9 +67,10 @@
   }
 #endif
 
-// The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time.
+// The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time. Those with a negative us[i] are
+// skipped. `order`: see pair_order.cuh; null if pairs are in the order in which they were given.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
-    i64 count, int items, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces,
+    i64 count, int items, View view, const VID* us, const VID* vs, const u32* order, u64* counts MEMBERS_PARAM, u64* pieces,
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   FOUND;
   PieceQueue queue{pieces, num_pieces, max_pieces};
@@ -78,14 +78,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
   intersect_pairs(view, count, items, us, vs, queue, found, through);
 #else
   LOOK_UPS;
+  auto fewer = [&](i64 j) { return us[j] < 0 ? us[j] : fewer_of(view, us[j], vs[j]); };
   share_out(view, count, items, fewer, queue, work, [] {});
 #endif
 }
 
 // The pieces of pairs with very many neighbors that intersect deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
-    i64 count, View view, const VID* us, const VID* vs, u64* counts MEMBERS_PARAM, u64* pieces, u32* num_pieces,
-    u32 max_pieces ARG_PARAMS) {
+    i64 count, View view, const VID* us, const VID* vs, const u32* order, u64* counts MEMBERS_PARAM, u64* pieces,
+    u32* num_pieces, u32 max_pieces ARG_PARAMS) {
   if (*num_pieces == 0) return;
   FOUND;
   PieceQueue queue{pieces, num_pieces, max_pieces};
@@ -93,6 +94,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) intersect_pieces(
   intersect_queue(view, us, vs, queue, found, through);
 #else
   LOOK_UPS;
+  auto fewer = [&](i64 j) { return fewer_of(view, first_end(us[j]), vs[j]); };
   take_from_queue(view, fewer, queue, num_pieces + 1, work);
 #endif
 }

@@ -1,0 +1,62 @@
+"""Pairs in the order in which a GPU intersects them.
+
+Look-ups of many pairs, in the order in which they are given, go to lists all over the graph, more than a cache holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime.launches import recorder
+from ..sort import running_sums, tile_count, tile_launch
+from .launch import Pieces
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+MANY_PAIRS = 1 << 14
+"""Fewer are intersected before they were put in order."""
+GROUPS = 1 << 12  # pair_order.cuh has the same number
+
+
+def in_order(graph: Graph, count: int) -> bool:
+    """Whether so many pairs are put in order: if that is worth while, and the launches are not recorded.
+
+    A record has a fixed number of pairs, most of which may be padding.
+    """
+    return MANY_PAIRS <= count < 2**32 and graph.finds_fast and recorder.launches is None
+
+
+def ordered_pairs(graph: Graph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
+    """Pairs with the same longer list one after another, and which pairs these are; the pieces of others are queued.
+
+    Arrays are scratch memory. The order of pairs that share a list is not always the same.
+
+    Parameters
+    ----------
+    kernels : Kernels
+        That include ``frontier/cuda/pair_order.cuh``.
+
+    Returns
+    -------
+    us, vs : array
+        The first end of pairs that are to be skipped is negative.
+    order : array of uint32
+        The numbers of the pairs.
+    """
+    count, view, scratch = int(us.size), graph.view(), graph._scratch.get
+    groups = scratch("pair_groups", GROUPS + 1, np.int64, fill=0)
+    places = scratch("pair_places", count, np.uint64)
+    ordered = tuple(scratch(f"ordered_{name}", count, graph.vertex_dtype) for name in ("us", "vs"))
+    order = scratch("pair_order", count, np.uint32)
+    sums = scratch("pair_sums", tile_count(count), np.int64)
+    kernels.group_pairs(count, view, us, vs, groups, places)
+    kernels.add_up(GROUPS + 1, groups, threads=1024, blocks=1)
+    kernels.place_pairs(count, us, vs, groups, places, *ordered, order)
+    launch = tile_launch(count)
+    kernels.count_pieces(count, view, *ordered, sums, **launch)
+    sums, summed = running_sums(graph.device, kernels, sums)
+    kernels.queue_pieces(count, view, *ordered, sums, summed, groups, *pieces.args, **launch)
+    return *ordered, order
