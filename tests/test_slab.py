@@ -116,6 +116,14 @@ def test_long_chains_are_rehashed(device):
     assert min(longest[RELAXED_BATCHES - 2 :]) <= CHAIN_LIMIT + 1, "no batch had the lower limit"
 
 
+def test_chains_stay_short_as_a_graph_grows_by_few_batches(device, rng):
+    graph = SlabGraph(300, device=device, directed=True)
+    for _ in range(10):
+        graph.insert_edges(*rng.integers(0, 300, (2, 8000)))
+    assert graph.statistics()["longest_chain"] <= 2 * CHAIN_LIMIT + 1
+    check_tables(graph)
+
+
 def test_free_slabs_are_reserved_before_the_pool_grows(device):
     """Slabs that were given back count as room for a batch, however many arcs it has."""
     n = 4000

@@ -10,7 +10,7 @@ import numpy as np
 from frontier.runtime import Counters
 
 from . import on_cpu, on_gpu
-from .layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES, Layout
+from .layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES, RELAXED_SHARE, Layout
 from .pool import SlabPool
 
 if TYPE_CHECKING:
@@ -36,18 +36,20 @@ class SlabTables(SlabPool):
         super()._attach_pool()
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._tally = Counters(self.device, on_gpu.TALLY)
-        self._turn = 0  # batches since one had the lower limit for chains
+        self._relaxed = self._before = 0, 0  # batches, and their arcs, since one had the lower limit for chains
 
     def _chain_limit(self, arcs: int) -> int:
         """The slabs that a chain may have for a batch of so many arcs to go on putting keys into it."""
-        self._turn = (self._turn + 1) % RELAXED_BATCHES
-        if self._turn and arcs < self._num_arcs:
+        self._before = batches, arrived = self._relaxed
+        self._relaxed = batches + 1, arrived + arcs
+        if batches + 1 < RELAXED_BATCHES and RELAXED_SHARE * (arrived + arcs) < self._num_arcs:
             return LONG_CHAIN
+        self._relaxed = 0, 0
         return max(CHAIN_LIMIT, ceil(2 * self.load_factor))
 
     def _keep_chain_limit(self) -> None:
         """Have the next batch get the limit of the last one: it is that batch, which is inserted in another way."""
-        self._turn = (self._turn - 1) % RELAXED_BATCHES
+        self._relaxed = self._before
 
     def _gather(self, layout: Layout) -> tuple[Any, Any, Any]:
         """The keys and weights of these tables as rows: offsets, keys, weights."""
