@@ -33,40 +33,47 @@ def names() -> list[str]:
     return [*FIRST, *(name for name in analytics() if name not in FIRST)]
 
 
-def perform(structure: type[Any], device: fr.Device, weight_dtype: str | None, chosen: Sequence[str]) -> None:
-    """Run some analytics, in both of their forms, on graphs of a structure."""
+def others(*, times: bool) -> list[str]:
+    """The analytics besides the first ones; on graphs with times, those that follow a stream, or need times."""
+    known = analytics()
+    found = [name for name in names() if name not in FIRST]
+    return [name for name in found if not times or known[name].incremental is not None or known[name].times]
+
+
+def perform(structure: type[Any], device: fr.Device, chosen: Sequence[str], **options: Any) -> None:
+    """Run some analytics, in both of their forms, on graphs of a structure made with these options."""
     first = [name for name in chosen if name in FIRST]
-    others = [name for name in chosen if name not in FIRST]
+    rest = [name for name in chosen if name not in FIRST]
     repeating = [name for name in chosen if name in REPEATING]
     for directed in (False, True):
         for in_edges in (False, True) if directed else (False,):
             for degree in (DENSE, SPARSE):
-                _perform(structure, device, weight_dtype, directed, in_edges, degree, first)
+                _perform(structure, device, options, directed, in_edges, degree, first)
                 with (
                     mock.patch.multiple(dynamic_distances, FEW_ARCS=0, MOST_ARCS=1),
                     mock.patch.object(dynamic_components, "MOST_ARCS", 1),
                 ):
-                    _perform(structure, device, weight_dtype, directed, in_edges, degree, repeating)
-        _perform(structure, device, weight_dtype, directed, False, DENSE, others)
+                    _perform(structure, device, options, directed, in_edges, degree, repeating)
+        _perform(structure, device, options, directed, False, DENSE, rest)
 
 
 def _perform(
-    structure: type[Any], device: fr.Device, weight_dtype: str | None, directed: bool, in_edges: bool, degree: int,
+    structure: type[Any], device: fr.Device, options: dict[str, Any], directed: bool, in_edges: bool, degree: int,
     chosen: Sequence[str],
 ) -> None:  # fmt: skip
     if not chosen:
         return
     edges = fr.io.rmat(scale=SCALE, edge_factor=degree, seed=SEED)
     parts = np.array_split(np.arange(edges.num_records), BATCHES)
-    empty = structure(
-        edges.num_vertices, device=device, directed=directed, in_edges=in_edges, weight_dtype=weight_dtype
-    )  # fmt: skip
+    empty = structure(edges.num_vertices, device=device, directed=directed, in_edges=in_edges, **options)
 
     def insert(graph: Any, at: np.ndarray) -> None:
         insert_pairs(graph, edges.src[at], edges.dst[at])
 
     def insert_pairs(graph: Any, src: np.ndarray, dst: np.ndarray) -> None:
-        graph.insert_edges(src, dst, None if weight_dtype is None else 1.0 + src % 7)
+        weights = None if graph.weight_dtype is None else 1.0 + src % 7
+        times = {} if graph.time_unit is None else {"time": src.astype(np.int64)}
+        graph.insert_edges(src, dst, weights, **times)
 
     for name in chosen:
         known = analytics()[name]

@@ -2,8 +2,8 @@
 
 What graphs and analytics need for their first batches on a GPU is compiled, and put where the runtime looks first
 (`frontier.runtime.shipped`): the kernels that updates launch, and those that the analytics of the catalogue ask
-operators for, linked with their functors. It is for graphs of 32-bit ids, without weights and with weights of float32;
-others compile theirs. It needs no GPU.
+operators for, linked with their functors. It is for graphs of 32-bit ids, without weights, with weights of float32, and
+with times, as windows of streams have them; others compile theirs. It needs no GPU.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
 
-from frontier import form
+from frontier import form as copying
 from frontier.functor import interpreted
 from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
@@ -37,7 +37,8 @@ from frontier.sort import on_gpu
 from .rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
-WEIGHTS = (None, "float32")
+FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time": "ns"}}
+"""The options of graphs that there is code for; the first are for structures that can store no weights, too."""
 REPERTOIRE = "algorithms.repertoire"
 """The module whose analytics are rehearsed; structures know no algorithm, and this imports it when it is run."""
 PARTS = {"none": ("none",), "first": ("first",), "all": ("first", "others")}
@@ -84,9 +85,9 @@ def compile_all(
     groups: dict[str, set[str]] = defaultdict(set)
     compiled: dict[tuple[str, str], Future[bytes]] = {}
     rehearsed = [
-        pool.submit(jobs, name, weight_dtype, part, tuple(architectures))
+        pool.submit(jobs, name, form, part, tuple(architectures))
         for name in names
-        for weight_dtype in (WEIGHTS if structures()[name].can_store_weights else WEIGHTS[:1])
+        for form in (FORMS if structures()[name].can_store_weights else list(FORMS)[:1])
         for part in PARTS[chosen]
     ]
     for count, done in enumerate(as_completed(rehearsed), 1):
@@ -104,36 +105,36 @@ def compile_all(
     return found
 
 
-def jobs(structure: str, weight_dtype: str | None, part: str, architectures: Sequence[str]) -> list[Job]:
-    """What is to be compiled for graphs of a structure, and a group of analytics."""
-    group = "-".join((structure, weight_dtype or "none", part))
+def jobs(structure: str, form: str, part: str, architectures: Sequence[str]) -> list[Job]:
+    """What is to be compiled for graphs of a structure in one of the `FORMS`, and a group of analytics."""
+    group = "-".join((structure, form, part))
     found = []
-    for name, request in requests(structure, weight_dtype, part).items():
+    for name, request in requests(structure, form, part).items():
         codes = {arch: codes_of(request.functors, arch) for arch in architectures}
         found.append(Job(name, group, request.header, request.defines, codes))
     return found
 
 
-def requests(structure: str, weight_dtype: str | None, part: str) -> dict[str, Request]:
+def requests(structure: str, form: str, part: str) -> dict[str, Request]:
     """The kernels of updates of graphs of a structure, and those that analytics ask for, by name."""
     repertoire = importlib.import_module(REPERTOIRE)
-    others = [name for name in repertoire.names() if name not in repertoire.FIRST]
+    others = repertoire.others(times="time" in FORMS[form])
     chosen = {"none": (), "first": repertoire.FIRST, "others": others}[part]
     rehearsal = Rehearsal()
-    for source in sources(structure, weight_dtype):
+    for source in sources(structure, form):
         rehearsal.note(Request(*source))
     with warnings.catch_warnings(), interpreted(), rehearsal.watching():
         warnings.simplefilter("ignore")  # of NumPy, which warns where compiled code does not
-        for gain in (form.GAIN, math.inf):  # with static copies, where these are expected to pay, and without
-            with mock.patch.object(form, "GAIN", gain):
-                repertoire.perform(structures()[structure], RehearsingDevice(), weight_dtype, chosen)
+        for gain in (copying.GAIN, math.inf):  # with static copies, where these are expected to pay, and without
+            with mock.patch.object(copying, "GAIN", gain):
+                repertoire.perform(structures()[structure], RehearsingDevice(), chosen, **FORMS[form])
     return rehearsal.requests
 
 
-def sources(structure: str, weight_dtype: str | None) -> Iterator[tuple[str, Defines]]:
+def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     """The headers, and their macros, of kernels that are needed whatever analytics there are."""
     device, ids = resolve_device("cpu"), np.dtype(np.int32)
-    graph = structures()[structure](8, device=device, vertex_dtype=ids, weight_dtype=weight_dtype)
+    graph = structures()[structure](8, device=device, vertex_dtype=ids, **FORMS[form])
     for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source

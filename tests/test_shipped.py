@@ -270,7 +270,7 @@ def test_analytics_are_rehearsed():
     """What they ask operators for on a GPU is noted on a CPU, and has names."""
     rehearsal = Rehearsal()
     with fr.interpreted(), rehearsal.watching():
-        repertoire.perform(structures()["csr"], RehearsingDevice(), None, ("components", "triangles"))
+        repertoire.perform(structures()["csr"], RehearsingDevice(), ("components", "triangles"))
     assert not rehearsal.nameless and not rehearsal.failures
     asked = {(header.split("/")[2], *(f.function.__name__ for f in functors))
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip
@@ -299,12 +299,12 @@ def test_analytics_are_rehearsed():
 @pytest.mark.gpu
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices, so that few have an edge at first
-@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+@pytest.mark.parametrize("form", ship.FORMS)
 @pytest.mark.parametrize("options", [{}, {"directed": True, "in_edges": True}], ids=["undirected", "in_edges"])
 @pytest.mark.parametrize("name", ["slab", "hornet"])
-def test_a_gpu_asks_for_what_is_shipped(name, options, weight_dtype, isolated, monkeypatch):
+def test_a_gpu_asks_for_what_is_shipped(name, options, form, isolated, monkeypatch):
     """A stream with the first analytics attached needs no kernel that was not rehearsed."""
-    known = rehearsed(name, weight_dtype)
+    known = rehearsed(name, form)
     missing = []
 
     def note(header, defines, arch, functors=()):
@@ -314,24 +314,26 @@ def test_a_gpu_asks_for_what_is_shipped(name, options, weight_dtype, isolated, m
     monkeypatch.setattr(cuda, "shipped_cubin", note)
     fr.clear_caches()
     edges = fr.io.rmat(scale=14, edge_factor=8, seed=1)
-    weights = None if weight_dtype is None else np.random.default_rng(1).random(edges.num_records)
-    graph = structures()[name](isolated * edges.num_vertices, device="gpu", weight_dtype=weight_dtype, **options)
+    graph = structures()[name](isolated * edges.num_vertices, device="gpu", **ship.FORMS[form], **options)
+    weights = None if graph.weight_dtype is None else np.random.default_rng(1).random(edges.num_records)
     attached = [analytics()[analytic] for analytic in repertoire.FIRST if not analytics()[analytic].obstacle(graph)]
     maintained = [analytic.maintain(graph, **analytic.settings(graph)) for analytic in attached]
     for size in (20_000, 100, 100_000):
         part = slice(size, 2 * size)
-        graph.insert_edges(edges.src[part], edges.dst[part], None if weights is None else weights[part])
+        src, dst = edges.src[part], edges.dst[part]
+        times = {} if graph.time_unit is None else {"time": np.arange(src.size)}
+        graph.insert_edges(src, dst, None if weights is None else weights[part], **times)
         for analytic, form in zip(attached, maintained, strict=True):
             analytic.read(form)
-        graph.delete_edges(edges.src[part][::5], edges.dst[part][::5])
+        graph.delete_edges(src[::5], dst[::5])
         for analytic, form in zip(attached, maintained, strict=True):
             analytic.read(form)
     assert not missing
 
 
 @functools.cache
-def rehearsed(name, weight_dtype):
-    return ship.requests(name, weight_dtype, "first")
+def rehearsed(name, form):
+    return ship.requests(name, form, "first")
 
 
 def test_every_first_analytic_is_in_the_catalogue():
@@ -347,5 +349,5 @@ def test_command(folder, capsys, monkeypatch):
     assert ship.main(["sm_90", "--structures", "csr,slab", "--analytics", "none", "--out", str(folder)]) == 0
     assert "sm_90.zip" in capsys.readouterr().out
     assert shipped_cubin(elementwise.HEADER, (), "sm_90").code  # of which each kind of graph makes use
-    (source,) = {job for job in ship.sources("slab", None) if "sort/kernels" in job[0]}
+    (source,) = {job for job in ship.sources("slab", "none") if "sort/kernels" in job[0]}
     assert shipped_cubin(*source, "sm_90").code == b"frontier/sort/kernels.cuh sm_90"

@@ -16,7 +16,7 @@ from .launch import Pieces
 if TYPE_CHECKING:
     from ..graph import Graph
 
-MANY_PAIRS = 1 << 14
+MANY_PAIRS = 1 << 15
 """Fewer are intersected before they were put in order."""
 GROUPS = 1 << 12  # pair_order.cuh has the same number
 
