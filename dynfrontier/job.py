@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +112,7 @@ class StreamJob:
         times = {"time": "ns"} if window and structure.can_store_weights else {}
         self.graph = structure(stream.num_vertices, device=device, **times)
         self.counting = EdgeCount(self.graph) if analytic is None else AnalyticCount(self.graph, analytic)
-        self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst)
+        self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()
 
     def warm_up(self) -> None:
         """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""
@@ -142,7 +143,7 @@ class StreamJob:
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
         listed = self.window > 0 and self.graph.time_unit is None
-        begin = 0
+        begin = loops = 0
         with open_pipeline(self.graph, self.stream, self.window, synchronous=self.counting.observes) as pipeline:
             while True:
                 self.counting.seconds = 0.0
@@ -158,10 +159,10 @@ class StreamJob:
                 deleted = sum(batch.deleted for batch in batches)
                 seconds = sum(batch.seconds for batch in batches)
                 end = begin + (records if listed else records + named)
-                found = int(np.diff(np.searchsorted(self._loops, (begin, end)))[0]) if records else 0
+                before, loops = loops, bisect_left(self._loops, end, loops)
                 begin = end
                 yield Applied(
-                    records, found, sum(batch.inserted for batch in batches), deleted,
+                    records, loops - before if records else 0, sum(batch.inserted for batch in batches), deleted,
                     deleted if self.window and not listed else named, self.graph.num_edges, self.counting.value,
                     seconds - self.counting.seconds, self.counting.seconds,
                 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from model import make, random_batch
+from model import make, random_batch, to_host
 from walk import Walk
 
 from structures.slab import SlabGraph, on_cpu
@@ -121,6 +121,29 @@ def test_chains_stay_short_as_a_graph_grows_by_few_batches(device, rng):
     for _ in range(10):
         graph.insert_edges(*rng.integers(0, 300, (2, 8000)))
     assert graph.statistics()["longest_chain"] <= 2 * CHAIN_LIMIT + 1
+    check_tables(graph)
+
+
+@pytest.mark.parametrize("more", [1, 5000])
+def test_a_ring_that_has_begun_again_grows(device, more, rng):
+    """The numbers of free slabs, of which the ring holds the last ones at its beginning, stay in their order."""
+    n = 4000
+    ids = np.arange(n)
+    graph = SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device)
+    graph.delete_vertices(ids[10:3000])
+    ring, count = graph._ring, graph._free_count
+    numbers = ring[graph._free_head : graph._free_head + count].copy()
+    assert count > 1000
+    graph._free_head = int(ring.size) - count // 2
+    ring[graph._free_head :] = numbers[: count // 2]
+    ring[: count - count // 2] = numbers[count // 2 :]
+    graph._pool_changed()
+    graph._resize_pool(graph._capacity + more)
+    at = (graph._free_head + np.arange(count)) % int(graph._ring.size)
+    assert graph._ring.size == 2 * graph._capacity
+    assert to_host(graph, graph._ring[graph.xp.asarray(at)]).tolist() == to_host(graph, numbers).tolist()
+    check_tables(graph)
+    graph.insert_edges(*rng.integers(3000, n, (2, 20_000)))
     check_tables(graph)
 
 

@@ -82,7 +82,7 @@ class SlabPool:
         neighbors = fill_with(growable.empty(device, size, self.vertex_dtype), EMPTY)
         separate = self._stored_dtype is not None and not self._joined
         weights = growable.empty(device, size, self._stored_dtype) if separate else None
-        ring = device.xp.empty(2 * capacity, np.int32)
+        ring = growable.empty(device, 2 * capacity, np.int32)
         self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
@@ -102,14 +102,24 @@ class SlabPool:
         size, old, weights = capacity * self.slab_stride, int(self._neighbors.size), self._separate_weights
         neighbors = growable.grow(self.device, self._neighbors, size)
         weights = None if weights is None else growable.grow(self.device, weights, size)
-        longer, ring = self.device.xp.empty(2 * capacity, np.int32), self._ring
+        ring, end = growable.grow(self.device, self._ring, 2 * capacity), int(self._ring.size)
+        begun_again = max(self._free_head + self._free_count - end, 0)  # numbers that follow the last of the ring
+        if begun_again > ring.size - end:
+            ring = self._ring_from_its_head(2 * capacity)
+            begun_again = self._free_head = 0
         fill_with(neighbors[old:], EMPTY)
-        head, count = self._free_head, self._free_count
-        first = min(count, int(ring.size) - head)
-        elementwise.copy_to(longer[:first], ring[head : head + first])
-        elementwise.copy_to(longer[first:count], ring[: count - first])
-        self._neighbors, self._separate_weights, self._ring, self._free_head = neighbors, weights, longer, 0
+        elementwise.copy_to(ring[end : end + begun_again], ring[:begun_again])
+        self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
         self._pool_changed()
+
+    def _ring_from_its_head(self, size: int) -> Any:
+        """A copy of the ring with so much room, which begins with its head."""
+        ring, head, count = self._ring, self._free_head, self._free_count
+        copy = growable.empty(self.device, size, np.int32)
+        first = min(count, int(ring.size) - head)
+        elementwise.copy_to(copy[:first], ring[head : head + first])
+        elementwise.copy_to(copy[first:count], ring[: count - first])
+        return copy
 
     def _make_room(self, consecutive: int, single: int) -> None:
         """Have so many consecutive slabs that were never used, and so many others.
