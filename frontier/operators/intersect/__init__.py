@@ -87,9 +87,9 @@ def intersect(
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
     smaller degrees) look-ups. In structures that look through a list to find an arc (not `Graph.finds_fast`), a GPU
-    walks both lists of each pair instead, in O(sum of the degrees). A CPU sorts pairs by the longer list, and writes
-    where its members are to an array by vertex if enough of them are looked up; the array, of 8 bytes for each vertex
-    and thread, is kept for later calls.
+    walks both lists of each pair instead, in O(sum of the degrees). Pairs that share the longer list are intersected
+    one after another: a GPU finds that list in its cache then, and a CPU writes where its members are to an array by
+    vertex if enough of them are looked up; the array, of 8 bytes for each vertex and thread, is kept for later calls.
     """
     check_graph(graph)
     if checked:
