@@ -28,7 +28,7 @@ class FewPieces(Pieces):
 
 @pytest.fixture(params=[Pieces, FewPieces])
 def queue(request, monkeypatch):
-    monkeypatch.setattr(pair_order, "MANY_PAIRS", 1)
+    monkeypatch.setattr(pair_order, "MANY_PAIRS", 0)
     monkeypatch.setattr(module, "Pieces", request.param)
 
 
@@ -84,7 +84,7 @@ def test_functors(queue, graph, pairs):
 
 
 def test_which_pairs_are_put_in_order(monkeypatch, graph):
-    """Many, in structures that look arcs up; not those of a record."""
+    """Many, or fewer in large graphs; in structures that look arcs up."""
     ordered = []
     order = pair_order.ordered_pairs
 
@@ -93,7 +93,17 @@ def test_which_pairs_are_put_in_order(monkeypatch, graph):
         return order(graph, kernels, us, *args)
 
     monkeypatch.setattr(module, "ordered_pairs", counted)
-    many = np.zeros(pair_order.MANY_PAIRS, np.int64)
-    fr.intersect(graph, many, many + 1)
-    fr.intersect(graph, many[1:], many[1:] + 1)
-    assert ordered == ([many.size] if graph.finds_fast else [])
+    monkeypatch.setattr(pair_order, "MANY_PAIRS", 100)
+    pairs = graph.xp.zeros(500, graph.vertex_dtype), graph.xp.ones(500, graph.vertex_dtype)
+
+    def orders(count):
+        ordered.clear()
+        us, vs = (ends[:count] for ends in pairs)
+        fr.intersect(graph, us, vs, share, *arguments, per_pair=credit, numbered=True, checked=False)
+        return ordered == [count]
+
+    ends = graph.xp.stack(pairs, 1).astype(np.int64)
+    arguments = graph.xp.zeros(500, np.int64), graph.xp.zeros(N, np.int64), ends
+    assert [orders(count) for count in (99, 100, 399, 400)] == [False, False, False, graph.finds_fast]
+    monkeypatch.setattr(pair_order, "LARGE_LISTS", graph._neighbors.nbytes)
+    assert [orders(count) for count in (99, 100, 399, 400)] == [False, *3 * [graph.finds_fast]]
