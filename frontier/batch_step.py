@@ -20,7 +20,7 @@ from .arrays import same_length
 from .batch import batch_kernels
 from .batch.small import MOST_EDGES
 from .functor.checking import is_checking
-from .operators.launch import tile_size
+from .operators.launch import piece_capacity, tile_size
 from .operators.recorded import RecordMemory
 from .runtime import Kernels, Scratch, fill_with
 from .runtime.launches import LaunchList, recorder
@@ -191,7 +191,7 @@ class _Record:
 
     def _state(self, graph: Graph) -> tuple:
         """What the launches are made for, besides the arguments: among it the room for pieces of long lists."""
-        room = graph.slot_capacity.bit_length() // 2
+        room = piece_capacity(graph).bit_length() // 2
         return graph.num_vertices, room, caches.times_cleared, *(tile_size(each) for each, _ in self._views)
 
     def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:

@@ -180,7 +180,7 @@ def test_what_changes_between_batches(graph, rng):
 
 
 def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
-    """What is recorded again when the arcs have multiplied."""
+    """What is recorded again when the arcs have multiplied, in a graph that is not small."""
     graph = SlabGraph.from_edges([0], [1], num_vertices=1000, device=device)
     if not graph.device.is_gpu:
         pytest.skip("nothing is recorded")
@@ -192,7 +192,7 @@ def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
 
     taken = fr.BatchStep(graph, counted)
     expected, found = (graph.xp.zeros(1000, np.int64) for _ in range(2))
-    for edges, made in ((0, 1), (0, 1), (50_000, 2), (0, 2)):
+    for edges, made in ((0, 1), (1000, 1), (400_000, 2), (0, 2)):
         graph.insert_edges(*rng.integers(0, 1000, (2, edges)))
         src, dst = batch(graph, rng, 9)
         step(graph, src, dst, 1, 1, expected)

@@ -73,11 +73,16 @@ class Pieces:
         if not self.needed:
             self.args = (None, None, np.uint32(0))
             return
-        # A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
-        capacity = min(max(graph.slot_capacity // 256, 1024), 2**24)
+        capacity = piece_capacity(graph)
         size = graph._scratch.get("num_pieces", 2, np.uint32)
         fill_with(size, 0)
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
+
+
+def piece_capacity(graph: Graph) -> int:
+    """The pieces that there is room for: a vertex that is cut has more than 16 segments, about 500 slots, and a piece for
+    each 64 of them."""
+    return min(max(graph.slot_capacity // 256, 1024), 2**24)
 
 
 BALANCES = ("auto", "thread", "tile", "block", "merge")
