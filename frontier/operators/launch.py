@@ -80,8 +80,10 @@ class Pieces:
 
 
 def piece_capacity(graph: Graph) -> int:
-    """The pieces that there is room for: a vertex that is cut has more than 16 segments, about 500 slots, and a piece for
-    each 64 of them."""
+    """The pieces that there is room for.
+
+    A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
+    """
     return min(max(graph.slot_capacity // 256, 1024), 2**24)
 
 

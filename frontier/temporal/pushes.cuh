@@ -24,7 +24,7 @@ struct Push {
   i64 free_count, top;
   VID* ids;     // by record: that of its edge, or -1
   i64* logged;  // by record: its time; null if nothing is logged
-  VID* new_src;   // the edges that are new, for observers, and those that leave; null if there are none
+  VID* new_src;  // the edges that are new, for observers, and those that leave; null if there are none
   VID* new_dst;
   VID* gone_src;
   VID* gone_dst;
@@ -137,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(TILE) number_records(
   }
 }
 
-// Counts of records by what became of their edges, in one number: those that were there before, and above these the new ones.
+// Counts of records by what became of their edges, in one number: those that were there before, and above them new ones.
 constexpr int NEW_SHIFT = 32;
 
 __device__ inline i64 outcome(i64 slot) { return slot < -1 ? 1 : slot >= 0 ? i64(1) << NEW_SHIFT : 0; }
@@ -171,7 +171,8 @@ __device__ inline i64 free_before(const Push& push, const u64* numbers) {
 }
 
 // Records of edges that were there get the ids of these, and free those that were meant for them. Then times are stored, and
-// the ends of edges, and new edges are listed. Nothing is done for a batch with arcs that were deferred, for which the host takes the general way.
+// the ends of edges, and new edges are listed. Nothing is done for a batch with arcs that were deferred: the host has these
+// inserted, and launches this again.
 extern "C" __global__ void __launch_bounds__(TILE) settle_records(
     i64 count, Push push, const i64* slots, const VID* stored, const i64* sums, VID* free_ids, i64* held, VID* src_of,
     VID* dst_of, u64* numbers) {

@@ -21,7 +21,7 @@ from ..access import updates
 from ..batch import Arcs
 from ..batch.small import is_contiguous, is_plain
 from ..observers import Told, observed
-from ..runtime import Counters, fill_with, growable, load_kernels
+from ..runtime import Counters, elementwise, fill_with, growable, load_kernels
 from ..runtime.parameters import Struct
 from ..small_updates import Room
 from ..snapshots import remembered
@@ -153,7 +153,8 @@ def push_records(graph: DynamicGraph, records: Records, window: Window | None = 
     work = graph._access.workspace()
     if work.pushes is None:
         work.pushes = Pushes(graph)
-    return work.pushes.run(graph, records, window, observers)
+    with graph._access.changing():
+        return work.pushes.run(graph, records, window, observers)
 
 
 class Pushes:
@@ -170,10 +171,10 @@ class Pushes:
     def run(
         self, graph: DynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
-        """See `push_records`."""
+        """See `push_records`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
         exact = any(observer.exact for observer in observers)
-        with graph._access.changing():
-            done = self._insert(graph, records, window, exact)
+        loose = not all(observer.exact for observer in observers)
+        done = self._insert(graph, records, window, loose, exact)
         if done is None:
             return None
         pushed, new, gone, entries = done
@@ -182,13 +183,12 @@ class Pushes:
         if pushed.deleted:
             leaving = self._told(observers, gone, pushed.deleted, memory.gone, entries)
             tell("edges_deleting", leaving)
-            with graph._access.changing():
-                self._delete(graph, entries, pushed.deleted)
+            self._delete(graph, entries, pushed.deleted)
             tell("edges_deleted", leaving)
         return pushed
 
     def _insert(
-        self, graph: DynamicGraph, records: Records, window: Window | None, exact: bool
+        self, graph: DynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
     ) -> tuple[Pushed, Room, Room, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
@@ -197,7 +197,8 @@ class Pushes:
         pushed : Pushed
             Also says how many arcs are to be deleted.
         new, gone : Room
-            With the edges that were inserted, and those that are to be deleted, if they are asked for as `exact`.
+            For the edges that were inserted, and those that are to be deleted: for the arcs as they are in `Memory` if
+            `loose`, and with the edges if `exact`.
         entries : int
             Of the log that were looked at: `Memory.gone` has the arcs to be deleted in their order.
         """
@@ -206,7 +207,7 @@ class Pushes:
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
         self._make_room(graph, count, most)
-        new, gone = (Room(graph, size, loose=False, exact=exact and size > 0) for size in (count, most))
+        new, gone = (Room(graph, size, loose and size > 0, exact and size > 0) for size in (count, most))
         ids = xp.empty(count, graph.vertex_dtype)
         logged = None if arrivals is None else xp.empty(count, np.int64)
         bound = self._bind(graph)
@@ -251,11 +252,13 @@ class Pushes:
         """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
         if not observers:
             return []
-        exact, loose = room.told(arcs // self.copies)[1], None
-        if not all(observer.exact for observer in observers):
+        arcs_told, edges_told = room.told(arcs // self.copies)
+        if arcs_told is not None:  # a copy, since the memory is that of the next batch, too
             size *= self.copies
-            loose = given.src[:size].copy(), given.dst[:size].copy()  # the memory is that of the next batch, too
-        return [(observer, exact if observer.exact else loose) for observer in observers]
+            arcs_told = tuple(copy[:size] for copy in arcs_told)
+            for copy, held in zip(arcs_told, (given.src, given.dst), strict=True):
+                elementwise.copy_to(copy, held[:size])
+        return [(observer, edges_told if observer.exact else arcs_told) for observer in observers]
 
     def arrays(self) -> list[Any]:
         """All that is held."""
