@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import Verdict
-from frontier.operators.launch import has_short_lists
 
 from .counting import AnalyticCount, Counting, EdgeCount
 
@@ -21,6 +21,8 @@ WARM_UP_GRAPHS = (10, 48), (12, 6), (14, 1 / 32)
 """Scales and edge factors of RMAT graphs: one that is dense, whose batches are so large that analytics start again from
 scratch; one that deletions cut in many places at once; and one of which batches touch few vertices."""
 WARM_UP_BATCHES = 8
+LOWEST_DEGREE = 0.5  # mean; lower ones make no difference
+SMALLEST_SCALE = 5
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,13 @@ def changes(stream: fr.io.EdgeStream, window: int) -> Iterator[tuple[fr.io.EdgeL
     if window:
         return fr.io.sliding_window(stream, window * stream.batch_size, by="count", directed=False)
     return ((batch,) for batch in stream)
+
+
+def num_arcs(edges: fr.io.EdgeList) -> int:
+    """The arcs of an undirected graph with these edges."""
+    low, high = np.minimum(edges.src, edges.dst), np.maximum(edges.src, edges.dst)
+    keys = low.astype(np.int64) * edges.num_vertices + high
+    return 2 * int(np.unique(keys[low != high]).size)
 
 
 def open_pipeline(
@@ -117,28 +126,28 @@ class StreamJob:
     def warm_up(self) -> None:
         """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""
         for scale, edge_factor in WARM_UP_GRAPHS:
-            edges = fr.io.rmat(scale, edge_factor)
-            stream = fr.io.stream_edges(edges, len(edges) // WARM_UP_BATCHES)
+            stream, vertices = self._warm_up_stream(scale, round(edge_factor * 2**scale))
             graph = type(self.graph)(
-                self._warm_up_vertices(stream), device=self.graph.device, vertex_dtype=self.graph.vertex_dtype,
-                time=self.graph.time_unit,
-            )  # fmt: skip
+                vertices, device=self.graph.device, vertex_dtype=self.graph.vertex_dtype, time=self.graph.time_unit
+            )
             counting = self.counting.on(graph)
             open_pipeline(graph, stream, window=3, synchronous=counting.observes).run()
             counting.recount()
 
-    def _warm_up_vertices(self, stream: fr.io.EdgeStream) -> int:
-        """The vertices of a graph for this stream whose neighbor lists are as short, or long, after the first batch as
-        they are in the job: kernels differ."""
+    def _warm_up_stream(self, scale: int, records: int) -> tuple[fr.io.EdgeStream, int]:
+        """So many records, or nearly, and the vertices of a graph for them.
 
-        def begins_short(vertices: int, batch: int) -> bool:
-            return has_short_lists(vertices, 2 * batch)
-
-        size, vertices = stream.batch_size, stream.num_vertices
-        short = begins_short(self.stream.num_vertices, min(self.stream.batch_size, len(self.stream.edges)))
-        if begins_short(vertices, size) == short:
-            return vertices
-        return max(vertices, size if short else 4 * size)
+        After the first batch its mean degree is that of the job: kernels differ by how long neighbor lists are. If the
+        job's graph is denser, it has fewer vertices than 2**scale.
+        """
+        mean = num_arcs(self.stream.edges[: self.stream.batch_size]) / self.stream.num_vertices
+        while True:
+            edges = fr.io.rmat(scale, records / 2**scale)
+            stream = fr.io.stream_edges(edges, len(edges) // WARM_UP_BATCHES)
+            vertices = math.ceil(num_arcs(edges[: stream.batch_size]) / max(mean, LOWEST_DEGREE))
+            if vertices >= edges.num_vertices or mean <= LOWEST_DEGREE or scale <= SMALLEST_SCALE:
+                return stream, max(vertices, edges.num_vertices)
+            scale -= 1
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""

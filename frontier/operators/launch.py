@@ -39,13 +39,8 @@ def tile_size(graph: Graph) -> str:
     if graph._short_lists is None:
         if not graph.num_arcs:
             return TILE_SIZES[1]
-        graph._short_lists = has_short_lists(graph.num_vertices, graph.num_arcs)
+        graph._short_lists = 1 <= graph.num_arcs / graph.num_vertices <= SHORT_LISTS
     return TILE_SIZES[not graph._short_lists]
-
-
-def has_short_lists(vertices: int, arcs: int) -> bool:
-    """Whether a graph of this size has short neighbor lists; one with hardly any expects more."""
-    return 1 <= arcs / vertices <= SHORT_LISTS
 
 
 FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
