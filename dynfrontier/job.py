@@ -126,7 +126,8 @@ class StreamJob:
     def warm_up(self) -> None:
         """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""
         for scale, edge_factor in WARM_UP_GRAPHS:
-            stream, vertices = self._warm_up_stream(scale, round(edge_factor * 2**scale))
+            most = WARM_UP_BATCHES * self.stream.batch_size  # larger batches would need other kernels
+            stream, vertices = self._warm_up_stream(scale, min(round(edge_factor * 2**scale), most))
             graph = type(self.graph)(
                 vertices, device=self.graph.device, vertex_dtype=self.graph.vertex_dtype, time=self.graph.time_unit
             )
