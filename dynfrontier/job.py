@@ -7,6 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class StreamJob:
         After the first batch its mean degree is that of the job: kernels differ by how long neighbor lists are. If the
         job's graph is denser, it has fewer vertices than 2**scale.
         """
-        mean = num_arcs(self.stream.edges[: self.stream.batch_size]) / self.stream.num_vertices
+        mean = self._first_degree
         while True:
             edges = fr.io.rmat(scale, records / 2**scale)
             stream = fr.io.stream_edges(edges, len(edges) // WARM_UP_BATCHES)
@@ -149,6 +150,11 @@ class StreamJob:
             if vertices >= edges.num_vertices or mean <= LOWEST_DEGREE or scale <= SMALLEST_SCALE:
                 return stream, max(vertices, edges.num_vertices)
             scale -= 1
+
+    @cached_property
+    def _first_degree(self) -> float:
+        """The mean degree after the first batch."""
+        return num_arcs(self.stream.edges[: self.stream.batch_size]) / self.stream.num_vertices
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""

@@ -38,7 +38,7 @@ from .rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time": "ns"}}
-"""The options of graphs that there is code for; the first are for structures that can store no weights, too."""
+"""The options of graphs that there is code for. The first is for structures that can store no weights, too."""
 REPERTOIRE = "algorithms.repertoire"
 """The module whose analytics are rehearsed; structures know no algorithm, and this imports it when it is run."""
 PARTS = {"none": ("none",), "first": ("first",), "all": ("first", "others")}

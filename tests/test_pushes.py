@@ -253,6 +253,23 @@ def test_observers_that_fail(method, ways):
     assert ways == {"at once": 3, "general": 0}
 
 
+def test_a_pipeline_counts_the_push_of_which_an_observer_fails(ways):
+    class Fails(fr.UpdateObserver):
+        def edges_deleted(self, src, dst):
+            raise RuntimeError("for the test")
+
+    graph = SlabGraph(6, time="s", device="gpu")
+    fails = Fails()
+    graph.attach(fails)
+    src, dst = (graph.xp.arange(k, k + 4, dtype=np.int32) for k in (0, 1))
+    pipeline = fr.Pipeline((src, dst), graph, window={"count": 2}, batch_size=2)
+    with pytest.raises(fr.PipelineError, match="for the test") as failed:
+        pipeline.run()
+    totals = pipeline.totals
+    assert (failed.value.stage, totals.batches, totals.inserted, totals.deleted) == ("analytic", 2, 4, 2)
+    assert graph.num_edges == 2 and ways == {"at once": 2, "general": 0}
+
+
 def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
     """The log names them twice; they leave once."""
     graph = SlabGraph(6, directed=directed, time="s", device="gpu")

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 MANY_PAIRS = 1 << 15
-"""Fewer are intersected before they were put in order. In the lists of `LARGE_LISTS`, that is: 65,536 edges of an R-MAT
-graph with 48 million took an H100 1.95 ms in place of 2.35, a million 25.5 in place of 34.7."""
+"""To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
+R-MAT graph with 48 million took an H100 1.95 ms in place of 2.35, and a million 25.5 in place of 34.7."""
 LARGE_LISTS = 1 << 30
-"""Bytes. Of smaller graphs a cache holds more, and four times as many pairs are put in order."""
+"""Bytes. A cache holds more of smaller graphs: there it takes four times as many pairs."""
 GROUPS = 1 << 12  # pair_order.cuh has the same number
 
 
