@@ -59,6 +59,7 @@ from .statistics import StorageStatistics
 from .temporal.latest import latest_neighbors
 from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+from .walks import degree, find_edge, neighbors
 
 if TYPE_CHECKING:
     from . import distributed, interchange, io, plot
@@ -114,6 +115,7 @@ __all__ = [
     "common_neighbors",
     "compute",
     "defer",
+    "degree",
     "display",
     "distributed",
     "edge_support",
@@ -122,6 +124,7 @@ __all__ = [
     "extract_subgraph",
     "fetch",
     "filter",
+    "find_edge",
     "gpu_available",
     "interchange",
     "interpreted",
@@ -131,6 +134,7 @@ __all__ = [
     "keys",
     "latest_neighbors",
     "neighbor_reduce",
+    "neighbors",
     "on_compile",
     "plot",
     "random",

@@ -13,7 +13,7 @@ OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())
 SHARED = {
     "__init__", "engine", "functors", "launch", "members", "output", "pair_groups", "pair_order", "recorded",
-    "reductions", "shares", "weights",
+    "reductions", "shares", "walked", "weights",
 }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def reads_own_entry(rule: Callable) -> bool:
 
 class _Reader(ast.NodeVisitor):
     def __init__(self, function: FunctionType, callers: tuple[FunctionType, ...]):
-        tree = definition_of(function)
+        tree = definition_of(function, "read")
         names = [argument.arg for argument in tree.args.args]
         self.found = {name: Accesses() for name in names}
         self._function = function

@@ -16,9 +16,10 @@ from .check import check_functor, uses_parameter
 from .checking import FunctorIndexError, checking, interpreted
 from .compile import CudaFunctor, cpu_functor, cuda_functor, functor_identity
 from .errors import FunctorError, blamed, explain
+from .graphs import GraphArgument, GraphForm
 
 __all__ = [
-    "ARRAY_DTYPES", "CudaFunctor", "FunctorError", "FunctorIndexError", "blamed", "c_parameters", "check_functor",
-    "checking", "cpu_functor", "cuda_functor", "explain", "functor_arguments", "functor_identity", "interpreted",
-    "parameter_types", "uses_parameter",
+    "ARRAY_DTYPES", "CudaFunctor", "FunctorError", "FunctorIndexError", "GraphArgument", "GraphForm", "blamed",
+    "c_parameters", "check_functor", "checking", "cpu_functor", "cuda_functor", "explain", "functor_arguments",
+    "functor_identity", "interpreted", "parameter_types", "uses_parameter",
 ]  # fmt: skip

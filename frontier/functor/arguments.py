@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..kinds import AnyGraph
 from ..runtime import Device
 from ..runtime.kernels import C_TYPES
 from ..runtime.parameters import Matrix, Number
 from .errors import FunctorError
+from .graphs import GraphForm
 
 ARRAY_DTYPES = tuple(C_TYPES)
 
 
-def functor_arguments(device: Device, function_name: str, args: tuple) -> tuple:
+def functor_arguments(
+    device: Device, function_name: str, args: tuple, graph_argument: Callable[[Any], Any] | None = None
+) -> tuple:
     """Users' arguments as kernels take them: arrays of the device, NumPy scalars.
 
     Python ints become int64, floats float64 and bools bool. On a GPU, an array of two dimensions becomes a `Matrix`.
+
+    Parameters
+    ----------
+    graph_argument : function, optional
+        What makes an argument of a graph of the device; without it, graphs are refused.
 
     Raises
     ------
@@ -26,10 +36,12 @@ def functor_arguments(device: Device, function_name: str, args: tuple) -> tuple:
         An argument is no number and no array of the graph's device, or an array is not contiguous or of a type that
         kernels do not know.
     """
-    return tuple(_argument(device, function_name, i, value) for i, value in enumerate(args))
+    return tuple(_argument(device, function_name, i, value, graph_argument) for i, value in enumerate(args))
 
 
-def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
+def _argument(
+    device: Device, function_name: str, i: int, value: Any, graph_argument: Callable[[Any], Any] | None
+) -> Any:
     kind = type(value)
     if kind is int:
         return np.int64(value)
@@ -55,24 +67,41 @@ def _argument(device: Device, function_name: str, i: int, value: Any) -> Any:
         return Matrix(value) if device.is_gpu and value.ndim == 2 else value
     if isinstance(value, np.generic | Number) and value.dtype in ARRAY_DTYPES:
         return value
+    if isinstance(value, AnyGraph) and graph_argument is not None:
+        if value.in_parts:
+            raise FunctorError(
+                f"argument {i} of {function_name}() is a graph over several workers, none of which has all neighbors: "
+                "functors cannot walk it"
+            )
+        if value.device != device:  # type: ignore[attr-defined]
+            raise FunctorError(
+                f"argument {i} of {function_name}() is a graph on {value.device}, "  # type: ignore[attr-defined]
+                f"but the operator's is on {device}"
+            )
+        return graph_argument(value)
     if isinstance(value, np.ndarray) and device.is_gpu:
         raise FunctorError(
             f"argument {i} of {function_name}() is a NumPy array, but the graph is on the GPU: pass CuPy's"
         )
     text = f"{kind.__module__}.{kind.__name__}" if kind.__module__ != builtins.__name__ else kind.__name__
-    raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors take numbers and arrays")
+    raise FunctorError(f"argument {i} of {function_name}() is a {text}; functors take numbers, arrays and graphs")
 
 
-def parameter_types(args: tuple) -> tuple[tuple[np.dtype, int], ...]:
-    """The ``(dtype, ndim)`` of each of `functor_arguments`' results, 0 dimensions being those of a number."""
+def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
+    """The ``(dtype, ndim)`` of each of `functor_arguments`' results, 0 dimensions being those of a number.
+
+    The dtype of a graph is a `GraphForm`.
+    """
     return tuple((value.dtype, value.ndim) for value in args)
 
 
-def c_parameters(types: tuple[tuple[np.dtype, int], ...]) -> tuple[str, str]:
-    """`parameter_types` as parameters in C, and their names, each behind a comma: a matrix is three of them."""
+def c_parameters(types: tuple[tuple[Any, int], ...]) -> tuple[str, str]:
+    """`parameter_types` as parameters in C, and their names, each behind a comma: a matrix is three of them, a graph an
+    address."""
     texts, names = [], []
     for i, (dtype, ndim) in enumerate(types):
         shape = [f"a{i}_rows", f"a{i}_columns"] if ndim == 2 else []
-        texts += [f"{C_TYPES[dtype]}{'*' if ndim else ''} a{i}", *(f"i64 {name}" for name in shape)]
+        text = "i64" if isinstance(dtype, GraphForm) else C_TYPES[dtype]
+        texts += [f"{text}{'*' if ndim else ''} a{i}", *(f"i64 {name}" for name in shape)]
         names += [f"a{i}", *shape]
     return "".join(f", {text}" for text in texts), "".join(f", {name}" for name in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import walks
 from ..atomics import atomic_cas
 from .checking import COLUMN, COLUMNS, INDEX, LENGTH, RAISED, SITE, TABLE
 
@@ -38,6 +39,18 @@ def checked_pair(array: Any, index: Any, site: int, report: Any) -> Any:
         report[COLUMN] = column
         report[COLUMNS] = columns
     return row - row, column - column
+
+
+def checked_vertex(graph: Any, v: Any, site: int, report: Any) -> Any:
+    """`v` if it is a vertex of the graph; otherwise a report is made, and it is 0."""
+    count = walks.num_vertices(graph)
+    if 0 <= v < count:
+        return v
+    if atomic_cas(report, RAISED, 0, 1) == 0:
+        report[SITE] = site
+        report[INDEX] = v
+        report[LENGTH] = count
+    return v - v
 
 
 def find_length(address: int, report: Any) -> int:

@@ -71,18 +71,25 @@ def is_checking() -> bool:
 
 
 class FunctorIndexError(IndexError):
-    """A functor's index is outside an array; the message names the functor, the line, the array and the index."""
+    """A functor's index is outside an array, or a vertex not in a graph; the message names the functor, the line, the
+    array and the index."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a functor where an array is read or written, by one index or by two."""
+    """A place in a functor where an array is read or written, or a graph is asked about a vertex.
+
+    Attributes
+    ----------
+    kind : {"index", "pair", "vertex"}
+        What is checked: one index of an array, two, or a vertex.
+    """
 
     function: str
     access: str
     file: str
     line: int
-    is_pair: bool = False
+    kind: str
 
 
 sites: dict[int, Site] = {}
@@ -118,10 +125,13 @@ class Report:
         self.array[RAISED] = 0
         site = sites[number]
         line = linecache.getline(site.file, site.line).strip()
-        pair = f"index ({index}, {column}), but its shape is ({length}, {columns})"
-        outside = pair if site.is_pair else f"index {index}, but its length is {length}"
+        outside = {
+            "index": f"at index {index}, but its length is {length}",
+            "pair": f"at index ({index}, {column}), but its shape is ({length}, {columns})",
+            "vertex": f"with vertex {index}, but the graph has {length} vertices",
+        }[site.kind]
         raise FunctorIndexError(
-            f"{site.function}() {site.access} at {outside}\n"
+            f"{site.function}() {site.access} {outside}\n"
             f'  File "{site.file}", line {site.line}' + (f"\n    {line}" if line else "")
         )
 

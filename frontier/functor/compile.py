@@ -21,6 +21,7 @@ from .cuda import COMPILERS, chosen_compiler, compiler_version, functor_compiler
 from .cuda.compilers import source_files
 from .errors import FunctorError, explain
 from .freeze import caller, freeze, is_known, with_report_last
+from .graphs import dtype_name
 from .rewrite import rewrite
 
 CPU_OPTIONS: dict[str, Any] = {"nogil": True, **LINKED_OPTIONS}
@@ -121,7 +122,7 @@ class CudaFunctor(NamedTuple):
         meaning = None if self.checked else functor_identity(self.function).portable
         if meaning is None:
             return None
-        types = [(np.dtype(dtype).name, ndim) for dtype, ndim in self.parameters]
+        types = [(dtype_name(dtype), ndim) for dtype, ndim in self.parameters]
         return repr((meaning, self.symbol, None if self.result is None else self.result.name, types, _own_text()))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from numba.core.compiler_lock import global_compiler_lock
 
 from ..runtime.identity import Chain, captured
+from .loops import without_loops
 
 MODULE = __name__.rpartition(".")[0]
 """The module of frozen functions: one that any process can import, as Numba's cache wants."""
@@ -46,7 +47,11 @@ def is_known(context: Any, value: Any) -> bool:
 
 
 def freeze(function: FunctionType, target: Target) -> FunctionType:
-    """A copy of `function` with the values of now, that calls frozen copies of the functions it calls."""
+    """A copy of `function` with the values of now, that calls frozen copies of the functions it calls.
+
+    Loops over neighbors are written out in them.
+    """
+    function = without_loops(function)
     copy = _shell(function)
     _fill(copy, function, target, {})
     return copy
@@ -84,9 +89,10 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
 
     def helper(callee: FunctionType, options: dict[str, Any]) -> Any:
         if id(callee) not in helpers:
-            inner = _shell(callee)
+            looped = without_loops(callee)
+            inner = _shell(looped)
             helpers[id(callee)] = target.helper(inner, options)  # before it is filled: it may call itself
-            _fill(inner, callee, target, helpers)
+            _fill(inner, looped, target, helpers)
         return helpers[id(callee)]
 
     cells = dict(zip(copy.__code__.co_freevars, copy.__closure__ or (), strict=True))

@@ -1,6 +1,7 @@
 """Functors rewritten so that every index is checked: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
 
-``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``.
+``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``. So are vertices whose neighbors are
+asked for (`frontier.walks`).
 """
 
 from __future__ import annotations
@@ -8,17 +9,20 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
+from .. import walks
 from ..atomics import ATOMICS
 from ..runtime.identity import captured
-from .bounds import checked_index, checked_pair
+from .bounds import checked_index, checked_pair, checked_vertex
 from .checking import Site, sites
 from .freeze import Target
-from .source import definition_of, unique_name
+from .loops import write_out
+from .source import code_of, definition_of, resolved, unique_name
 
-REPORT, CHECK, CHECK_PAIR = unique_name("report"), unique_name("check"), unique_name("check_pair")
+REPORT, CHECK, CHECK_PAIR, CHECK_VERTEX = map(unique_name, ("report", "check", "check_pair", "check_vertex"))
+CHECKS = {CHECK: checked_index, CHECK_PAIR: checked_pair, CHECK_VERTEX: checked_vertex}
 
 
 def rewrite(function: FunctionType, target: Target) -> FunctionType:
@@ -26,15 +30,11 @@ def rewrite(function: FunctionType, target: Target) -> FunctionType:
     return _rewrite(function, target, {})
 
 
-def _safe_name(function: FunctionType) -> str:
-    return function.__name__ if function.__name__.isidentifier() else "functor"
-
-
 def _rewrite(function: FunctionType, target: Target, done: dict[int, FunctionType]) -> FunctionType:
     """A copy that takes the report first, and hands it on to the functions it calls."""
-    tree = definition_of(function)
+    tree = definition_of(function, "checked")
     names: dict[str, Any] = {name: value for name, value, _, _ in captured(function)}
-    scope = names | {CHECK: checked_index, CHECK_PAIR: checked_pair, "__name__": function.__module__}
+    scope = names | CHECKS | {"__name__": function.__module__}
     # The copy is there before its body, for functions that call themselves.
     copy = done[id(function)] = FunctionType((lambda: None).__code__, scope, function.__name__)
 
@@ -46,23 +46,17 @@ def _rewrite(function: FunctionType, target: Target, done: dict[int, FunctionTyp
         return name
 
     arguments = tree.args
-    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
-    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        argument.annotation = None
     arrays = {argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     checker = _Checker(function, names, arrays, helper, target)
-    body = [ast.Return(checker.visit(tree.body))] if isinstance(tree, ast.Lambda) else [
+    write_out(tree, names, function, checker.check_vertex)
+    scope |= names
+    body = checker.visit(tree.body) if isinstance(tree, ast.Lambda) else [
         checker.visit(statement) for statement in tree.body
     ]  # fmt: skip
+    tree.body = body
     first = arguments.posonlyargs or arguments.args
     first.insert(0, ast.arg(REPORT))
-    definition = ast.FunctionDef(
-        name=_safe_name(function), args=arguments, body=body, decorator_list=[], type_params=[]
-    )
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(definition, tree)], []))
-    made: dict[str, Any] = {}
-    exec(compile(module, function.__code__.co_filename, "exec"), made)
-    copy.__code__ = made[_safe_name(function)].__code__
+    copy.__code__ = code_of(tree, function)
     copy.__defaults__ = function.__defaults__
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
@@ -100,13 +94,17 @@ class _Checker(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        callee = self._resolve(node.func)
+        callee = resolved(node.func, self._names)
         atomic = callee in ATOMICS and len(node.args) >= 2
         if atomic:
             node.args[:2] = self._in_one(*node.args[:2])
         self.generic_visit(node)
         if atomic and isinstance(node.args[0], ast.Name):
             node.args[1] = self._check(node.args[0], node.args[1], "writes")
+            return node
+        if callee in OF_VERTICES:
+            text = _text(node)
+            node.args[1:] = [self._checked_vertex(node.args[0], v, text) for v in node.args[1:]]
             return node
         function = getattr(callee, "py_func", callee)
         if isinstance(function, FunctionType) and (function is not callee or not self._target.knows(callee)):
@@ -123,29 +121,34 @@ class _Checker(ast.NodeTransformer):
             return array, index
         return array.value, ast.copy_location(ast.Tuple([array.slice, index], ast.Load()), array)
 
-    def _resolve(self, expression: ast.expr) -> Any:
-        """What a name, or a chain of attributes of modules, stands for outside of the function."""
-        if isinstance(expression, ast.Name):
-            return self._names.get(expression.id)
-        if isinstance(expression, ast.Attribute):
-            owner = self._resolve(expression.value)
-            return getattr(owner, expression.attr, None) if isinstance(owner, ModuleType) else None
-        return None
-
     def _check(self, array: ast.Name, index: ast.expr, verb: str) -> ast.expr:
         is_pair = isinstance(index, ast.Tuple) or (isinstance(index, ast.Name) and index.id in self._pairs)
         place = Site(
             self._function.__name__, f"{verb} {array.id}[{_text(index)}]", self._function.__code__.co_filename,
-            array.lineno, is_pair,
+            array.lineno, "pair" if is_pair else "index",
         )  # fmt: skip
-        number = int.from_bytes(hashlib.sha256(f"{place} {array.col_offset}".encode()).digest()[:6], "big")
-        sites[number] = place  # the same in every process: compiled code is kept on disk
-        call = ast.Call(
-            ast.Name(CHECK_PAIR if is_pair else CHECK, ast.Load()),
-            [ast.Name(array.id, ast.Load()), index, ast.Constant(number), ast.Name(REPORT, ast.Load())],
-            [],
-        )
-        return ast.copy_location(call, index)
+        return _call(CHECK_PAIR if is_pair else CHECK, ast.Name(array.id, ast.Load()), index, place)
+
+    def check_vertex(self, graph: ast.expr, v: ast.expr, call: ast.Call) -> ast.expr:
+        """A vertex, checked, that `call` takes of a graph which stands in a variable."""
+        return self._checked_vertex(graph, v, _text(call))
+
+    def _checked_vertex(self, graph: ast.expr, v: ast.expr, text: str) -> ast.expr:
+        code = self._function.__code__
+        place = Site(self._function.__name__, f"calls {text}", code.co_filename, v.lineno, "vertex")
+        return _call(CHECK_VERTEX, graph, v, place)
+
+
+OF_VERTICES = (walks.degree, walks.find_edge)
+"""Functions of a graph and of vertices."""
+
+
+def _call(check: str, thing: ast.expr, index: ast.expr, place: Site) -> ast.expr:
+    """A call that checks an index of something."""
+    number = int.from_bytes(hashlib.sha256(f"{place} {index.col_offset}".encode()).digest()[:6], "big")
+    sites[number] = place  # the same in every process: compiled code is kept on disk
+    args = [thing, index, ast.Constant(number), ast.Name(REPORT, ast.Load())]
+    return ast.copy_location(ast.Call(ast.Name(check, ast.Load()), args, []), index)
 
 
 def _text(index: ast.expr) -> str:
@@ -170,7 +173,7 @@ class _Unchecked(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in (CHECK, CHECK_PAIR):
+        if isinstance(node.func, ast.Name) and node.func.id in CHECKS:
             return node.args[1]
         node.args = [a for a in node.args if not (isinstance(a, ast.Name) and a.id == REPORT)]
         return node

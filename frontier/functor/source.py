@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from types import CodeType, FunctionType
+from collections.abc import Mapping
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 from ..runtime.source_text import parsing
 from .errors import FunctorError
@@ -13,8 +15,13 @@ from .errors import FunctorError
 Definition = ast.FunctionDef | ast.Lambda
 
 
-def definition_of(function: FunctionType) -> Definition:
+def definition_of(function: FunctionType, purpose: str) -> Definition:
     """The syntax tree of a function; a new one each time.
+
+    Parameters
+    ----------
+    purpose : str
+        What is to be done with the function, as an error says: ``"checked"``.
 
     Raises
     ------
@@ -38,7 +45,7 @@ def definition_of(function: FunctionType) -> Definition:
     ]  # fmt: skip
     if not fitting:
         raise FunctorError(
-            f"{function.__name__}() cannot be checked: its source is not in {code.co_filename}, line "
+            f"{function.__name__}() cannot be {purpose}: its source is not in {code.co_filename}, line "
             f"{code.co_firstlineno}"
         )
     return min(fitting, key=_extent)
@@ -63,6 +70,40 @@ def _covers(node: Definition, used: set[tuple[int, int]], code: CodeType) -> boo
 
 def _extent(node: Definition) -> tuple[int, int]:
     return (node.end_lineno or 0) - node.lineno, (node.end_col_offset or 0) - node.col_offset
+
+
+def code_of(tree: Definition, function: FunctionType) -> CodeType:
+    """The code of a function with this syntax tree, in place of that of `function`."""
+    arguments = tree.args
+    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+    arguments.kw_defaults = [default and ast.Constant(None) for default in arguments.kw_defaults]
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    body = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+    name = function.__name__ if function.__name__.isidentifier() else "functor"
+    definition = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], type_params=[])
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(definition, tree)], []))
+    made: dict[str, Any] = {}
+    exec(compile(module, function.__code__.co_filename, "exec"), made)
+    return made[name].__code__
+
+
+def function_of(tree: Definition, function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+    """A function with this syntax tree in place of that of `function`, which finds in `scope` what it names."""
+    names = {**scope, "__name__": function.__module__}
+    copy = FunctionType(code_of(tree, function), names, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def resolved(expression: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What a name, or a chain of attributes of modules, stands for; None if that is not known."""
+    if isinstance(expression, ast.Name):
+        return names.get(expression.id)
+    if isinstance(expression, ast.Attribute):
+        owner = resolved(expression.value, names)
+        return getattr(owner, expression.attr, None) if isinstance(owner, ModuleType) else None
+    return None
 
 
 @functools.cache

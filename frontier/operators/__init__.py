@@ -7,6 +7,7 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 * ``launch.py`` decides how work is distributed to thread blocks and threads;
 * ``shares.py`` does so for the neighbor lists of a frontier on CPUs; ``pair_groups.py`` and, on GPUs, ``pair_order.py``
   do for pairs of lists;
+* ``walked.py`` makes graphs arguments of functors, which walk them;
 * ``functors.py``, ``weights.py``, ``members.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels
   on CPUs. Those on GPUs are in ``frontier/cuda``.
 """

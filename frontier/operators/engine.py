@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import weakref
 from collections.abc import Callable
 from types import FunctionType, ModuleType
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..functor import (
     CudaFunctor,
+    GraphForm,
     blamed,
     c_parameters,
     check_functor,
@@ -28,6 +28,7 @@ from ..runtime import Workspace
 from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import define_text
 from ..runtime.shipped import Shipped
+from .walked import iterator_of, walked_on_cpu, walked_on_gpu
 from .weights import ByEdge
 
 if TYPE_CHECKING:
@@ -43,35 +44,34 @@ def state_of(graph: Graph) -> Workspace:
 
 def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
     """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
-    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args)
+    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, walked)
     return checked_arguments(graph.device, values) if is_checking() else values
+
+
+def walked(graph: Graph) -> Any:
+    """A graph as functors have it that were given it as an argument, in any form (`frontier.walks`)."""
+    if graph.device.is_gpu:
+        return walked_on_gpu(graph, view_macros(graph), state_of(graph))
+    return walked_on_cpu(graph, bare_view(graph), readable_weights(graph))
 
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
     """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
     if interpreting.get():
-        iterators = _iterators(graph_package)
+        iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
     checked = is_checking()
     key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options, checked)
     found = _kernels.get(key)
     if found is None:
         compiled = (f and cpu_functor(f, checked=checked) for f in functors)
-        found = _kernels[key] = make(*_iterators(graph_package), *compiled, *options)
+        found = _kernels[key] = make(*iterators_of(graph_package), *compiled, *options)
     return found
 
 
-ITERATOR = ("degree", "segments", "segment", "next_run", "find")
-
-
-def _iterators(graph_package: str | None) -> list[ModuleType]:
-    """The module that defines a structure's neighbor iterator, if there is a structure: one of another folder, if it is
-    shared, so that the structures which share it share compiled kernels, too."""
-    if graph_package is None:
-        return []
-    own = importlib.import_module(f"{graph_package}.cpu")
-    modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
-    return [importlib.import_module(modules.pop()) if len(modules) == 1 else own]
+def iterators_of(graph_package: str | None) -> list[ModuleType]:
+    """The module that defines a structure's neighbor iterator, if there is a structure."""
+    return [] if graph_package is None else [iterator_of(graph_package)]
 
 
 EDGE_POSITION, WEIGHT_POSITION = 2, 3
@@ -195,6 +195,12 @@ def edge_macros(graph: Graph) -> tuple[tuple[str, str], ...]:
     )  # fmt: skip
 
 
+def view_macros(graph: Graph) -> dict[str, str]:
+    """The macros with which a graph's view is compiled."""
+    own = {name: define_text(value) for name, value in graph.defines.items()}
+    return {**own, "VIEW_HEADER": _view_header(graph), **dict(edge_macros(graph))}
+
+
 def _view_header(graph: Graph) -> str:
     return f'"{graph.package.replace(".", "/")}/view.cuh"'
 
@@ -205,15 +211,15 @@ def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch:
     return defines, codes_of(linked, arch)
 
 
-def codes_of(linked: tuple[CudaFunctor, ...], arch: str) -> tuple[bytes, ...]:
-    """The LTO-IR of functors."""
+def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[bytes, ...]:
+    """The LTO-IR of functors, and of what walks the graphs that they were given."""
     capability = (int(arch[3:-1]), int(arch[-1]))
     return tuple(functor.code(capability) for functor in linked)
 
 
 def cuda_request(
     graph: Graph, functors: tuple, args: tuple, options: tuple
-) -> tuple[tuple[tuple[str, str], ...], tuple[CudaFunctor, ...]]:
+) -> tuple[tuple[tuple[str, str], ...], tuple[CudaFunctor | GraphForm, ...]]:
     """The macros and the functors with which an operator's header is compiled; nothing is compiled yet."""
     types = parameter_types(args)
     kinds = {
@@ -222,7 +228,7 @@ def cuda_request(
         "column": np.dtype(np.int64),
         "weight": graph.weight_dtype or np.dtype(np.float32),
     }
-    linked = []
+    linked: list[CudaFunctor | GraphForm] = list({dtype: None for dtype, _ in types if isinstance(dtype, GraphForm)})
     for symbol, function, parameters, result in functors:
         if function is not None:
             of_values = "value" in parameters  # without arrays, whose indices could be checked
@@ -232,11 +238,9 @@ def cuda_request(
             linked.append(CudaFunctor(function, symbol, result, full, checked))
     declared, named = c_parameters(types)
     defines = {
-        **{name: define_text(value) for name, value in graph.defines.items()},
-        "VIEW_HEADER": _view_header(graph),
+        **view_macros(graph),
         "ARG_PARAMS": declared,
         "ARG_NAMES": named,
-        **dict(edge_macros(graph)),
         **dict(options),
     }
     return tuple(sorted(defines.items())), tuple(linked)

@@ -45,25 +45,37 @@ def compile_cubin(
     arch : str
         Target, such as ``"sm_90"``.
     """
-    import_toolchain()
-    from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+    program = _program(header, defines, arch, linked=bool(functors))
+    from cuda.core import Linker, LinkerOptions, ObjectCode
 
-    options = ProgramOptions(
-        arch=arch,
-        std="c++17",
-        include_path=[str(PROJECT_ROOT)],
-        relocatable_device_code=True if functors else None,
-        link_time_optimization=True if functors else None,
-        device_as_default_execution_space=True,
-    )
-    macros = "".join(f"#define {name} {text}\n" for name, text in defines)
-    # In angle brackets: a quoted name is looked up in the working directory first, which may have other headers.
-    program = Program(f"{macros}#include <{header}>\n", "c++", options)
     if not functors:
         return bytes(program.compile("cubin").code)
     parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
     linker = Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True))
     return bytes(linker.link("cubin").code)
+
+
+def compile_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
+    """LTO-IR of the functions in a header, which kernels of others are linked with as with functors."""
+    return bytes(_program(header, defines, arch, linked=True).compile("ltoir").code)
+
+
+def _program(header: str, defines: tuple[tuple[str, str], ...], arch: str, *, linked: bool) -> Any:
+    """A header for NVRTC, which is to be linked with others or not."""
+    import_toolchain()
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(
+        arch=arch,
+        std="c++17",
+        include_path=[str(PROJECT_ROOT)],
+        relocatable_device_code=True if linked else None,
+        link_time_optimization=True if linked else None,
+        device_as_default_execution_space=True,
+    )
+    macros = "".join(f"#define {name} {text}\n" for name, text in defines)
+    # In angle brackets: a quoted name is looked up in the working directory first, which may have other headers.
+    return Program(f"{macros}#include <{header}>\n", "c++", options)
 
 
 def cached_cubin(
@@ -82,6 +94,17 @@ def cached_cubin(
             return compile_cubin(header, defines, functors, arch)
 
     return cached("cuda", "cubin", parts, build)
+
+
+def cached_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
+    """`compile_ltoir` behind the disk cache."""
+    parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"))
+
+    def build() -> bytes:
+        with progress.timed(header):
+            return compile_ltoir(header, defines, arch)
+
+    return cached("cuda", "ltoir", parts, build)
 
 
 @functools.cache

@@ -30,6 +30,8 @@ class Workspace:
         What batches with edge data are pushed with on a GPU; likewise.
     record_space : RecordSpace or None
         What operators work with whose launches were recorded; they put it here.
+    walked : tuple or None
+        The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
     """
 
     def __init__(self, device: Device):
@@ -40,6 +42,7 @@ class Workspace:
         self.staging: Any = None
         self.pushes: Any = None
         self.record_space: Any = None
+        self.walked: Any = None
         self.epoch = 0
         self._stamps: Any = None
         self._open = False  # whether epochs were handed out and it is not known how many of them were used

@@ -23,10 +23,7 @@ BETWEEN = "\0"  # modules of a functor
 
 def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), arch: str = ARCH) -> bytes:
     """`frontier.runtime.cuda.compile_cubin`, except that what it makes is a shared library."""
-    macros = "".join(f"#define {name} {text}\n" for name, text in defines)
-    source = f'#include "cuda_on_cpu.h"\n{macros}#include "{header}"\n'
-    command = ["g++", "-std=c++17", "-w", "-fpermissive", f"-I{ROOT}", f"-I{HERE}", "-x", "c++"]
-    source = PREFETCH.sub(";", _run([*command, "-E", "-P", "-"], source))
+    source = _source(header, defines)
     source = DYNAMIC.sub(r"\1* \2 = reinterpret_cast<\1*>(emulator::block->dynamic);", source)
     names = sorted(set(KERNEL.findall(source)))
     for name in names:
@@ -36,15 +33,37 @@ def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), a
         objects = []
         for k, code in enumerate(functors):
             path = Path(folder) / f"functor{k}.o"
-            path.write_bytes(_object_of(code))
+            path.write_bytes(code if code.startswith(OBJECT) else _object_of(code))
             objects.append(str(path))
         if objects:
             objects.append(str(HERE / "libdevice_on_cpu.cpp"))
         kernels, out = Path(folder) / "kernels.cpp", Path(folder) / "kernels.so"
         kernels.write_text(source)
-        options = ["-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread", "-o", str(out)]
-        _run([*command, *options, str(kernels), "-x", "none", *objects], "")
+        options = ["-shared", "-pthread", "-Wl,--allow-multiple-definition", "-o", str(out)]  # of what headers define
+        _run([*COMPILER, *options, str(kernels), "-x", "none", *objects], "")
         return out.read_bytes()
+
+
+def compile_ltoir(header: str, defines: Any, arch: str = ARCH) -> bytes:
+    """`frontier.runtime.cuda.compile_ltoir`, except that what it makes is an object file."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "functions.o"
+        _run([*COMPILER, "-c", "-o", str(out), "-"], _source(header, defines))
+        return out.read_bytes()
+
+
+def _source(header: str, defines: Any) -> str:
+    """A header as C++."""
+    macros = "".join(f"#define {name} {text}\n" for name, text in defines)
+    given = f'#include "cuda_on_cpu.h"\n{macros}#include "{header}"\n'
+    return PREFETCH.sub(";", _run([*COMPILER, "-E", "-P", "-"], given))
+
+
+COMPILER = [
+    "g++", "-std=c++17", "-w", "-fpermissive", f"-I{ROOT}", f"-I{HERE}", "-O1", "-fPIC", "-fvisibility=hidden", "-x",
+    "c++",
+]  # fmt: skip
+OBJECT = b"\x7fELF"  # how an object file begins
 
 
 PREFIX = "emulated_"
@@ -136,6 +155,7 @@ def install() -> None:
 
     version = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*")) if path.is_file()))
     cuda.compile_cubin = compile_cubin
+    cuda.compile_ltoir = compile_ltoir
     cuda.shipped_cubin = lambda *_: None
     cuda.toolchain_version = lambda: f"emulated {version.hexdigest()}"
     cuda.import_toolchain = lambda: None

@@ -141,8 +141,9 @@ OF_ALL = (
     "frontier/atomics.py",
     *(
         f"frontier/functor/{name}.py"
-        for name in ("bounds", "check", "checking", "compile", "freeze", "rewrite", "source")
+        for name in ("bounds", "check", "checking", "compile", "freeze", "graphs", "loops", "rewrite", "source")
     ),
+    "frontier/walks.py",
 )
 """The part of `source_files` that is not in this package."""
 

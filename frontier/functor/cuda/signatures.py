@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
+from ... import walks
 from ...atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
 from ..bounds import find_length
 
@@ -171,3 +172,45 @@ def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
     declare_call(names, address, typed)
     declare_call(names, rows, typed)
     return address, rows, length
+
+
+def graph_type(names: Names) -> Any:
+    """The type of graphs that functors are given (`GraphForm`)."""
+
+    class Graph(names.types.Type):  # type: ignore[name-defined]
+        def __init__(self, form: Any):
+            self.form = form
+            super().__init__(form.name)
+
+    return Graph
+
+
+OF_GRAPHS = {
+    walks.num_vertices: 0, walks.degree: 1, walks.find_edge: 2, walks.segments: 1, walks.vertex_at: 1, walks.edge_in: 1,
+    walks.weight_in: 1,
+}  # fmt: skip
+"""Functions of a graph and of so many integers, that return an integer, or a weight."""
+OF_RUNS = {walks.segment: 2, walks.next_run: 3}
+"""Those that return a run, as three integers: in C a number of the part that is wanted comes last."""
+
+
+def declare_walks(names: Names, Graph: Any) -> None:
+    """Type the functions of `frontier.walks`."""
+    types = names.types
+
+    def declare(function: Any, count: int) -> None:
+        def typed(*args: Any) -> Any:
+            graph, *numbers = args
+            if not isinstance(graph, Graph) or len(numbers) != count:
+                return None
+            if not all(isinstance(number, types.Integer) for number in numbers):
+                return None
+            result = types.UniTuple(types.int64, 3) if function in OF_RUNS else types.int64
+            if function is walks.weight_in:
+                result = getattr(types, graph.form.weight)
+            return names.signature(result, graph, *[types.int64] * count)
+
+        declare_call(names, function, typed)
+
+    for function, count in (OF_GRAPHS | OF_RUNS).items():
+        declare(function, count)

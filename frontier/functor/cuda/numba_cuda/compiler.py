@@ -14,8 +14,10 @@ from numba.cuda.dispatcher import CUDADispatcher
 
 from ...bounds import length_of
 from ...freeze import is_known
+from ...graphs import GraphForm
 from . import atomics  # noqa: F401  # which teaches numba-cuda about them
 from .arrays import Pointer, Shaped, length
+from .walks import Graph
 
 
 class _Helper(CUDADispatcher):
@@ -35,7 +37,9 @@ class _Helper(CUDADispatcher):
         return found
 
 
-def _type_of(dtype: np.dtype, ndim: int) -> Any:
+def _type_of(dtype: Any, ndim: int) -> Any:
+    if isinstance(dtype, GraphForm):
+        return Graph(dtype)
     scalar = types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
     return (scalar, Pointer(scalar), Shaped(scalar, 2))[ndim]
 

@@ -19,11 +19,13 @@ from numba_cuda_mlir.numba_cuda.core.errors import NumbaError
 
 from ...bounds import length_of
 from ...freeze import MODULE, is_known
+from ...graphs import GraphForm
 from ..compilers import CHOICE
 from . import atomics  # noqa: F401  # which teaches numba-cuda-mlir about them
 from .arithmetic import SUBSTITUTES
 from .arrays import Pointer, length, matrix
 from .corrections import UnsupportedError, corrected, replaced
+from .walks import Graph
 
 refresh_registries(include_uninitialized_cuda=False)
 
@@ -44,7 +46,9 @@ def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
     return decorators._has_dispatcher_argument(expression, caller) or decorators._calls_own_argument(inlined)
 
 
-def _type_of(dtype: np.dtype) -> Any:
+def _type_of(dtype: Any) -> Any:
+    if isinstance(dtype, GraphForm):
+        return Graph(dtype)
     return types.boolean if dtype == np.bool_ else getattr(types, dtype.name)
 
 

@@ -1,0 +1,75 @@
+"""Graphs that functors for GPUs are given: an address, and the functions that take it (``cuda/walks.cuh``).
+
+Those functions are compiled for each kind of graph, and linked to the operator's kernels as functors are, so that a
+functor may walk another graph than its operator's, of another structure.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HEADER = "frontier/cuda/walks.cuh"
+
+
+class GraphForm(NamedTuple):
+    """A kind of graph: what stands for the dtype of such an argument.
+
+    Attributes
+    ----------
+    defines : tuple of (str, str)
+        The macros for its view.
+    weight : str
+        The dtype of weights as functors have them.
+    """
+
+    defines: tuple[tuple[str, str], ...]
+    weight: str
+
+    @property
+    def name(self) -> str:
+        """What tells it from all others."""
+        return f"graph {_digest(self.defines)}"
+
+    def symbol(self, function: str) -> str:
+        """The name of a function of ``walks.cuh`` in C."""
+        return f"walk_{_digest(self.defines)}_{function}"
+
+    def code(self, capability: tuple[int, int]) -> bytes:
+        """LTO-IR of the functions, as `CudaFunctor.code` is that of a functor."""
+        from ..runtime.cuda import cached_ltoir
+
+        name = "WALK(function)", self.symbol("##function")
+        return cached_ltoir(HEADER, tuple(sorted((*self.defines, name))), "sm_{}{}".format(*capability))
+
+
+@functools.cache
+def _digest(defines: tuple[tuple[str, str], ...]) -> str:
+    return hashlib.sha256(repr(defines).encode()).hexdigest()[:12]
+
+
+class GraphArgument:
+    """A graph as kernels on a GPU take it and hand it to functors.
+
+    Attributes
+    ----------
+    dtype : GraphForm
+    ndim : int
+    data : MemoryPointer
+        Where the graph's view is, and behind it the number of vertices.
+    """
+
+    __slots__ = ("_memory", "data", "dtype")
+
+    ndim = 0
+
+    def __init__(self, form: GraphForm, memory: Any):
+        self.dtype, self.data, self._memory = form, memory.data, memory
+
+
+def dtype_name(dtype: Any) -> str:
+    """What tells the type of a functor's parameter from all others."""
+    return dtype.name if isinstance(dtype, GraphForm) else np.dtype(dtype).name

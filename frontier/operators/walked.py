@@ -1,0 +1,223 @@
+"""Graphs as functors have them that were given one (`frontier.walks`): on a CPU compiled or run by Python, on a GPU."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from .. import walks
+from ..functor import FunctorError, GraphArgument, GraphForm
+from ..runtime.cpu import interpreting
+from ..runtime.launches import recorder
+from .weights import LINKED, edge_at, edge_or_none, weight_at
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..runtime import Workspace
+
+
+class Walked(NamedTuple):
+    """A graph as compiled functors on a CPU have it.
+
+    Attributes
+    ----------
+    lists : NamedTuple
+        The view, without weights. (In compiled functions the name `view` has a meaning of its own.)
+    weights : array, `ByEdge` or None
+        As `operators.weights` reads them.
+    num_vertices : int
+    """
+
+    lists: Any
+    weights: Any
+    num_vertices: int
+
+
+class Interpreted:
+    """A graph as functors have it that Python runs.
+
+    Parameters
+    ----------
+    walked : Walked
+    iterator : module
+        What has the neighbor iterator of its structure.
+    """
+
+    def __init__(self, walked: Walked, iterator: ModuleType):
+        self._walked, self._iterator = walked, iterator
+        self.num_vertices = walked.num_vertices
+
+    def degree(self, v: int) -> int:
+        return int(self._iterator.degree(self._walked.lists, v))
+
+    def find_edge(self, u: int, v: int) -> int:
+        return int(edge_or_none(self._walked.weights, self._iterator.find(self._walked.lists, u, v)))
+
+    def segments(self, v: int) -> int:
+        return int(self._iterator.segments(self._walked.lists, v))
+
+    def segment(self, v: int, i: int) -> tuple[int, int, int]:
+        return self._iterator.segment(self._walked.lists, v, i)
+
+    def next_run(self, run: int, low: int, high: int) -> tuple[int, int, int]:
+        return self._iterator.next_run(self._walked.lists, run)
+
+    def vertex_at(self, slot: int) -> int:
+        return int(self._walked.lists.neighbors[slot])
+
+    def edge_in(self, slot: int) -> int:
+        return int(edge_at(self._walked.weights, slot))
+
+    def weight_in(self, slot: int) -> Any:
+        return weight_at(self._walked.weights, slot)
+
+
+_by_view: dict[type, ModuleType] = {}
+"""What has the neighbor iterator of a structure, by the type of its view, of all graphs that functors were given."""
+
+
+def walked_on_cpu(graph: Graph, view: Any, weights: Any) -> Walked | Interpreted:
+    """A graph for functors on a CPU.
+
+    Parameters
+    ----------
+    view, weights
+        See `Walked`.
+    """
+    found = Walked(view, weights, graph.num_vertices)
+    iterator = _by_view.get(type(view))
+    if iterator is None:
+        iterator = _by_view[type(view)] = iterator_of(graph.package)
+    return Interpreted(found, iterator) if interpreting.get() else found
+
+
+def walked_on_gpu(graph: Graph, macros: dict[str, str], work: Workspace) -> GraphArgument:
+    """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
+
+    Parameters
+    ----------
+    macros : dict of str to str
+        For its view.
+    work : Workspace
+        Of the graph.
+
+    Raises
+    ------
+    FunctorError
+        Launches are being recorded, which would see the view of now when they are repeated.
+    """
+    if recorder.launches is not None:
+        raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")
+    words = np.append(graph.view().fields, graph.num_vertices)
+    held = work.walked
+    if held is None or held[0] != words.tobytes():
+        work.walked = held = words.tobytes(), graph.xp.asarray(words)
+    weight = graph.weight_dtype or np.dtype(np.float32)
+    return GraphArgument(GraphForm(tuple(sorted(macros.items())), weight.name), held[1])
+
+
+ITERATOR = ("degree", "segments", "segment", "next_run", "find")
+
+
+@functools.cache
+def iterator_of(package: str) -> ModuleType:
+    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
+    structures which share it share compiled kernels, too."""
+    own = importlib.import_module(f"{package}.cpu")
+    modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
+    return importlib.import_module(modules.pop()) if len(modules) == 1 else own
+
+
+def _iterator_for(graph: Any) -> ModuleType | None:
+    """The neighbor iterator for a type of a functor's argument; None if it is not that of a graph."""
+    if not isinstance(graph, types.BaseNamedTuple) or graph.instance_class is not Walked:
+        return None
+    return _by_view[graph[0].instance_class]
+
+
+@overload(walks.degree, **LINKED)
+def _degree(graph, v):
+    iterator = _iterator_for(graph)
+    if iterator is None:
+        return None
+    found = iterator.degree
+    return lambda graph, v: np.int64(found(graph.lists, v))
+
+
+@overload(walks.find_edge, **LINKED)
+def _find_edge(graph, u, v):
+    iterator = _iterator_for(graph)
+    if iterator is None:
+        return None
+    find = iterator.find
+    return lambda graph, u, v: np.int64(edge_or_none(graph.weights, find(graph.lists, u, v)))
+
+
+@overload(walks.num_vertices, **LINKED)
+def _num_vertices(graph):
+    if _iterator_for(graph) is None:
+        return None
+    return lambda graph: graph.num_vertices
+
+
+@overload(walks.segments, **LINKED)
+def _segments(graph, v):
+    iterator = _iterator_for(graph)
+    if iterator is None:
+        return None
+    count = iterator.segments
+    return lambda graph, v: np.int64(count(graph.lists, v))
+
+
+def _integers(run):
+    return np.int64(run[0]), np.int64(run[1]), np.int64(run[2])
+
+
+@overload(_integers, **LINKED)
+def _all_integers(run):
+    return lambda run: (np.int64(run[0]), np.int64(run[1]), np.int64(run[2]))
+
+
+@overload(walks.segment, **LINKED)
+def _segment(graph, v, i):
+    iterator = _iterator_for(graph)
+    if iterator is None:
+        return None
+    first = iterator.segment
+    return lambda graph, v, i: _integers(first(graph.lists, v, i))
+
+
+@overload(walks.next_run, **LINKED)
+def _next_run(graph, run, low, high):
+    iterator = _iterator_for(graph)
+    if iterator is None:
+        return None
+    following = iterator.next_run
+    return lambda graph, run, low, high: _integers(following(graph.lists, run))
+
+
+@overload(walks.vertex_at, **LINKED)
+def _vertex_at(graph, slot):
+    if _iterator_for(graph) is None:
+        return None
+    return lambda graph, slot: np.int64(graph.lists.neighbors[slot])
+
+
+@overload(walks.edge_in, **LINKED)
+def _edge_in(graph, slot):
+    if _iterator_for(graph) is None:
+        return None
+    return lambda graph, slot: np.int64(edge_at(graph.weights, slot))
+
+
+@overload(walks.weight_in, **LINKED)
+def _weight_in(graph, slot):
+    if _iterator_for(graph) is None:
+        return None
+    return lambda graph, slot: weight_at(graph.weights, slot)
