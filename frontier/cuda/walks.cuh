@@ -1,6 +1,11 @@
 // The neighbor iterator for functors that were given a graph (frontier/walks.py), which know it by its address. Macros:
 // VIEW_HEADER, VID, WEIGHT, and EDGE_WEIGHT with edge data; WALK(function), the name of a function for this kind of graph.
+//
+// What is included here is this file's own: kernels that it is linked with have functions of the same names, such as those of
+// the view of another structure, which a linker would take for the same.
 #pragma once
+namespace {
+
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
 
@@ -23,6 +28,8 @@ __device__ __forceinline__ Walked walked(i64 graph) {
 }
 
 __device__ __forceinline__ i64 part_of(const Run& run, i64 part) { return part == 0 ? run.handle : part == 1 ? run.low : run.high; }
+
+}  // namespace
 
 extern "C" {
 __device__ i64 WALK(num_vertices)(i64 graph) { return walked(graph).num_vertices; }
