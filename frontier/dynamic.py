@@ -718,12 +718,11 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         Returns
         -------
         object
-            Its ``insert(graph, count)`` and ``erase(count)`` queue kernels for the first so many arcs; arcs with
+            Its ``insert(graph, count)`` and ``erase(graph, count)`` queue kernels for the first so many arcs; arcs with
             negative ends are skipped, and `slots` become what `_insert_distinct` says, or -2**63 for arcs that are
             deferred. After a wait, ``inserted(graph)`` returns the numbers of arcs that were new, were there and were
             deferred; ``resume(graph, count)`` inserts those deferred, and returns what `_insert` does. Arcs to delete
             are distinct, and are there: ``erased(graph, deleted)`` says how many, once their deletion is queued.
-            ``follow(graph)`` comes before all, once arrays of the graph may be others.
         """
         raise NotImplementedError
 

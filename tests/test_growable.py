@@ -111,6 +111,19 @@ def test_memory_added_ahead(place):
     growable.prepare(place, numbered(place, 3), 4 * LARGE)
 
 
+@pytest.mark.parametrize("share", [2, 8])
+def test_the_size_to_grow_to(place, share):
+    """A share more; large arrays on a GPU double, until that is a step."""
+    step = growable.STEP // 8
+    for size in (0, 5, LARGE - 1, LARGE, step // 2, 3 * step, 20 * step):
+        array = np.broadcast_to(np.int64(0), size) if place.is_gpu else np.empty(size, np.int64)  # no memory is needed
+        more = size // share
+        if place.is_gpu and size >= LARGE:
+            more = max(more, min(size, step))
+        assert growable.ample_size(place, array, size + 1, share) == max(size + 1, size + more)
+        assert growable.ample_size(place, array, 30 * step, share) == max(30 * step, size + more)
+
+
 @pytest.mark.parametrize("size", [0, 3, LARGE])
 def test_exhausted_memory(place, size):
     """The array is as it was."""
@@ -135,6 +148,7 @@ def test_no_addresses_left(place, monkeypatch):
 def test_pools_grow_in_place(structure, device, monkeypatch, rng):
     """Once they are large, neighbors stay where they are when room is made for more; records of vertices, too."""
     monkeypatch.setattr(growable, "SMALL", 1 << 11)
+    monkeypatch.setattr(growable, "STEP", 1 << 12)
     pair = make(structure, device, [], [], num_vertices=64)
     graph, places = pair.graph, {"_neighbors": [], "_records": []}
     for turn in range(12):

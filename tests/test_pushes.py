@@ -101,6 +101,41 @@ def test_windows_of_records(directed, length, ways, monkeypatch, rng):
     assert ways == {"at once": 20, "general": 0}
 
 
+def test_kernels_are_bound_once(ways, monkeypatch, rng):
+    """Whatever arrays of the graph grow, and move, from then on."""
+    made, make = [], pushes.Bound.__init__
+
+    def counted(bound, *args):
+        made.append(bound)
+        make(bound, *args)
+
+    monkeypatch.setattr(pushes.Bound, "__init__", counted)
+    n, size = 2000, 1500
+    graph = SlabGraph(n, time="ns", edge_data={"kind": "int32"}, device="gpu")
+    window, arrived = fr.SlidingWindow(graph, count=20 * size), {}
+    moved = {name: set() for name in ("neighbors", "column", "free", "ends")}
+    for step in range(30):
+        src, dst = rng.integers(0, n, (2, size)).astype(np.int32)
+        window.push(*on(graph, src, dst), kind=graph.xp.full(size, step, np.int32))
+        times = range(step * size, step * size + size)
+        pairs = zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), strict=True)
+        arrived |= {pair: (time, step) for pair, time in zip(pairs, times, strict=True) if pair[0] != pair[1]}
+        data = graph._edge_data
+        arrays = (graph._neighbors, data.columns["kind"], data.free_ids, data.times.ends[0])
+        for seen, array in zip(moved.values(), arrays, strict=True):
+            seen.add(array.data.ptr)
+    assert len(made) == 1
+    assert all(len(seen) > 1 for seen in moved.values()), moved
+    begin = 30 * size - 20 * size
+    held = {(u, v, kind) for (u, v), (time, kind) in arrived.items() if time >= begin}
+    src, dst, _ = graph.to_coo()
+    kinds = graph.edge_data["kind"][graph.edge_ids(src, dst)]
+    rows = set(zip(*(to_host(graph, part).tolist() for part in (src, dst, kinds)), strict=True))
+    assert {row for row in rows if row[0] < row[1]} == held
+    check_graph(graph.copy())
+    assert ways == {"at once": 30, "general": 0}
+
+
 def test_insertions_without_a_window(directed, ways, monkeypatch, rng):
     """With other columns, without times, and mixed with deletions, after which ids are used again."""
     options = {"directed": directed, "edge_data": {"a": "float64", "b": "int8"}, "device": "gpu"}

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..runtime import Device, Kernels, growable, load_kernels
 
+GROWTH_SHARE = 4  # arrays grow by one in so many of the entries that they have, at least
+
 
 class Table:
     """Growable arrays by id, of edges or of their records.
@@ -72,7 +74,11 @@ class Table:
         most = int(np.iinfo(self.id_dtype).max)
         if wanted > most:
             raise MemoryError(f"{wanted} {self.holds} are more than {self.id_dtype} ids; use vertex_dtype='int64'")
-        size = min(max(wanted, self.capacity + self.capacity // 4), most)
+        size = max(wanted, self.capacity + self.capacity // GROWTH_SHARE)
+        if self.columns:
+            widest = max(self.columns.values(), key=lambda column: column.itemsize)
+            size = growable.ample_size(self.device, widest, size, GROWTH_SHARE)
+        size = min(size, most)
         for name, column in self.columns.items():
             self.columns[name] = growable.grow(self.device, column, size)
         self.capacity = size
@@ -81,7 +87,8 @@ class Table:
         """Have room for so many more free ids."""
         size = self.free_count + count
         if size > self.free_ids.size:
-            self.free_ids = growable.grow(self.device, self.free_ids, max(size, self.free_ids.size * 5 // 4))
+            size = growable.ample_size(self.device, self.free_ids, size, GROWTH_SHARE)
+            self.free_ids = growable.grow(self.device, self.free_ids, size)
 
     def next_ids(self, count: int) -> Any:
         """The ids that `take` takes next, in a new array of the graph's vertex dtype."""

@@ -22,6 +22,7 @@ import numpy as np
 from .device import Device
 
 SMALL = 8 << 20  # bytes; smaller arrays are plain ones
+STEP = 32 << 20  # bytes by which a range on a GPU grows at least: to map memory takes the driver 0.2 ms, of any size
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
 
 _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDictionary()
@@ -69,6 +70,16 @@ def grow(device: Device, array: Any, size: int) -> Any:
     longer = empty(device, size, array.dtype)
     longer[: array.size] = array
     return longer
+
+
+def ample_size(device: Device, array: Any, size: int, share: int) -> int:
+    """The elements to let `array` grow to that needs `size` and will need more: one in `share` more than it has; on a
+    GPU, where it is large, it doubles, or grows by `STEP`."""
+    held = int(array.size)
+    more = held // share
+    if device.is_gpu and array.nbytes >= SMALL:
+        more = max(more, min(held, STEP // array.itemsize))
+    return max(size, held + more)
 
 
 def prepare(device: Device, array: Any, size: int) -> None:

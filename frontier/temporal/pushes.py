@@ -22,7 +22,7 @@ from ..batch import Arcs
 from ..batch.small import is_contiguous, is_plain
 from ..observers import Told, observed
 from ..runtime import Counters, elementwise, fill_with, growable, load_kernels
-from ..runtime.parameters import Struct
+from ..runtime.parameters import Field, Struct
 from ..small_updates import Room
 from ..snapshots import remembered
 from ..sort import END, tile_count, tile_launch
@@ -43,6 +43,8 @@ PUSH = (
     "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids", "free_count", "top", "ids", "logged",
     "new_src", "new_dst", "gone_src", "gone_dst",
 )  # fmt: skip
+MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
+"""Arrays of the graph that are others, or longer, once they have grown."""
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
 BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN = range(10)
 NEXT, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES
@@ -161,7 +163,7 @@ class Pushes:
     """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
 
     def __init__(self, graph: DynamicGraph):
-        self.push, self.expiry = Struct(PUSH), Struct(EXPIRY)
+        self.push, self.expiry, self.moving = Struct(PUSH), Struct(EXPIRY), Struct(MOVING)
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
@@ -242,7 +244,7 @@ class Pushes:
     def _delete(self, graph: DynamicGraph, entries: int, arcs: int) -> None:
         """Queue the deletion of what has left the window, among so many entries of the log."""
         updates = self._bind(graph).updates
-        updates.erase(self.copies * entries)
+        updates.erase(graph, self.copies * entries)
         updates.erased(graph, arcs)
         graph._keep_view()
         graph._num_arcs -= arcs
@@ -282,19 +284,15 @@ class Pushes:
             self._room = max(FEWEST, 1 << (count - 1).bit_length())
 
     def _bind(self, graph: DynamicGraph) -> Bound:
-        """Kernels bound to the arrays that there are now."""
+        """Kernels, which take the arrays of the graph that there are now."""
         data: Any = graph._edge_data
         held = None if data.times is None else data.columns[TIME]
         ends = () if data.times is None else data.times.ends
         arrays = (graph._weights, data.free_ids, held, *(ends or (None, None)))
-        bound = self._bound
-        if bound is None or any(old is not new for old, new in zip(bound.arrays, arrays, strict=True)):
-            memory = None if bound is None else bound.memory
-            self._bound = None  # whose memory is to be there only once
-            bound = Bound(graph, self, Memory(graph, self._room) if memory is None else memory, arrays)
-            self._bound = bound
-        bound.updates.follow(graph)
-        return bound
+        self.moving.set(*(0 if array is None else array.data.ptr for array in arrays))
+        if self._bound is None:
+            self._bound = Bound(graph, self, Memory(graph, self._room))
+        return self._bound
 
     def _describe(
         self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room, gone: Room
@@ -378,21 +376,19 @@ class Memory:
 
 
 class Bound:
-    """Launches of kernels that are bound to arrays.
+    """Launches of kernels that are bound to arrays: to those of a `Memory`, and to what `Pushes.moving` names.
 
     Attributes
     ----------
-    arrays : tuple of array
-        Those of the graph that may become others.
     updates : object
         What the structure has bound (`DynamicGraph._bind_updates`).
     """
 
-    def __init__(self, graph: DynamicGraph, pushes: Pushes, memory: Memory, arrays: tuple[Any, ...]):
-        self.memory, self.arrays = memory, arrays
+    def __init__(self, graph: DynamicGraph, pushes: Pushes, memory: Memory):
+        self.memory = memory
         push, log, kernels, numbers = pushes.push, pushes.expiry, pushes._kernels, pushes.numbers
         arcs, gone, table, directed = memory.arcs, memory.gone, memory.table, graph.directed
-        weights, free_ids, held, src_of, dst_of = arrays
+        weights, free_ids, held, src_of, dst_of = (Field(pushes.moving, name) for name in MOVING)
         found = numbers.array
         self.updates = graph._bind_updates(arcs, memory.slots, gone)
         self._claim = kernels.claim_records.bind(push, table, table.size, memory.places, found)

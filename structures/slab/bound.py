@@ -1,4 +1,7 @@
-"""Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._bind_updates`), on a GPU."""
+"""Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._bind_updates`), on a GPU.
+
+The graph's own arrays may become others: kernels take them from structs that are filled before each launch.
+"""
 
 from __future__ import annotations
 
@@ -20,39 +23,31 @@ class BoundUpdates:
     """An insertion of distinct arcs, for which the host waits, and a deletion of others, which are there."""
 
     def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs):
-        self._arcs, self._slots, self._gone = arcs, slots, gone
+        self._arcs, self._slots = arcs, slots
         self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
-        self._pool: Any = None
-        self._pool_to_erase = Struct(Pool._fields)
-        self._changing = Struct(("chain_limit",))
-        self.follow(graph)
-
-    def follow(self, graph: SlabGraph) -> None:
-        """Bind kernels to the graph's arrays, if these are others by now."""
-        pool = graph._pool()
-        if pool is self._pool:
-            return
-        kernels, arcs, gone = graph._kernels, self._arcs, self._gone
-        other = self._pool_to_erase
-        other.fields[:] = pool.fields
-        other.put("counters", self._erased.array.data.ptr)
-        other.put("published", self._erased.published)
+        self._pool, self._pool_to_erase = Struct(Pool._fields), Struct(Pool._fields)
+        self._changing = Struct(("weights", "chain_limit"))
+        weights, chain_limit = (Field(self._changing, name) for name in self._changing.names)
+        kernels = graph._kernels
         self._insert = kernels.insert.bind(
-            pool, graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, Field(self._changing, "chain_limit"),
-            self._slots, None, 0, None, False,
-        )  # fmt: skip
-        self._erase = kernels.erase.bind(other, None, gone.src, gone.dst, None, None)
-        self._pool = pool
+            self._pool, weights, None, None, arcs.src, arcs.dst, arcs.weights, chain_limit, slots, None, 0, None, False
+        )
+        self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
     def insert(self, graph: SlabGraph, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
-        self._changing.set(graph._chain_limit(count))
+        self._pool.fields[:] = graph._pool().fields
+        self._changing.set(graph._weights.data.ptr, graph._chain_limit(count))
         self._insert(count, tile=LANES)
 
-    def erase(self, count: int) -> None:
+    def erase(self, graph: SlabGraph, count: int) -> None:
         """Queue the deletion of the first so many arcs."""
+        pool = self._pool_to_erase
+        pool.fields[:] = graph._pool().fields
+        pool.put("counters", self._erased.array.data.ptr)
+        pool.put("published", self._erased.published)
         self._erased.reset()
         self._erase(count, tile=LANES)
         self._erased.leave()

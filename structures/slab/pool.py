@@ -124,14 +124,16 @@ class SlabPool:
     def _make_room(self, consecutive: int, single: int) -> None:
         """Have so many consecutive slabs that were never used, and so many others.
 
-        Grows ahead where possible: by half, and by an eighth once that copies nothing.
+        Grows ahead where possible: by half, and by an eighth, but not less than mapping memory is worth, once that
+        copies nothing.
         """
         missing = consecutive + max(0, single - self._free_count) - (self._capacity - self._used)
         if missing <= 0:
             return
         needed = self._capacity + missing
         share = 2 if self._neighbors.nbytes < growable.SMALL else 8
-        comfortable = max(needed, self._capacity + self._capacity // share)
+        size = growable.ample_size(self.device, self._neighbors, needed * self.slab_stride, share)
+        comfortable = size // self.slab_stride
         try:
             self._resize_pool(min(comfortable, MAX_SLABS) if needed <= MAX_SLABS else needed)
         except MemoryError:
