@@ -3,7 +3,7 @@
 import numpy as np
 
 from frontier.runtime import resolve_device
-from frontier.runtime.scratch import Scratch
+from frontier.runtime.scratch import UNKNOWN, Counters, Scratch
 
 
 def test_memory_is_reused_and_grows_by_half(device):
@@ -36,3 +36,41 @@ def test_arrays_that_are_filled_otherwise_are_others():
     scratch.get("places", 4, np.int64)[:] = 7
     assert scratch.get("places", 4, np.int64, fill=-1).tolist() == [-1] * 4
     assert scratch.get("places", 4, np.int64).tolist() == [7] * 4 and scratch.nbytes() == 64
+
+
+def counters_of(device):
+    """Counters, and what publishes some numbers as a kernel does."""
+    place = resolve_device(device)
+    counters = Counters(place, 3)
+    return counters, lambda *numbers: np.copyto(counters._host, numbers)
+
+
+def test_numbers_are_heard_once_all_are_published(device):
+    counters, publish = counters_of(device)
+    counters.expect()
+    publish(1, -2, 3)
+    assert counters.hear() == [1, -2, 3]
+    counters.expect()
+    if device == "gpu":
+        assert UNKNOWN in counters.hear()  # no kernel has published: the host has waited in vain
+        counters._host[0] = 7
+        assert counters.hear()[0] == 7
+    publish(UNKNOWN, 0, 0)
+    assert counters.hear() == [UNKNOWN, 0, 0]
+
+
+def test_the_host_waits_if_another_kernel_may_yet_publish(device, monkeypatch):
+    counters, publish = counters_of(device)
+    waited = []
+    collect = counters.collect
+    monkeypatch.setattr(counters, "collect", lambda: waited.append(True) or collect())
+    counters.leave()
+    for times in (1, 1, 2):
+        if times == 2:
+            counters.leave()
+        counters.expect()
+        publish(4, 5, 6)
+        assert counters.hear() == [4, 5, 6]
+        if device == "gpu":
+            assert len(waited) == times
+    assert counters.known() == [4, 5, 6]

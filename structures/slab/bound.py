@@ -54,7 +54,7 @@ class BoundUpdates:
 
     def inserted(self, graph: SlabGraph) -> tuple[int, int, int]:
         """How many arcs were new, how many were there, and how many were deferred, once the host has waited."""
-        self._counts = counts = graph._counters.collect()
+        self._counts = counts = graph._counters.known()
         graph._account(counts)
         return counts[CHANGED], counts[FOUND], counts[DEFERRED]
 

@@ -48,8 +48,9 @@ class SmallUpdates:
 
     def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
+        graph._counters.expect()
         self.queue(graph, kernel, items)
-        return graph._counters.collect()
+        return graph._counters.hear()
 
     def queue(self, graph: SlabGraph, kernel: str, items: int) -> None:
         """`launch`, without waiting for what it counts."""
