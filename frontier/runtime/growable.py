@@ -24,7 +24,6 @@ from .device import Device
 SMALL = 8 << 20  # bytes; smaller arrays are plain ones
 STEP = 32 << 20  # bytes by which a range on a GPU grows at least: to map memory takes the driver 0.2 ms, of any size
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
-STEP = 32 << 20  # bytes that large arrays of a GPU grow by at least: the driver takes as long to map a few
 
 _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDictionary()
 """Ranges in use, by kind of device and first address. The arrays in a range keep it alive."""
@@ -81,24 +80,6 @@ def ample_size(device: Device, array: Any, size: int, share: int) -> int:
     if device.is_gpu and array.nbytes >= SMALL:
         more = max(more, min(held, STEP // array.itemsize))
     return max(size, held + more)
-
-
-def ahead(device: Device, size: int, needed: int, itemsize: int, share: int) -> int:
-    """How many items to have in arrays of `size` that are to grow to `needed`: more, so that they seldom grow.
-
-    Large ones of a GPU grow by `STEP`, but at most to twice their size, where that is more than their share.
-
-    Parameters
-    ----------
-    itemsize : int
-        Bytes of an item, in the array where it has most.
-    share : int
-        They grow by at least one item for so many that they have.
-    """
-    more = size // share
-    if device.is_gpu and size * itemsize >= SMALL:
-        more = max(more, min(size, STEP // itemsize))
-    return max(needed, size + more)
 
 
 def prepare(device: Device, array: Any, size: int) -> None:

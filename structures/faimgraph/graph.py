@@ -28,7 +28,7 @@ from structures.changes.cpu import CHAIN
 
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
-from .pool import GROWTH, PagePool
+from .pool import GROWTH_SHARE, PagePool
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
 
@@ -157,7 +157,8 @@ class FaimGraph(Chained, PagePool, DynamicGraph):
     def _extend(self, num_vertices: int) -> None:
         old = int(self._records.size)
         if num_vertices > old:
-            records = growable.grow(self.device, self._records, max(num_vertices, old * GROWTH[0] // GROWTH[1]))
+            size = growable.ample_size(self.device, self._records, num_vertices, GROWTH_SHARE)
+            records = growable.grow(self.device, self._records, size)
             fill_with(records[old:], 0)
             self._records = records
             self._view = None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from frontier.runtime import Device
 
 MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
-GROWTH = 5, 4  # the pool grows at least by this ratio
+GROWTH_SHARE = 4  # arrays grow by one in so many of the elements that they have, at least
 QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
@@ -79,7 +79,9 @@ class PagePool:
         if needed <= capacity:
             return
         self._check_pages(needed)
-        ample = min(max(needed, capacity * GROWTH[0] // GROWTH[1]), MAX_PAGES)
+        bits = self.page_bits
+        size = growable.ample_size(self.device, self._neighbors, needed << bits, GROWTH_SHARE)
+        ample = min(size >> bits, MAX_PAGES)
         try:
             self._grow_pool(ample)
         except MemoryError:
@@ -99,8 +101,8 @@ class PagePool:
         """Have room for so many more pages in the queue."""
         needed = self._queued + pages
         if needed > self._queue.size:
-            ample = max(needed, int(self._queue.size) * GROWTH[0] // GROWTH[1], QUEUE_FLOOR)
-            self._queue = growable.grow(self.device, self._queue, ample)
+            ample = growable.ample_size(self.device, self._queue, needed, GROWTH_SHARE)
+            self._queue = growable.grow(self.device, self._queue, max(ample, QUEUE_FLOOR))
 
     def _took(self, pages: int) -> None:
         """Account for the pages that an insertion allocated."""

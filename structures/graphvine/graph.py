@@ -35,7 +35,7 @@ from .cpu import BLOCKS, DEGREE, STRAIGHT, View
 
 MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless chosen by the user
 EXHAUSTED = 0.8  # share of the queue's blocks in use at which it grows
-GROWTH = 0.25
+GROWTH_SHARE = 4  # the pool grows by one in so many of its blocks, at least
 MAX_BLOCKS = 2**31 - 1  # block numbers are 32-bit
 SENTINEL = 16  # bytes
 LINKS = 8  # bytes of a block's links to those below it
@@ -218,7 +218,7 @@ class GraphVine(Chained, VertexRecords, DynamicGraph):
     # ---- the queue of free blocks -----------------------------------------------------------------------------------
 
     def _reserve(self, blocks: int, bits: int) -> None:
-        """Have so many blocks in the queue; at 80 % of use add 25 %, or as many as are needed if memory is short.
+        """Have so many blocks in the queue; at 80 % of use add 25 % or more, or what is needed if memory is short.
 
         If memory runs out nothing has changed.
         """
@@ -226,7 +226,8 @@ class GraphVine(Chained, VertexRecords, DynamicGraph):
         needed = capacity - self._free + blocks
         if needed <= EXHAUSTED * capacity:
             return
-        comfortable = max(capacity + int(GROWTH * capacity), int(needed / EXHAUSTED) + 1)
+        size = (int(needed / EXHAUSTED) + 1) << bits
+        comfortable = growable.ample_size(self.device, self._neighbors, size, GROWTH_SHARE) >> bits
         try:
             self._grow(min(comfortable, max(needed, MAX_BLOCKS)), bits)
         except MemoryError:

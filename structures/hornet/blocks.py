@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from frontier.runtime import Device, Kernels
 
 NONE, CONTINUED = -1, -2  # in `_array_classes`: the unit is free, or belongs to the block-array before it
-GROWTH = 5, 4  # the pool grows at least by this ratio
+GROWTH_SHARE = 4  # the pool grows by one in so many of its units, at least
 AHEAD = 8  # one block-array in so many of its class is opened before it is needed
 
 
@@ -208,9 +208,9 @@ class BlockArrays:
 
     def _extend_pool(self, units: int) -> None:
         """Let the pool have at least this many units."""
-        old = self._classes.size
+        bits = self.unit_bits
         try:
-            self._resize_pool(max(units, old * GROWTH[0] // GROWTH[1]))
+            self._resize_pool(growable.ample_size(self.device, self._neighbors, units << bits, GROWTH_SHARE) >> bits)
         except MemoryError:
             self._resize_pool(units)
 

@@ -4,39 +4,40 @@
 // Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc; both are
 // EMPTY at first.
 #pragma once
+#include "frontier/cuda/scan_tiles.cuh"
 #include "structures/slab/pool.cuh"
 
 __device__ inline i64 slot_hash(i64 slot) { return i64((u64(slot) * 0x9E3779B97F4A7C15ull) >> 32); }
 
-// Records that arc i names the slot, in at most `patience` probes; false if the table is too full for that. A table
-// more than half full is reported as overfull.
-__device__ inline bool record_duplicate(
-    i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters, i64 patience) {
+// The entry of a slot, which is made if there is none, with i as an arc that names it; -1 if `patience` probes found no room.
+__device__ inline i64 enter(i64 slot, i64 i, i64* table, i64 table_size, i64 patience, bool& is_new) {
   i64 at = slot_hash(slot) & (table_size - 1);
   for (i64 step = 0; step < patience; ++step) {
     i64 held = __ldcg(table + 2 * at);
     if (held == EMPTY) {
       held = compare_and_swap(table + 2 * at, i64(EMPTY), slot);
-      if (held == EMPTY) {
-        i64 turn = ticket(counters + RECORDED);
-        recorded[turn] = at;
-        if (turn >= table_size / 2) counters[OVERFULL] = 1;
-        held = slot;
-      }
+      is_new = held == EMPTY;
     }
-    if (held == slot) {
+    if (is_new || held == slot) {
       atomicMax(table + 2 * at + 1, i);
-      return true;
+      return at;
     }
     at = (at + 1) & (table_size - 1);
   }
-  return false;
+  return -1;
 }
 
-// The same for a table that may be too small; once it is overfull, threads stop recording, and the host sees it.
+// Records that arc i names the slot, in a table that may be too small: once it is more than half full, threads stop
+// recording, and the host sees that it is overfull.
 __device__ inline void record_or_overflow(i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters) {
   if (__ldcg(counters + OVERFULL)) return;
-  if (!record_duplicate(slot, i, table, table_size, recorded, counters, 32)) counters[OVERFULL] = 1;
+  bool is_new = false;
+  i64 at = enter(slot, i, table, table_size, 32, is_new);
+  if (at < 0) counters[OVERFULL] = 1;
+  if (!is_new) return;
+  i64 turn = ticket(counters + RECORDED);
+  recorded[turn] = at;
+  if (turn >= table_size / 2) counters[OVERFULL] = 1;
 }
 
 __device__ inline void commit_entry(i64 at, WEIGHT* weights, const WEIGHT* new_weights, i64* table) {
@@ -46,26 +47,44 @@ __device__ inline void commit_entry(i64 at, WEIGHT* weights, const WEIGHT* new_w
   *entry = make_longlong2(EMPTY, EMPTY);
 }
 
-extern "C" __global__ void record_duplicates(i64 count, Pool pool, const i64* slots, i64* table, i64 table_size, i64* recorded) {
-  GRID_STRIDE(i, count) {
-    i64 slot = -2 - slots[i];
-    if (slots[i] <= -2) record_duplicate(slot, i, table, table_size, recorded, pool.counters, table_size);
+// Records all duplicates of existing arcs. A block takes turns for all of its threads at once: one by one they would all wait
+// for the same counter.
+extern "C" __global__ void __launch_bounds__(TILE) record_duplicates(
+    i64 count, Pool pool, const i64* slots, i64* table, i64 table_size, i64* recorded) {
+  __shared__ i64 first;
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x, at = -1, here;
+    bool is_new = false;
+    if (i < count && slots[i] <= -2) at = enter(-2 - slots[i], i, table, table_size, table_size, is_new);
+    i64 rank = block_exclusive(i64(is_new), here);
+    if (threadIdx.x == 0) first = here ? i64(atomicAdd(pool.counters + RECORDED, u64(here))) : 0;
+    __syncthreads();
+    if (is_new) recorded[first + rank] = at;
+    __syncthreads();
   }
 }
 
-// Arc i, if it created a slot that others found.
-__device__ inline void resolve_duplicate(i64 i, const i64* slots, i64* table, i64 table_size, u64* counters) {
+// Whether arc i created a slot that others found; it is the last that names the slot then, unless one of these is.
+__device__ inline bool resolve_duplicate(i64 i, const i64* slots, i64* table, i64 table_size) {
   i64 slot = __ldcg(slots + i);
-  if (slot < 0) return;
+  if (slot < 0) return false;
   i64 at = slot_hash(slot) & (table_size - 1), held = __ldcg(table + 2 * at);
   while (held != slot && held != EMPTY) {
     at = (at + 1) & (table_size - 1);
     held = __ldcg(table + 2 * at);
   }
-  if (held == slot) {
-    atomicMax(table + 2 * at + 1, i);
-    atomicAdd(counters + REPEATED, 1ull);
-  }
+  if (held == slot) atomicMax(table + 2 * at + 1, i);
+  return held == slot;
+}
+
+// Resolves this thread's share of `count` arcs, the first of which is `first`, each `stride` after the one before; by whole
+// warps.
+__device__ inline void resolve_share(
+    i64 first, i64 stride, i64 count, const i64* slots, i64* table, i64 table_size, u64* counters) {
+  u32 repeated = 0;
+  for (i64 i = first; i < count; i += stride) repeated += resolve_duplicate(i, slots, table, table_size);
+  repeated = __reduce_add_sync(0xffffffffu, repeated);
+  if ((threadIdx.x & 31) == 0 && repeated) atomicAdd(counters + REPEATED, u64(repeated));
 }
 
 // Commits all that was recorded; by one block.
@@ -79,7 +98,8 @@ extern "C" __global__ void resolve_duplicates(
     const i64* recorded, bool finish) {
   u64* counters = pool.counters;
   if (finish && (counters[FOUND] == 0 || counters[DEFERRED] || counters[OVERFULL])) return;  // insert has published
-  GRID_STRIDE(i, count) resolve_duplicate(i, slots, table, table_size, counters);
+  resolve_share(
+      i64(blockIdx.x) * blockDim.x + threadIdx.x, i64(gridDim.x) * blockDim.x, count, slots, table, table_size, counters);
   if (!finish || !is_last_block(pool)) return;
   commit_all(pool, weights, new_weights, table, recorded);
   publish(pool);

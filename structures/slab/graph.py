@@ -33,6 +33,7 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Device, fill_column, fill_with
+from frontier.sort import tile_launch
 from frontier.storage import VERTEX, WEIGHT
 from frontier.values import number
 from structures.records import VertexRecords
@@ -276,7 +277,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         fill_with(table, EMPTY)
         self._counters.reset()
         count, pool = len(arcs), self._pool()
-        self._kernels.record_duplicates(count, pool, slots, table, entries, recorded)
+        self._kernels.record_duplicates(count, pool, slots, table, entries, recorded, **tile_launch(count))
         self._kernels.resolve_duplicates(
             count, pool, self._weights, arcs.weights, slots, table, entries, recorded, False
         )

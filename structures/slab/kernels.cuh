@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
       if (threadIdx.x == 0) counters[DONE] = 0;
       return;
     }
-    for (i64 i = threadIdx.x; i < count; i += blockDim.x) resolve_duplicate(i, slots, table, table_size, counters);
+    resolve_share(threadIdx.x, blockDim.x, count, slots, table, table_size, counters);
     __syncthreads();
     commit_all(pool, weights, new_weights, table, recorded);
   }
