@@ -440,7 +440,7 @@ class Bound:
 def _entries(graph: DynamicGraph, count: int, logs: bool) -> tuple[Any, Any]:
     """Arrays for the ids of records, and for their times if these are logged; otherwise None.
 
-    Both stay in the log as long as the records: they are in one piece of memory, which takes the host half as long.
+    Both stay in the log as long as the records: they are in one piece of memory, for one allocation instead of two.
     """
     xp, dtype = graph.xp, graph.vertex_dtype
     if not logs:
