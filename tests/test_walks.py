@@ -6,6 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier import neighbors as walk_of
+from frontier.runtime.launches import LaunchList, recorder
 from structures import CSR, SlabGraph
 
 N = 60
@@ -239,3 +240,14 @@ def test_a_graph_of_another_device_is_refused(device):
     graph, other = (CSR.from_edges([0, 1], [1, 2], device=place) for place in ("gpu", "cpu"))
     with pytest.raises(fr.FunctorError, match=r"argument 0 of <lambda>.* is a graph on"):
         fr.compute(fr.Frontier.all(graph), lambda v, g: fr.degree(g, v), other)
+
+
+def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):
+    """They would see the view of the time when they were recorded."""
+    if device == "cpu":
+        pytest.skip("nothing is recorded on a CPU")
+    graph = CSR.from_edges([0, 1], [1, 2], device=device)
+    everyone = fr.Frontier.all(graph)
+    monkeypatch.setattr(recorder, "launches", LaunchList())
+    with pytest.raises(fr.FunctorError, match="cannot be recorded"):
+        fr.compute(everyone, lambda v, g: fr.degree(g, v), graph)
