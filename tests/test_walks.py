@@ -242,6 +242,16 @@ def test_a_graph_of_another_device_is_refused(device):
         fr.compute(fr.Frontier.all(graph), lambda v, g: fr.degree(g, v), other)
 
 
+def test_a_recorded_graph_keeps_the_view_alive(device):
+    """`fr.record` keeps what this thread works with."""
+    if device == "cpu":
+        pytest.skip("nothing is recorded on a CPU")
+    graph = CSR.from_edges([0, 1], [1, 2], device=device)
+    fr.compute(fr.Frontier.all(graph), lambda v, g: fr.degree(g, v), graph)
+    work = graph._access.workspace()
+    assert work.walked is not None and any(held is work.walked for held in work.arrays())
+
+
 def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):
     """They would see the view of the time when they were recorded."""
     if device == "cpu":

@@ -22,7 +22,7 @@ import numpy as np
 from .device import Device
 
 SMALL = 8 << 20  # bytes; smaller arrays are plain ones
-STEP = 32 << 20  # bytes by which a range on a GPU grows at least: to map memory takes the driver 0.2 ms, of any size
+STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping takes the driver 0.2 ms, of any size
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
 
 _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDictionary()

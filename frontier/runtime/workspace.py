@@ -49,7 +49,7 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        own = self.counters, self.number, self._stamps, self.arc_maker, self.staging
+        own = self.counters, self.number, self._stamps, self.arc_maker, self.staging, self.walked
         return [*self.scratch.arrays(), *self._kept_arrays(), *own]
 
     def nbytes(self) -> int:
