@@ -111,8 +111,8 @@ class DynamicGraph(Graph, AnyDynamicGraph):
                 raise ValueError(
                     f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
                 )
-            if self._binds_updates and weights is None and on_existing != "add":
-                records = plain_records(self, src, dst, edge_data, keep=on_existing == "keep")
+            if self._binds_updates and on_existing != "add":
+                records = plain_records(self, src, dst, weights, edge_data, keep=on_existing == "keep")
                 done = None if records is None else push_records(self, records)
                 if done is not None:
                     return self._result(done.inserted, done.found, 0)
@@ -712,17 +712,19 @@ class DynamicGraph(Graph, AnyDynamicGraph):
         allows; those that find none are deferred."""
         raise NotImplementedError
 
-    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs) -> Any:
-        """*structure*, likewise: kernels that insert distinct arcs and delete others, bound to arrays that stay.
+    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
+        """*structure*, likewise: kernels that insert arcs and delete others, bound to arrays that stay.
 
         Returns
         -------
         object
-            Its ``insert(graph, count)`` and ``erase(graph, count)`` queue kernels for the first so many arcs; arcs with
-            negative ends are skipped, and `slots` become what `_insert_distinct` says, or -2**63 for arcs that are
-            deferred. After a wait, ``inserted(graph)`` returns the numbers of arcs that were new, were there and were
-            deferred; ``resume(graph, count)`` inserts those deferred, and returns what `_insert` does. Arcs to delete
-            are distinct, and are there: ``erased(graph, deleted)`` says how many, once their deletion is queued.
+            Its ``insert(graph, count)`` and ``erase(graph, count)`` queue kernels for the first so many arcs. Arcs with
+            negative ends are skipped. `slots` become what `_insert_distinct` says, or -2**63 for arcs that are
+            deferred; of equal arcs, one is new and what it stores stays. Nothing is inserted, nor written, if one of
+            the three `error_counts` is not zero. After a wait, ``inserted(graph)`` returns the numbers of arcs that
+            were new and that were deferred; ``resume(graph, count)`` inserts those deferred, and returns how many of
+            all were new. Arcs to delete are distinct, and are there: ``erased(graph, deleted)`` says how many, once
+            their deletion is queued.
         """
         raise NotImplementedError
 

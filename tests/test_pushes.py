@@ -136,25 +136,58 @@ def test_kernels_are_bound_once(ways, monkeypatch, rng):
     assert ways == {"at once": 30, "general": 0}
 
 
-def test_insertions_without_a_window(directed, ways, monkeypatch, rng):
+@pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
+def test_insertions_without_a_window(directed, weight_dtype, ways, monkeypatch, rng):
     """With other columns, without times, and mixed with deletions, after which ids are used again."""
     options = {"directed": directed, "edge_data": {"a": "float64", "b": "int8"}, "device": "gpu"}
-    graphs = [SlabGraph(N, **options) for _ in range(2)]
+    graphs = [SlabGraph(N, weight_dtype=weight_dtype, **options) for _ in range(2)]
     for step in range(20):
         size = int(rng.integers(1, 150))
         src, dst = on(graphs[0], *rng.integers(0, N if step % 2 else 6, (2, size)).astype(np.int32))
         a, b = on(graphs[0], rng.random(size), rng.integers(0, 9, size).astype(np.int8))
         policy = "keep" if step % 4 == 3 else "replace"
+        weights = None
+        if weight_dtype is not None:
+            weights = graphs[0].xp.asarray(rng.integers(1, 9, size).astype(weight_dtype))
 
-        def insert(graph, src=src, dst=dst, a=a, b=b, policy=policy):
-            return graph.insert_edges(src, dst, a=a, b=b, on_existing=policy)
+        def insert(graph, src=src, dst=dst, weights=weights, a=a, b=b, policy=policy):
+            return graph.insert_edges(src, dst, weights, a=a, b=b, on_existing=policy)
 
         expected = general_way(monkeypatch, lambda insert=insert: insert(graphs[1]))
         assert insert(graphs[0]) == expected
         assert len({graph.delete_edges(src[::3], dst[::3]) for graph in graphs}) == 1
         assert contents(graphs[0]) == contents(graphs[1])
+        assert weights is None or arcs_of(graphs[0]) == arcs_of(graphs[1])
         check_graph(graphs[0].copy())
     assert ways["at once"] == 20
+
+
+def arcs_of(graph):
+    """With their weights, in both directions."""
+    return sorted(zip(*(to_host(graph, part).tolist() for part in graph.to_coo()), strict=True))
+
+
+@pytest.mark.parametrize("n", [90, 4000])
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
+    """Blocks that have several tiles each, or none; most edges come several times, or hardly any do."""
+    monkeypatch.setattr("frontier.runtime.cuda.cooperative_blocks", lambda: blocks)
+    options = {"directed": directed, "time": "s", "edge_data": {"a": "int64"}, "device": "gpu"}
+    graphs = [SlabGraph(n, **options) for _ in range(2)]
+    windows = [fr.SlidingWindow(graph, 25) for graph in graphs]
+    for step in range(4):
+        size = int(rng.integers(2000, 4000))
+        src, dst, times = on(graphs[0], *batch(rng, graphs[0], step, size, n, ordered=step != 1))
+        a = graphs[0].xp.arange(size)
+
+        def push(window, src=src, dst=dst, times=times, a=a):
+            return window.push(src, dst, time=times, a=a)
+
+        expected = general_way(monkeypatch, lambda push=push: push(windows[1]))
+        assert push(windows[0]) == expected
+        assert contents(graphs[0]) == contents(graphs[1])
+        check_graph(graphs[0].copy())
+    assert ways["at once"] >= 3
 
 
 def test_tables_that_have_to_grow(ways, monkeypatch, rng):
@@ -199,10 +232,19 @@ def test_invalid_batches_change_nothing(ways):
     with pytest.raises(TypeError, match="kind"):
         window.push(src, dst, time=times, kind=times)
     assert (contents(graph), graph.version, window.clock) == before
+    weighted = SlabGraph(6, weight_dtype="float64", edge_data={"a": "int32"}, device="gpu")
+    for weights in ([0.5, 1, 2], [-1, 0, np.nan]):
+        given = on(weighted, np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32), np.array(weights, float))
+        if np.isnan(weights[-1]):
+            with pytest.raises(ValueError, match=r"weights\[2\] is NaN"):
+                weighted.insert_edges(*given, a=on(weighted, np.zeros(3, np.int32))[0])
+        else:
+            weighted.insert_edges(*given, a=on(weighted, np.ones(3, np.int32))[0])
+    assert contents(weighted) == [(0, 1, 0.5, 1), (1, 2, 1, 1), (2, 3, 2, 1)]
     graph.delete_vertices([5])
     with pytest.raises(ValueError, match="deleted"):
         window.push(*on(graph, np.array([5], np.int32), np.array([0], np.int32)), time=times[:1])
-    assert ways["at once"] == 1
+    assert ways["at once"] == 2
 
 
 class ChangesRecorder(Recorder):
@@ -322,7 +364,7 @@ def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
 
 
 def test_what_goes_the_general_way(ways, rng):
-    """Observers of changes, weights, other types, arrays of the host, and structures that do not bind updates."""
+    """Observers of changes, other types, arrays of the host, and structures that do not bind updates."""
 
     def times(graph, size=3):
         return graph.xp.arange(size)
@@ -335,7 +377,8 @@ def test_what_goes_the_general_way(ways, rng):
         assert window.push(*on(watched, src, dst), time=times(watched) // 2 + begin).inserted == (3 if not begin else 0)
     assert [method for method, told in seen.seen if told] == ["inserted"]
     weighted = SlabGraph(6, time="s", weight_dtype="float32", device="gpu")
-    weighted.insert_edges(*on(weighted, src, dst, np.ones(3, np.float32)), time=times(weighted))
+    weighted.insert_edges(*on(weighted, src, dst), time=times(weighted))
+    weighted.insert_edges(*on(weighted, src, dst, np.ones(3)), time=times(weighted))
     plain = SlabGraph(6, time="s", device="gpu")
     plain.insert_edges(src, dst, time=np.arange(3))
     plain.insert_edges(*on(plain, src, dst), time=times(plain).astype(np.int32))

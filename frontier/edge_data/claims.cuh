@@ -13,13 +13,18 @@ __device__ inline bool counts_more(u64 i, u64 held, bool timed, bool earliest, T
   return earliest ? mine < other : mine > other;
 }
 
+// Where the search for an edge begins.
+__device__ inline u64 first_entry(VID u, VID v, bool directed, i64 entries) {
+  u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
+  return (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
+}
+
 // Enters record i, which is one of u and v, into a table in which each edge of the batch has an entry that holds the record
 // that counts; returns the entry. `same(j)` tells whether record j is one of the same edge.
 template <class Same, class TimeOf>
 __device__ inline i64 claim(
     u64 i, VID u, VID v, bool directed, bool timed, bool earliest, u64* table, i64 entries, Same same, TimeOf time_of) {
-  u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
-  u64 at = (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
+  u64 at = first_entry(u, v, directed, entries);
   while (true) {
     u64 held = atomicCAS(table + at, FREE, i);
     if (held == FREE) break;
@@ -34,6 +39,18 @@ __device__ inline i64 claim(
     at = (at + 1) & u64(entries - 1);
   }
   return i64(at);
+}
+
+// The entry that records of u and v have, or -1 if there is none. `same(held)` as above, of what an entry holds.
+template <class Same>
+__device__ inline i64 find_claim(VID u, VID v, bool directed, const u64* table, i64 entries, Same same) {
+  u64 at = first_entry(u, v, directed, entries);
+  while (true) {
+    u64 held = __ldcg(table + at);
+    if (held == FREE) return -1;
+    if (same(held)) return i64(at);
+    at = (at + 1) & u64(entries - 1);
+  }
 }
 
 // The arcs of record i, or none.

@@ -153,7 +153,6 @@ def launch_expansion(
 
 
 BLOCKS_EACH = 8  # blocks of 256 threads that a multiprocessor runs at once
-COOPERATIVE_BLOCKS_EACH = 2  # matches the launch bounds of push_cooperatively
 
 
 def resident_blocks() -> int:
@@ -166,10 +165,3 @@ def resident_blocks() -> int:
 def blocks_for_at_most(count: int) -> int:
     """Blocks for so many items or fewer, over which they stride."""
     return min(-(-count // MOST_ITEMS), resident_blocks())
-
-
-def cooperative_blocks() -> int:
-    """Blocks of a grid-cooperative launch, all of which must be resident at once."""
-    from ..runtime.cuda import multiprocessors
-
-    return multiprocessors() * COOPERATIVE_BLOCKS_EACH

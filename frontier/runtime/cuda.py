@@ -134,6 +134,14 @@ def multiprocessors() -> int:
     return cupy.cuda.Device().attributes["MultiProcessorCount"]
 
 
+COOPERATIVE_BLOCKS_EACH = 2  # matches the launch bounds of the kernels
+
+
+def cooperative_blocks() -> int:
+    """Blocks of a grid-cooperative launch, all of which must be resident at once."""
+    return multiprocessors() * COOPERATIVE_BLOCKS_EACH
+
+
 @functools.cache
 def shared_memory() -> int:
     """Bytes of shared memory that a block of the current GPU can have."""
@@ -244,14 +252,18 @@ class BoundKernel:
         self._parameters.fill(words, structs)
         self.arguments = args  # whose memory the parameters point to
 
-    def __call__(self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1) -> None:
+    def __call__(
+        self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1, cooperative: bool = False
+    ) -> None:  # fmt: skip
         """Queue the kernel on the current stream; `count` is not 0. The rest is as for a `CudaKernel`."""
         if blocks is None:
             blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
         self._parameters.set_count(count)
-        self._driver.launchKernel(
-            self._pointer, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address, 0
-        )
+        grid = blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address
+        if cooperative:
+            self._driver.launchCooperativeKernel(self._pointer, *grid)
+        else:
+            self._driver.launchKernel(self._pointer, *grid, 0)
 
 
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

@@ -1,6 +1,6 @@
 // CUDA kernels of the time of edges; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
-#include "frontier/cuda/types.cuh"
+#include "frontier/cuda/last_block.cuh"
 #include "frontier/temporal/pushes.cuh"
 
 extern "C" __global__ void store_times(
@@ -50,13 +50,7 @@ extern "C" __global__ void time_bounds(i64 count, const i64* times, u64* counter
     atomicMax(counters + 1, high);
     if (unordered) counters[2] = 1;
   }
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(counters + 3, 1ull) == gridDim.x - 1;
-  __syncthreads();
-  if (!last || threadIdx.x >= 4) return;
-  __threadfence();
+  if (!is_last_block(counters + 3) || threadIdx.x >= 4) return;
   published[threadIdx.x] = __ldcg(counters + threadIdx.x);
   counters[threadIdx.x] = 0;
 }

@@ -1,6 +1,12 @@
-// A batch of records with edge data, and what leaves the window with it, on a GPU: kernels that pass on to each other what the
-// host would have to wait for. pushes.py is the host side, and says in which order they run. Macro: VID.
+// A batch of records with edge data, and what leaves the window with it, on a GPU, in few launches: check_records checks them
+// and makes arcs of them, which the structure inserts, and finish_records finds out what became of each. What the host would
+// have to wait for, kernels pass on to each other. pushes.py is the host side. Macro: VID.
+//
+// All records get ids, as if each were of a new edge of its own. Those of most batches are. The others, whose edges were
+// there, or come several times in the batch, meet in a table afterwards, and their ids are freed.
 #pragma once
+#include "frontier/cuda/grid_barrier.cuh"
+#include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/edge_data/claims.cuh"
 
@@ -15,6 +21,8 @@ struct Push {
   i64 wide;         // whether ids are int64
   i64 directed, num_vertices;
   const bool* absent;
+  const void* weights;  // that are to be checked: numbers of `weight_width` bytes, none of which may be NaN; or null
+  i64 weight_width;
   const i64* times;  // null: record i has the time first_time + time_step * i
   i64 first_time, time_step;
   i64 timed, earliest, keep;
@@ -29,14 +37,33 @@ struct Push {
   VID* gone_src;
   VID* gone_dst;
 
-  __device__ VID source(u64 i) const { return VID(at(src, i)); }
-  __device__ VID target(u64 i) const { return VID(at(dst, i)); }
-  __device__ i64 time(u64 i) const { return times ? times[i] : first_time + time_step * i64(i); }
-  __device__ i64 at(const void* ids, u64 i) const { return wide ? ((const i64*)ids)[i] : i64(((const int*)ids)[i]); }
+  __device__ VID source(i64 i) const { return VID(at(src, i)); }
+  __device__ VID target(i64 i) const { return VID(at(dst, i)); }
+  __device__ i64 time(i64 i) const { return times ? times[i] : first_time + time_step * i; }
+  __device__ i64 at(const void* ids, i64 i) const { return wide ? ((const i64*)ids)[i] : i64(((const int*)ids)[i]); }
+  __device__ VID new_id(i64 i) const { return i < free_count ? free_ids[free_count - 1 - i] : VID(top + i - free_count); }
+  __device__ bool is_nan(i64 i) const {
+    if (!weights) return false;
+    if (weight_width == 8) return (((const u64*)weights)[i] << 1) > 0x7ffull << 53;
+    return (((const u32*)weights)[i] << 1) > 0xffu << 24;
+  }
+  // Whether record j, which is held with a mark or without, is one of the edge of u and v.
+  __device__ bool is_of(u64 j, VID u, VID v) const;
 };
 
-// Places of what kernels find out (FOUND of pushes.py).
-enum Found { BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN, NEXT = TAKEN + PIECES, NUMBERS = NEXT + PIECES };
+// Places of what kernels find out (pushes.py names them likewise). The first three are what has the structure insert nothing
+// if they are not zero: only the first is set by then.
+enum Found {
+  DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN, NEXT = TAKEN + PIECES,
+  FINISHED = NEXT + PIECES, ARRIVED, NUMBERS
+};
+
+constexpr u64 IS_NEW = 1ull << 62;  // marks an entry of the table whose edge came with this batch
+
+__device__ inline bool Push::is_of(u64 j, VID u, VID v) const {
+  VID a = source(i64(j & ~IS_NEW)), b = target(i64(j & ~IS_NEW));
+  return (a == u && b == v) || (!directed && a == v && b == u);
+}
 
 __device__ inline u64 flipped(i64 time) { return u64(time) ^ 1ull << 63; }  // numbers without a sign, in the same order
 __device__ inline i64 unflipped(u64 time) { return i64(time ^ 1ull << 63); }
@@ -44,7 +71,7 @@ __device__ inline i64 less(i64 time, i64 span) { return time < LOWEST + span ? L
 
 // The clock after the batch, and where its window begins. `numbers` hold the bounds of the times.
 __device__ inline i64 clock_after(const Push& push, const u64* numbers) {
-  i64 last = unflipped(numbers[HIGH]);
+  i64 last = unflipped(__ldcg(numbers + HIGH));
   return push.has_clock && push.clock > last ? push.clock : last;
 }
 __device__ inline i64 window_begin(const Push& push, const u64* numbers) {
@@ -53,23 +80,23 @@ __device__ inline i64 window_begin(const Push& push, const u64* numbers) {
 
 // Whether the batch is left to the general way: it is invalid, or has records that are late.
 __device__ inline bool is_declined(const Push& push, const u64* numbers) {
-  if (numbers[BAD]) return true;
+  if (__ldcg(numbers + BAD)) return true;
   if (!push.windowed) return false;
   i64 late_before = window_begin(push, numbers);
   if (push.has_clock) {
     i64 allowed = less(push.clock, push.lateness);
     if (allowed > late_before) late_before = allowed;
   }
-  return unflipped(~numbers[LOW]) < late_before;
+  return unflipped(~__ldcg(numbers + LOW)) < late_before;
 }
 
-// Checks records, finds the bounds of their times, and enters them into the table of those that count.
-extern "C" __global__ void claim_records(i64 count, Push push, u64* table, i64 entries, i64* places, u64* numbers) {
+// Checks records, finds the bounds of their times, and makes arcs of them, each with a new id.
+extern "C" __global__ void check_records(i64 count, Push push, VID* src, VID* dst, VID* stored, u64* numbers) {
   u64 low = 0, high = 0;  // of complements, and of times
   bool unordered = false;
   GRID_STRIDE(i, count) {
-    i64 u = push.at(push.src, i), v = push.at(push.dst, i), place = -1;
-    bool good = u >= 0 && u < push.num_vertices && v >= 0 && v < push.num_vertices;
+    i64 u = push.at(push.src, i), v = push.at(push.dst, i);
+    bool good = u >= 0 && u < push.num_vertices && v >= 0 && v < push.num_vertices && !push.is_nan(i);
     if (good && push.absent) good = !push.absent[u] && !push.absent[v];
     if (!good) numbers[BAD] = 1;
     if (push.timed) {
@@ -78,15 +105,11 @@ extern "C" __global__ void claim_records(i64 count, Push push, u64* table, i64 e
       high = flipped(time) > high ? flipped(time) : high;
       if (i > 0 && time < push.time(i - 1)) unordered = true;
     }
-    if (good && u != v)
-      place = claim(
-          u64(i), VID(u), VID(v), push.directed, push.timed, push.earliest, table, entries,
-          [&](u64 j) {
-            i64 a = push.at(push.src, j), b = push.at(push.dst, j);
-            return (a == u && b == v) || (!push.directed && a == v && b == u);
-          },
-          [&](u64 j) { return push.time(j); });
-    places[i] = place;
+    bool is_edge = good && u != v;
+    put_arcs(i, is_edge ? VID(u) : VID(-1), is_edge ? VID(v) : VID(-1), push.directed, src, dst);
+    VID id = push.new_id(i);
+    if (push.directed) stored[i] = id;
+    else stored[2 * i] = stored[2 * i + 1] = id;
   }
   __shared__ u64 bounds[2];
   if (threadIdx.x < 2) bounds[threadIdx.x] = 0;
@@ -94,55 +117,126 @@ extern "C" __global__ void claim_records(i64 count, Push push, u64* table, i64 e
   if (low) atomicMax(bounds, low);
   if (high) atomicMax(bounds + 1, high);
   __syncthreads();
-  if (threadIdx.x >= 2) return;
-  if (bounds[threadIdx.x]) atomicMax(numbers + LOW + threadIdx.x, bounds[threadIdx.x]);
-  if (any) numbers[UNORDERED] = 1;
-}
-
-// Counts the records that count, by tile.
-extern "C" __global__ void __launch_bounds__(TILE) keep_records(i64 count, i64* places, const u64* table, i64* sums) {
-  TILES(tile, count) {
-    i64 i = tile * TILE + threadIdx.x;
-    i64 place = i < count ? places[i] : -1;
-    bool kept = place >= 0 && table[place] == u64(i);
-    if (place >= 0 && !kept) places[i] = -1;
-    int here = __syncthreads_count(kept);
-    if (threadIdx.x == 0) sums[tile] = here;
+  if (threadIdx.x < 2) {
+    if (bounds[threadIdx.x]) atomicMax(numbers + LOW + threadIdx.x, bounds[threadIdx.x]);
+    if (any) numbers[UNORDERED] = 1;
   }
+  if (!is_last_block(numbers + FINISHED) || threadIdx.x) return;
+  numbers[DECLINED] = is_declined(push, numbers);
+  numbers[FINISHED] = 0;
 }
 
-// Gives the records that count new ids, as if all their edges were new, makes arcs of them, and empties the table.
-extern "C" __global__ void __launch_bounds__(TILE) number_records(
-    i64 count, Push push, const i64* places, const i64* sums, u64* table, VID* src, VID* dst, VID* stored, u64* numbers) {
-  bool declined = is_declined(push, numbers);
-  TILES(tile, count) {
-    i64 before = sum_over(sums, 0, tile), here;
-    i64 i = tile * TILE + threadIdx.x;
-    i64 place = i < count ? places[i] : -1;
-    if (place >= 0) table[place] = FREE;
-    bool kept = place >= 0 && !declined;
-    i64 rank = before + block_exclusive(i64(kept), here);
-    VID id = -1;
-    if (kept) id = rank < push.free_count ? push.free_ids[push.free_count - 1 - rank] : VID(push.top + rank - push.free_count);
-    if (i < count) {
-      put_arcs(i, kept ? push.source(i) : VID(-1), kept ? push.target(i) : VID(-1), push.directed, src, dst);
-      push.ids[i] = id;
-      if (push.directed) stored[i] = id;
-      else stored[2 * i] = stored[2 * i + 1] = id;
+// The items of a thread block, which are consecutive: so one sum says what comes before them.
+struct Share {
+  i64 begin, end;
+
+  __device__ explicit Share(i64 count) {
+    i64 tiles = (count + TILE - 1) / TILE, each = (tiles + gridDim.x - 1) / gridDim.x;
+    begin = blockIdx.x * each * TILE;
+    end = begin + each * TILE < count ? begin + each * TILE : count;
+  }
+};
+
+// for (first = that of each tile of this block's share)
+#define SHARED_TILES(first, share) for (i64 first = (share).begin; first < (share).end; first += TILE)
+
+// Adds up a number of each thread of a block, and writes the sum where that of the block is to be.
+__device__ inline void put_sum(i64 mine, i64* sums) {
+  i64 total;
+  block_exclusive(mine, total);
+  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+// What became of the arcs of a record: the slot of each that is new, -2 - slot of one that was there, -1 if there is none.
+struct Slots {
+  i64 own;    // of the arc from the smaller end, or the only one: it tells which id an edge has
+  i64 other;  // of the opposite arc
+
+  __device__ Slots(const Push& push, const i64* slots, i64 i) {
+    bool swapped = !push.directed && push.source(i) > push.target(i);
+    own = slots[push.directed ? i : 2 * i + swapped];
+    other = push.directed ? own : slots[2 * i + !swapped];
+  }
+  __device__ bool deferred() const { return own == DEFERRED_ARC || other == DEFERRED_ARC; }
+  __device__ bool repeats() const { return own < -1 || other < -1; }  // whether some arc was not new
+  __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
+};
+
+// What all steps of finish_records take.
+struct Finish {
+  const Push& push;
+  i64 count;
+  const i64* slots;
+  u64* table;
+  i64 entries;
+  i64* places;  // by record: its entry in the table, or -1
+  i64* sums;    // by block
+  u64* numbers;
+
+  // Enters records that repeat an edge into the table, and counts new edges by block.
+  __device__ void find_repeats() const {
+    i64 fresh = 0;
+    bool deferred = false, repeated = false;
+    Share share(count);
+    SHARED_TILES(first, share) {
+      i64 i = first + threadIdx.x, place = -1;
+      if (i >= share.end) continue;
+      Slots of(push, slots, i);
+      fresh += of.is_new();
+      if (of.deferred()) {
+        deferred = true;
+      } else if (of.repeats()) {
+        repeated = true;
+        VID u = push.source(i), v = push.target(i);
+        place = claim(
+            u64(i), u, v, push.directed, push.timed, push.earliest, table, entries,
+            [&](u64 j) { return push.is_of(j, u, v); }, [&](u64 j) { return push.time(i64(j)); });
+      }
+      places[i] = place;
     }
-    if (threadIdx.x == 0 && (tile + 1) * TILE >= count) {
-      numbers[KEPT] = u64(before + here);
-      numbers[DECLINED] = declined;
+    put_sum(fresh, sums);
+    if (deferred) numbers[DEFERRED] = 1;
+    if (repeated) numbers[REPEATED] = 1;
+  }
+
+  // Has the records with which edges came meet those that repeat them.
+  __device__ void join_new_edges() const {
+    Share share(count);
+    SHARED_TILES(first, share) {
+      i64 i = first + threadIdx.x;
+      if (i >= share.end || !Slots(push, slots, i).is_new()) continue;
+      i64 place = places[i];
+      if (place < 0) {
+        VID u = push.source(i), v = push.target(i);
+        place = find_claim(u, v, push.directed, table, entries, [&](u64 j) { return push.is_of(j, u, v); });
+        places[i] = place;
+      }
+      if (place < 0) continue;
+      u64 held = __ldcg(table + place);  // which no other thread changes: an edge comes with one record
+      bool counts = counts_more(u64(i), held, push.timed, push.earliest, [&](u64 j) { return push.time(i64(j)); });
+      table[place] = (counts ? u64(i) : held) | IS_NEW;
     }
   }
-}
 
-// Counts of records by what became of their edges, in one number: those that were there before, and above them new ones.
-constexpr int NEW_SHIFT = 32;
+  // Has nothing be written by the ids of the batch.
+  __device__ void skip_all() const {
+    Share share(count);
+    SHARED_TILES(first, share)
+      if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
+  }
 
-__device__ inline i64 outcome(i64 slot) { return slot < -1 ? 1 : slot >= 0 ? i64(1) << NEW_SHIFT : 0; }
-__device__ inline i64 count_known(i64 outcomes) { return outcomes & (i64(1) << NEW_SHIFT) - 1; }
-__device__ inline i64 count_new(i64 outcomes) { return outcomes >> NEW_SHIFT; }
+  // Empties the table.
+  __device__ void clear() const {
+    Share share(count);
+    SHARED_TILES(first, share) {
+      i64 i = first + threadIdx.x;
+      if (i < share.end && places[i] >= 0) table[places[i]] = FREE;
+    }
+  }
+
+  // How many ids are free once the batch has its own: those of records without a new edge follow.
+  __device__ i64 free_before() const { return push.free_count > count ? push.free_count - count : 0; }
+};
 
 // Lists an edge for observers, who see undirected ones with the smaller end first.
 __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, VID* dst) {
@@ -151,53 +245,43 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
   dst[at] = swapped ? u : v;
 }
 
-// Counts the outcomes of records by tile, and notes arcs that were deferred.
-extern "C" __global__ void __launch_bounds__(TILE) count_outcomes(
-    i64 count, bool directed, const i64* slots, i64* sums, u64* numbers) {
-  TILES(tile, count) {
-    i64 i = tile * TILE + threadIdx.x;
-    i64 slot = i < count ? slots[directed ? i : 2 * i] : -1;
-    bool deferred = slot == DEFERRED_ARC || (i < count && !directed && slots[2 * i + 1] == DEFERRED_ARC);
-    if (deferred) numbers[DEFERRED] = 1;
-    int known = __syncthreads_count(slot < -1), fresh = __syncthreads_count(slot >= 0);
-    if (threadIdx.x == 0) sums[tile] = known + (i64(fresh) << NEW_SHIFT);
-  }
-}
-
-// How many ids are free once new edges have theirs.
-__device__ inline i64 free_before(const Push& push, const u64* numbers) {
-  i64 kept = i64(numbers[KEPT]);
-  return push.free_count - (kept < push.free_count ? kept : push.free_count);
-}
-
-// Records of edges that were there get the ids of these, and free those that were meant for them. Then times are stored, and
-// the ends of edges, and new edges are listed. Nothing is done for a batch with arcs that were deferred: the host has these
-// inserted, and launches this again.
-extern "C" __global__ void __launch_bounds__(TILE) settle_records(
-    i64 count, Push push, const i64* slots, const VID* stored, const i64* sums, VID* free_ids, i64* held, VID* src_of,
-    VID* dst_of, u64* numbers) {
-  if (numbers[DEFERRED]) return;
-  i64 first_free = free_before(push, numbers);
-  TILES(tile, count) {
-    i64 before = sum_over(sums, 0, tile), here;
-    i64 i = tile * TILE + threadIdx.x;
-    i64 slot = i < count ? slots[push.directed ? i : 2 * i] : -1;
-    bool known = slot < -1;
-    i64 rank = before + block_exclusive(outcome(slot), here);
-    if (threadIdx.x == 0 && (tile + 1) * TILE >= count) numbers[KNOWN] = u64(count_known(before + here));
-    if (i >= count) continue;
-    VID id = push.ids[i];
-    if (push.new_src && slot >= 0)
-      list_edge(count_new(rank), push.source(i), push.target(i), push.directed, push.new_src, push.new_dst);
-    if (known) {
-      free_ids[first_free + count_known(rank)] = id;
-      if (src_of) src_of[id] = -1;
-      id = push.keep ? VID(-1) : stored[-2 - slot];
+// Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those whose edge has another one.
+// Both arcs of an edge get its id. Stores times and the ends of edges, and lists new ones.
+__device__ inline void settle(
+    const Finish& work, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
+  const Push& push = work.push;
+  i64 rank = sum_over(work.sums, 0, blockIdx.x), here;  // new edges before
+  u32 known = 0;
+  Share share(work.count);
+  SHARED_TILES(first, share) {
+    i64 i = first + threadIdx.x;
+    bool there = i < share.end;
+    i64 slot = -1, other = -1;
+    if (there) {
+      Slots of(push, work.slots, i);
+      slot = of.own;
+      other = of.other;
     }
+    i64 before = rank + block_exclusive(i64(slot >= 0), here);
+    rank += here;
+    if (!there) continue;
+    VID id = given[push.directed ? i : 2 * i], edge = slot >= 0 ? id : slot < -1 ? stored[-2 - slot] : VID(-1);
+    if (slot < 0) {
+      free_ids[work.free_before() + i - before] = id;
+      if (src_of) src_of[id] = -1;
+      if (edge >= 0 && other >= 0) stored[other] = edge;
+    } else if (push.new_src) {
+      list_edge(before, push.source(i), push.target(i), push.directed, push.new_src, push.new_dst);
+    }
+    i64 place = work.places[i];
+    u64 entry = place < 0 ? u64(i) | IS_NEW : __ldcg(work.table + place);
+    bool counts = edge >= 0 && (entry & ~IS_NEW) == u64(i), was_there = !(entry & IS_NEW);
+    known += counts && was_there;
+    id = counts && !(was_there && push.keep) ? edge : VID(-1);
     if (push.timed) {
       i64 time = push.time(i);
       if (push.logged) push.logged[i] = time;
-      if (id >= 0 && known && (push.earliest ? held[id] <= time : held[id] > time)) id = -1;
+      if (id >= 0 && was_there && (push.earliest ? held[id] <= time : held[id] > time)) id = -1;
       if (id >= 0) {
         held[id] = time;
         if (src_of) {
@@ -208,6 +292,9 @@ extern "C" __global__ void __launch_bounds__(TILE) settle_records(
     }
     push.ids[i] = id;
   }
+  known = __reduce_add_sync(0xffffffffu, known);
+  if ((threadIdx.x & 31) == 0 && known) atomicAdd(work.numbers + KNOWN, u64(known));
+  if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) work.numbers[FRESH] = u64(rank);
 }
 
 // The fields of EXPIRY of pushes.py, in order: pieces of the log whose times ascend, and how many entries are in those up to
@@ -225,58 +312,87 @@ __device__ inline VID take_edge(VID* src_of, VID id) {
   else return VID(atomicExch((int*)src_of + id, -1));
 }
 
-// Takes the entries before the window: the arcs of edges that are there with such a time, or none. Counts them by tile.
-extern "C" __global__ void __launch_bounds__(TILE) take_expired(
-    i64 count, Push push, Expiry log, const i64* held, VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids,
-    i64* sums, u64* numbers) {
-  bool idle = numbers[DECLINED] || numbers[DEFERRED];
-  i64 before = window_begin(push, numbers);
-  TILES(tile, count) {
-    i64 i = tile * TILE + threadIdx.x;
-    VID id = -1, u = -1;
-    if (i < count) {
-      int piece = 0;
-      while (i >= log.ends[piece]) ++piece;
-      i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.times[piece][at];
-      bool taken = !idle && time < before, first = at == 0 || log.times[piece][at - 1] < before;
-      if (!taken && first) {
-        numbers[TAKEN + piece] = u64(idle ? 0 : at);
-        numbers[NEXT + piece] = u64(time);
-      } else if (taken && i + 1 == log.ends[piece]) {
-        numbers[TAKEN + piece] = u64(at + 1);
-      }
-      if (taken) id = log.ids[piece][at];
-      if (id >= 0 && held[id] < before) u = take_edge(src_of, id);
-      put_arcs(i, u, u >= 0 ? dst_of[id] : VID(-1), push.directed, src, dst);
-      ids[i] = u >= 0 ? id : VID(-1);
+// Takes the entries before the window: the arcs of edges that are there with such a time, or none. Counts them by block.
+__device__ inline void take_expired(
+    const Finish& work, const Expiry& log, const i64* held, VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids) {
+  i64 begin = window_begin(work.push, work.numbers), taken_here = 0;
+  Share share(log.ends[PIECES - 1]);
+  SHARED_TILES(first, share) {
+    i64 i = first + threadIdx.x;
+    if (i >= share.end) continue;
+    int piece = 0;
+    while (i >= log.ends[piece]) ++piece;
+    i64 at = i - (piece ? log.ends[piece - 1] : 0), time = log.times[piece][at];
+    bool taken = time < begin, is_first = at == 0 || log.times[piece][at - 1] < begin;
+    if (!taken && is_first) {
+      work.numbers[TAKEN + piece] = u64(at);
+      work.numbers[NEXT + piece] = u64(time);
+    } else if (taken && i + 1 == log.ends[piece]) {
+      work.numbers[TAKEN + piece] = u64(at + 1);
     }
-    int here = __syncthreads_count(u >= 0);
-    if (threadIdx.x == 0) sums[tile] = here;
+    VID id = taken ? log.ids[piece][at] : VID(-1), u = -1;
+    if (id >= 0 && held[id] < begin) u = take_edge(src_of, id);
+    put_arcs(i, u, u >= 0 ? dst_of[id] : VID(-1), work.push.directed, src, dst);
+    ids[i] = u >= 0 ? id : VID(-1);
+    taken_here += u >= 0;
   }
+  put_sum(taken_here, work.sums);
 }
 
 // Frees the ids of the edges that were taken, and lists these.
-extern "C" __global__ void __launch_bounds__(TILE) free_expired(
-    i64 count, Push push, const VID* src, const VID* dst, const VID* ids, const i64* sums, VID* free_ids, u64* numbers) {
-  i64 first_free = free_before(push, numbers) + i64(numbers[KNOWN]);
-  TILES(tile, count) {
-    i64 before = sum_over(sums, 0, tile), here;
-    i64 i = tile * TILE + threadIdx.x;
-    VID id = i < count ? ids[i] : VID(-1);
-    i64 rank = before + block_exclusive(i64(id >= 0), here);
-    if (id >= 0) {
-      i64 arc = push.directed ? i : 2 * i;
-      free_ids[first_free + rank] = id;
-      if (push.gone_src) list_edge(rank, src[arc], dst[arc], push.directed, push.gone_src, push.gone_dst);
-    }
-    if (threadIdx.x == 0 && (tile + 1) * TILE >= count) numbers[FREED] = u64(before + here);
+__device__ inline void free_expired(
+    const Finish& work, i64 entries, const VID* src, const VID* dst, const VID* ids, VID* free_ids) {
+  const Push& push = work.push;
+  i64 rank = sum_over(work.sums, 0, blockIdx.x), here;
+  i64 first_free = work.free_before() + work.count - i64(__ldcg(work.numbers + FRESH));
+  Share share(entries);
+  SHARED_TILES(first, share) {
+    i64 i = first + threadIdx.x;
+    VID id = i < share.end ? ids[i] : VID(-1);
+    i64 at = rank + block_exclusive(i64(id >= 0), here);
+    rank += here;
+    if (id < 0) continue;
+    i64 arc = push.directed ? i : 2 * i;
+    free_ids[first_free + at] = id;
+    if (push.gone_src) list_edge(at, src[arc], dst[arc], push.directed, push.gone_src, push.gone_dst);
   }
+  if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) work.numbers[FREED] = u64(rank);
 }
 
-// Hands the numbers to the host, and sets them to zero for the next batch.
-extern "C" __global__ void tell_host(i64 count, u64* numbers, volatile u64* published) {
-  GRID_STRIDE(i, count) {
-    published[i] = numbers[i];
-    numbers[i] = 0;
+// What becomes of records once their arcs are inserted, and which edges leave the window; then hands the numbers to the host,
+// and sets them to zero for the next batch. Of a batch with arcs that were deferred it tells only that: the host has these
+// inserted, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs came with,
+// `stored` those of the graph, by slot; `sums` have room for two numbers a block.
+extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
+    i64 count, Push push, Expiry log, const i64* slots, const VID* given, VID* stored, u64* table, i64 table_size,
+    i64* places, i64* sums, VID* free_ids, i64* held, VID* src_of, VID* dst_of, VID* gone_src, VID* gone_dst,
+    VID* gone_ids, u64* numbers, volatile u64* published) {
+  u32* arrived = (u32*)(numbers + ARRIVED);
+  u32 barrier = 0;
+  Finish work{push, count, slots, table, table_size, places, sums, numbers};
+  if (__ldcg(numbers + DECLINED)) {
+    work.skip_all();
+  } else {
+    work.find_repeats();
+    grid_barrier(arrived, barrier);
+    bool whole = !__ldcg(numbers + DEFERRED), repeated = __ldcg(numbers + REPEATED);
+    if (whole && repeated) {
+      work.join_new_edges();
+      grid_barrier(arrived, barrier);
+    }
+    if (whole) settle(work, given, stored, free_ids, held, src_of, dst_of);
+    else work.skip_all();
+    i64 entries = whole ? log.ends[PIECES - 1] : 0;
+    if (repeated || entries) grid_barrier(arrived, barrier);
+    if (repeated) work.clear();
+    if (entries) {
+      work.sums += gridDim.x;
+      take_expired(work, log, held, src_of, dst_of, gone_src, gone_dst, gone_ids);
+      grid_barrier(arrived, barrier);
+      free_expired(work, entries, gone_src, gone_dst, gone_ids, free_ids);
+    }
   }
+  if (!is_last_block(numbers + FINISHED) || threadIdx.x >= NUMBERS) return;
+  published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
+  numbers[threadIdx.x] = 0;
 }

@@ -1,10 +1,11 @@
-"""Batches with edge data on a GPU, and what leaves a window with them, in a dozen launches and one wait.
+"""Batches with edge data on a GPU, and what leaves a window with them, in a few launches and one wait.
 
-The general way of such a batch (`edge_data.updates`, `temporal.expiry`) waits to know the bounds of its times, which
-edges are new, and which have left the window; and its kernels take the host longer to launch than the GPU to run. Here
-kernels (pushes.cuh) tell each other, in arrays that stay, and the host hears of it at the end. What they cannot do goes
-the general way: an invalid batch, late records, observers that see changes, and the rest of what leaves after a jump of
-the clock.
+The general way of such a batch (`edge_data.updates`, `temporal.expiry`) finds out which records count before it inserts
+any, and waits to know the bounds of their times, which edges are new, and which have left the window. Here all records
+are inserted, as if each were of an edge of its own; kernels (pushes.cuh) find out afterwards which are not, and tell
+each other what the host would have to wait for, in arrays that stay. The host hears of it at the end. What they cannot
+do goes the general way: an invalid batch, late records, observers that see changes, and the rest of what leaves after a
+jump of the clock.
 
 Of an observed graph, the host waits until edges are inserted, and those that leave are listed: then it knows all. It
 notifies observers, queues the deletion, and notifies them again, while the GPU works.
@@ -13,19 +14,21 @@ notifies observers, queues the deletion, and notifies them again, while the GPU 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..access import updates
 from ..batch import Arcs
-from ..batch.small import is_contiguous, is_plain
+from ..batch.small import NOWHERE, is_contiguous, is_plain
+from ..edge_data import WEIGHT_COLUMN
 from ..observers import Told, observed
 from ..runtime import Counters, elementwise, fill_with, growable, load_kernels
 from ..runtime.parameters import Field, Struct
 from ..small_updates import ALIGNMENT, Room
 from ..snapshots import remembered
-from ..sort import END, tile_count, tile_launch
+from ..sort import END, TILE, tile_count
 from ..updates import UpdateObserver
 from .arrivals import HALF, MASK, Bounds, Piece
 from .column import TIME
@@ -33,21 +36,24 @@ from .column import TIME
 if TYPE_CHECKING:
     from ..dynamic import DynamicGraph
 
-MOST_RECORDS = 1 << 18
-"""Of a batch; beyond, the general way takes hardly longer."""
+MOST_RECORDS = 1 << 22
+"""Of a batch: memory for them stays."""
 PIECES = 3  # of the log that are looked at
 FEWEST = 4096  # records that there is memory for at least
-TABLE_SHARE = 8  # entries of the table to a record: the longest run of full ones is what a batch waits for
+TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
+"""Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
+edges that are there. The larger share is that of a table of up to `MOST_ENTRIES`."""
+MOST_ENTRIES = 1 << 21
 PUSH = (
-    "src", "dst", "wide", "directed", "num_vertices", "absent", "times", "first_time", "time_step", "timed", "earliest",
-    "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids", "free_count", "top", "ids", "logged",
-    "new_src", "new_dst", "gone_src", "gone_dst",
+    "src", "dst", "wide", "directed", "num_vertices", "absent", "weights", "weight_width", "times", "first_time",
+    "time_step", "timed", "earliest", "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids",
+    "free_count", "top", "ids", "logged", "new_src", "new_dst", "gone_src", "gone_dst",
 )  # fmt: skip
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that are others, or longer, once they have grown."""
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
-BAD, LOW, HIGH, UNORDERED, KEPT, KNOWN, DEFERRED, FREED, DECLINED, TAKEN = range(10)
-NEXT, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES
+DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN = range(11)
+NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2 * PIECES + 1, TAKEN + 2 * PIECES + 2
 
 
 class Records(NamedTuple):
@@ -58,7 +64,7 @@ class Records(NamedTuple):
     times : array or None
         None: record i has the time ``first_time + time_step * i``.
     columns : dict of str to array
-        Those other than the times.
+        Those other than the times; that of the weights among them.
     keep : bool
         Whether edges that are there keep their values.
     """
@@ -102,7 +108,7 @@ class Pushed(NamedTuple):
 
 
 def plain_records(
-    graph: DynamicGraph, src: Any, dst: Any, edge_data: dict[str, Any], *, first_time: int | None = None,
+    graph: DynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *, first_time: int | None = None,
     time_step: int = 0, keep: bool = False,
 ) -> Records | None:  # fmt: skip
     """A user's batch, if kernels can take it as it is; otherwise None.
@@ -113,13 +119,15 @@ def plain_records(
         If records are numbered; otherwise `edge_data` has their times.
     """
     data: Any = graph._edge_data
-    if not graph._binds_updates or data is None or data.multi != "last" or data.weights is not None:
+    if not graph._binds_updates or data is None or data.multi != "last":
         return None
     array = graph.xp.ndarray
-    if not is_plain(array, src, dst, None, None) or not 0 < src.size <= MOST_RECORDS:
+    if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MOST_RECORDS:
         return None
     size = src.size
     columns = dict(edge_data)
+    if weights is not None:
+        columns[WEIGHT_COLUMN] = weights
     if data.times is not None and first_time is not None:
         columns[TIME] = None
     if columns.keys() != data.dtypes.keys():
@@ -136,10 +144,7 @@ def plain_records(
     return Records(src, dst, times, first_time or 0, time_step, columns, keep)
 
 
-@updates
-@remembered
-@observed
-def push_records(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
+def _push(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
     """Insert records, and delete what has left the window by then, if that was expected; notify observers.
 
     Returns None if nothing has changed, and the batch is to go the general way.
@@ -159,6 +164,12 @@ def push_records(graph: DynamicGraph, records: Records, window: Window | None = 
         return work.pushes.run(graph, records, window, observers)
 
 
+push_within = remembered(_push)
+"""`_push`, in an update that observers are notified of already."""
+push_records = updates(remembered(observed(_push)))
+"""`_push`, as an update of its own."""
+
+
 class Pushes:
     """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
 
@@ -167,21 +178,27 @@ class Pushes:
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
-        self._room = 0
+        self._room = 0, 0  # records, and entries of the log
         self._bound: Bound | None = None
+        self._spare: tuple[Any, Any] | None = None  # what `_entries` returned for the next batch of this size
 
     def run(
         self, graph: DynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
         """See `push_records`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
-        exact = any(observer.exact for observer in observers)
-        loose = not all(observer.exact for observer in observers)
+        exact = loose = False
+        for observer in observers:
+            if observer.exact:
+                exact = True
+            else:
+                loose = True
         done = self._insert(graph, records, window, loose, exact)
         if done is None:
             return None
         pushed, new, gone, entries = done
         memory, tell = self._bound.memory, graph._observers.tell  # type: ignore[union-attr]
-        tell("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
+        if observers:
+            tell("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
         if pushed.deleted:
             leaving = self._told(observers, gone, pushed.deleted, memory.gone, entries)
             tell("edges_deleting", leaving)
@@ -191,50 +208,53 @@ class Pushes:
 
     def _insert(
         self, graph: DynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
-    ) -> tuple[Pushed, Room, Room, int] | None:  # fmt: skip
+    ) -> tuple[Pushed, Room | None, Room | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
         Returns
         -------
         pushed : Pushed
             Also says how many arcs are to be deleted.
-        new, gone : Room
+        new, gone : Room or None
             For the edges that were inserted, and those that are to be deleted: for the arcs as they are in `Memory` if
-            `loose`, and with the edges if `exact`.
+            `loose`, and with the edges if `exact`. None if neither.
         entries : int
             Of the log that were looked at: `Memory.gone` has the arcs to be deleted in their order.
         """
         data: Any = graph._edge_data
-        count, times, copies = int(records.src.size), data.times, self.copies
+        count, times = int(records.src.size), data.times
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
         self._make_room(graph, count, most)
-        new, gone = (Room(graph, size, loose and size > 0, exact and size > 0) for size in (count, most))
-        ids, logged = _entries(graph, count, arrivals is not None)
+        new = Room(graph, count, loose, exact) if loose or exact else None
+        gone = Room(graph, most, loose, exact) if most and new is not None else None
         bound = self._bind(graph)
+        ids, logged = self._entries(graph, count, bound.memory, arrivals is not None)
         self._describe(graph, records, window, ids, logged, new, gone)
         self.numbers.reset()
         bound.insert(graph, count)
-        self._store(bound, data, records, ids)
         # From here on while the GPU works.
         log = arrivals.oldest(window.expected, most, PIECES) if most else []  # type: ignore[union-attr]
         taken: Sequence[int] = ()
         following: Sequence[int] = ()
         try:
-            entries = self._queue_expiry(bound, log) if log else 0
-            bound.tell()
-            numbers = self.numbers.collect()
-            counts = bound.updates.inserted(graph)
+            entries = self._describe_expiry(log)
+            self._finish(bound, data, records, ids, entries)
+            if logged is not None:
+                with suppress(MemoryError):
+                    self._spare = _entries(graph, count)
+            # The user's columns are read last, and may be changed once this returns.
+            numbers = self.numbers.collect() if records.columns else self.numbers.hear()
             if numbers[DECLINED]:
                 return None
-            inserted, found = self._count(graph, records, ids, numbers, counts)
+            inserted, found = self._count(graph, records, ids, numbers)
             if logged is not None:
                 times.log((logged, _bounds(numbers)), ids, graph.num_edges)
             deleted = 0
             if log and not numbers[DEFERRED]:
                 data.give_back(numbers[FREED])
-                taken, following = numbers[TAKEN:NEXT], numbers[NEXT:]
-                deleted = copies * numbers[FREED]
+                taken, following = numbers[TAKEN:NEXT], numbers[NEXT:FINISHED]
+                deleted = self.copies * numbers[FREED]
             return Pushed(inserted, found, deleted, (numbers[HIGH] & MASK) - HALF), new, gone, entries
         finally:
             if log:
@@ -242,16 +262,18 @@ class Pushes:
 
     def _delete(self, graph: DynamicGraph, entries: int, arcs: int) -> None:
         """Queue the deletion of what has left the window, among so many entries of the log."""
-        updates = self._bind(graph).updates
+        updates = self._bound.updates  # type: ignore[union-attr]
         updates.erase(graph, self.copies * entries)
         updates.erased(graph, arcs)
         graph._keep_view()
         graph._num_arcs -= arcs
         graph.version += 1
 
-    def _told(self, observers: list[UpdateObserver], room: Room, arcs: int, given: Arcs, size: int) -> list[Told]:
+    def _told(
+        self, observers: list[UpdateObserver], room: Room | None, arcs: int, given: Arcs, size: int
+    ) -> list[Told]:  # fmt: skip
         """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
-        if not observers:
+        if room is None:
             return []
         arcs_told, edges_told = room.told(arcs // self.copies)
         if arcs_told is not None:  # a copy, since the memory is that of the next batch, too
@@ -268,7 +290,7 @@ class Pushes:
     def _make_room(self, graph: DynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""
         data: Any = graph._edge_data
-        graph._reserve_for(count if graph.directed else 2 * count)
+        graph._reserve_for(self.copies * count)
         if data.top + max(count - data.free_count, 0) > data.capacity:
             try:
                 data.reserve(count)
@@ -278,9 +300,17 @@ class Pushes:
         times = data.times
         if times is not None and times.ends and times.ends[0].size < data.capacity:
             times.ends = tuple(growable.grow(graph.device, array, data.capacity) for array in times.ends)
-        if count > self._room:
+        records, entries = self._room
+        if count > records or most > entries:
             self._bound = None  # with the memory
-            self._room = max(FEWEST, 1 << (count - 1).bit_length())
+            self._room = _room_for(count, records), _room_for(most, entries)
+
+    def _entries(self, graph: DynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
+        """Arrays for the ids of records, and for their times if these are logged; otherwise None."""
+        if not logs:
+            return memory.ids[:count], None
+        spare, self._spare = self._spare, None
+        return spare if spare is not None and spare[0].size == count else _entries(graph, count)
 
     def _bind(self, graph: DynamicGraph) -> Bound:
         """Kernels, which take the arrays of the graph that there are now."""
@@ -288,16 +318,18 @@ class Pushes:
         held = None if data.times is None else data.columns[TIME]
         ends = () if data.times is None else data.times.ends
         arrays = (graph._weights, data.free_ids, held, *(ends or (None, None)))
-        self.moving.set(*(0 if array is None else array.data.ptr for array in arrays))
+        self.moving.set(*[0 if array is None else array.data.ptr for array in arrays])
         if self._bound is None:
-            self._bound = Bound(graph, self, Memory(graph, self._room))
+            self._bound = Bound(graph, self, Memory(graph, *self._room))
         return self._bound
 
     def _describe(
-        self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room, gone: Room
+        self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room | None,
+        gone: Room | None,
     ) -> None:  # fmt: skip
         data: Any = graph._edge_data
-        absent, times = graph._absent, data.times
+        absent, times, weights = graph._absent, data.times, records.columns.get(WEIGHT_COLUMN)
+        checked = NOWHERE if weights is None or weights.dtype.kind != "f" else (weights.data.ptr, weights.itemsize)
         timed, earliest = times is not None, times is not None and times.earliest
         clock = reach = lateness = windowed = has_clock = 0
         if window is not None:
@@ -305,72 +337,73 @@ class Pushes:
             clock, reach, lateness = window.clock or 0, window.reach, window.lateness or 0
         self.push.set(
             records.src.data.ptr, records.dst.data.ptr, records.src.itemsize == 8, graph.directed, graph._num_vertices,
-            0 if absent is None else absent.data.ptr, 0 if records.times is None else records.times.data.ptr,
+            0 if absent is None else absent.data.ptr, *checked, 0 if records.times is None else records.times.data.ptr,
             records.first_time, records.time_step, timed, earliest, records.keep, windowed, has_clock, clock, reach,
             lateness, data.free_ids.data.ptr, data.free_count, data.top, ids.data.ptr,
-            0 if logged is None else logged.data.ptr, *(new.edges or (0, 0)), *(gone.edges or (0, 0)),
+            0 if logged is None else logged.data.ptr,
+            *(NOWHERE if new is None or new.edges is None else new.edges),
+            *(NOWHERE if gone is None or gone.edges is None else gone.edges),
         )  # fmt: skip
 
-    @staticmethod
-    def _store(bound: Bound, data: Any, records: Records, ids: Any) -> None:
-        """Queue what follows the insertion of arcs."""
-        bound.settle(int(ids.size))
-        data.write(ids, records.columns)
-
-    def _queue_expiry(self, bound: Bound, log: list[Piece]) -> int:
-        """Queue the search for what has left the window among entries of the log; returns their number."""
+    def _describe_expiry(self, log: list[Piece]) -> int:
+        """Have kernels look for what has left the window among entries of the log; returns their number."""
         times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
         for i, (chunk, size) in enumerate(log):
             end += size
             times[i] = chunk.times.data.ptr + chunk.begin * chunk.times.itemsize
             ids[i] = chunk.ids.data.ptr + chunk.begin * chunk.ids.itemsize
-            ends[i] = end
+            ends[i:] = [end] * (PIECES - i)
         self.expiry.set(*times, *ids, *ends)
-        bound.expire(end)
         return end
 
-    def _count(
-        self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int], counts: tuple[int, int, int]
-    ) -> tuple[int, int]:  # fmt: skip
+    def _finish(self, bound: Bound, data: Any, records: Records, ids: Any, entries: int) -> None:
+        """Queue what follows the insertion of arcs."""
+        self.numbers.expect()
+        bound.finish(int(ids.size), entries)
+        if records.columns:
+            data.write(ids, records.columns)
+
+    def _count(self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
         there."""
-        data: Any = graph._edge_data
-        inserted, found, deferred = counts
+        data, count = graph._edge_data, int(ids.size)
+        bound: Any = self._bound
+        inserted, deferred = bound.updates.inserted(graph)
+        known = numbers[KNOWN]
         if not deferred:
             graph._keep_view()
-            data.take(numbers[KEPT])
-            data.give_back(numbers[KNOWN])
         else:
-            count = int(ids.size)
-            inserted, found = self._bind(graph).resume(graph, count)
-            data.take(numbers[KEPT])
-            self.push.put("free_count", data.free_count)
-            bound = self._bind(graph)
-            self._store(bound, data, records, ids)
-            bound.tell()
-            data.give_back(self.numbers.collect()[KNOWN])
+            inserted = bound.updates.resume(graph, self.copies * count)
+            self._finish(self._bind(graph), data, records, ids, self._describe_expiry([]))
+            known = self.numbers.collect()[KNOWN]
+        data.take(count)  # type: ignore[union-attr]
+        data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
         graph._num_arcs += inserted
         graph.version += 1
-        return inserted, found
+        return inserted, self.copies * known
 
 
 class Memory:
-    """Arrays for so many records, and twice as many entries of the log."""
+    """Arrays for so many records, and for so many entries of the log."""
 
-    def __init__(self, graph: DynamicGraph, room: int):
-        xp, arcs = graph.xp, room if graph.directed else 2 * room
-        self.table = fill_with(xp.empty(TABLE_SHARE * room, np.int64), END)
-        self.places, self.sums = xp.empty(room, np.int64), xp.empty(tile_count(2 * room), np.int64)
-        src, dst, stored = (xp.empty(arcs, graph.vertex_dtype) for _ in range(3))
-        gone_src, gone_dst = (xp.empty(2 * arcs, graph.vertex_dtype) for _ in range(2))
+    def __init__(self, graph: DynamicGraph, records: int, entries: int):
+        from ..runtime.cuda import cooperative_blocks
+
+        xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
+        share = TABLE_SHARE if TABLE_SHARE * records <= MOST_ENTRIES else LARGE_TABLE_SHARE
+        self.table = fill_with(xp.empty(share * records, np.int64), END)
+        self.places, self.ids = xp.empty(records, np.int64), xp.empty(records, dtype)
+        self.sums = xp.empty(2 * cooperative_blocks(), np.int64)
+        src, dst, stored = (xp.empty(copies * records, dtype) for _ in range(3))
+        self.slots = xp.empty(copies * records, np.int64)
+        gone_src, gone_dst = (xp.empty(copies * entries, dtype) for _ in range(2))
+        self.gone_ids = xp.empty(entries, dtype)
         self.arcs, self.gone = Arcs(src, dst, stored), Arcs(gone_src, gone_dst, None)
-        self.slots = xp.empty(arcs, np.int64)
-        self.gone_ids = xp.empty(2 * room, graph.vertex_dtype)
 
     def arrays(self) -> list[Any]:
         """All of them."""
         arcs, gone = self.arcs, self.gone
-        mine = self.table, self.places, self.sums, self.slots, self.gone_ids
+        mine = self.table, self.places, self.ids, self.sums, self.slots, self.gone_ids
         return [*mine, arcs.src, arcs.dst, arcs.weights, gone.src, gone.dst]
 
 
@@ -384,67 +417,42 @@ class Bound:
     """
 
     def __init__(self, graph: DynamicGraph, pushes: Pushes, memory: Memory):
+        from ..runtime.cuda import cooperative_blocks
+
         self.memory = memory
         push, log, kernels, numbers = pushes.push, pushes.expiry, pushes._kernels, pushes.numbers
-        arcs, gone, table, directed = memory.arcs, memory.gone, memory.table, graph.directed
+        arcs, gone, table = memory.arcs, memory.gone, memory.table
         weights, free_ids, held, src_of, dst_of = (Field(pushes.moving, name) for name in MOVING)
-        found = numbers.array
-        self.updates = graph._bind_updates(arcs, memory.slots, gone)
-        self._claim = kernels.claim_records.bind(push, table, table.size, memory.places, found)
-        self._keep = kernels.keep_records.bind(memory.places, table, memory.sums)
-        self._number = kernels.number_records.bind(
-            push, memory.places, memory.sums, table, arcs.src, arcs.dst, arcs.weights, found
-        )
-        self._outcomes = kernels.count_outcomes.bind(directed, memory.slots, memory.sums, found)
-        self._settle = kernels.settle_records.bind(
-            push, memory.slots, weights, memory.sums, free_ids, held, src_of, dst_of, found
-        )
-        self._take = kernels.take_expired.bind(
-            push, log, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, memory.sums, found
-        )
-        self._free = kernels.free_expired.bind(
-            push, gone.src, gone.dst, memory.gone_ids, memory.sums, free_ids, found
-        )
-        self._tell = kernels.tell_host.bind(found, numbers.published)
+        self.updates = graph._bind_updates(arcs, memory.slots, gone, numbers.array)
+        self._check = kernels.check_records.bind(push, arcs.src, arcs.dst, arcs.weights, numbers.array)
+        self._finish = kernels.finish_records.bind(
+            push, log, memory.slots, arcs.weights, weights, table, table.size, memory.places, memory.sums, free_ids,
+            held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, numbers.array, numbers.published,
+        )  # fmt: skip
         self._copies = pushes.copies
+        self._most_blocks = cooperative_blocks()
 
     def insert(self, graph: DynamicGraph, count: int) -> None:
         """Queue the insertion of so many records' arcs."""
-        launch = tile_launch(count)
-        self._claim(count)
-        self._keep(count, **launch)
-        self._number(count, **launch)
+        self._check(count)
         self.updates.insert(graph, self._copies * count)
 
-    def resume(self, graph: DynamicGraph, count: int) -> tuple[int, int]:
-        """Insert the arcs of so many records that were deferred; how many of all were new, and were there."""
-        return self.updates.resume(graph, self._copies * count)
-
-    def settle(self, count: int) -> None:
-        """Queue what gives records of edges that were there the ids of these."""
-        launch = tile_launch(count)
-        self._outcomes(count, **launch)
-        self._settle(count, **launch)
-
-    def expire(self, count: int) -> None:
-        """Queue the search for what has left the window, among so many entries of the log; its ids are freed."""
-        launch = tile_launch(count)
-        self._take(count, **launch)
-        self._free(count, **launch)
-
-    def tell(self) -> None:
-        """Queue the report to the host."""
-        self._tell(NUMBERS, blocks=1)
+    def finish(self, count: int, entries: int) -> None:
+        """Queue what finds out what became of the records, and what has left the window among entries of the log."""
+        blocks = min(tile_count(max(count, entries)), self._most_blocks)
+        self._finish(count, threads=TILE, blocks=blocks, cooperative=True)
 
 
-def _entries(graph: DynamicGraph, count: int, logs: bool) -> tuple[Any, Any]:
-    """Arrays for the ids of records, and for their times if these are logged; otherwise None.
+def _room_for(count: int, held: int) -> int:
+    return held if count <= held else max(FEWEST, 1 << (count - 1).bit_length())
+
+
+def _entries(graph: DynamicGraph, count: int) -> tuple[Any, Any]:
+    """Arrays for the ids of records, and for their times.
 
     Both stay in the log as long as the records: they are in one piece of memory, for one allocation instead of two.
     """
     xp, dtype = graph.xp, graph.vertex_dtype
-    if not logs:
-        return xp.empty(count, dtype), None
     begin = -(-8 * count // ALIGNMENT) * ALIGNMENT
     memory = xp.cuda.alloc(begin + count * dtype.itemsize)
     return xp.ndarray((count,), dtype, memory + begin), xp.ndarray((count,), np.int64, memory)

@@ -17,7 +17,7 @@ from ..values import integer
 from .arrivals import COUNTERS
 from .column import TIME
 from .expiry import logged_arrivals
-from .pushes import Records, Window, plain_records, push_records
+from .pushes import Records, Window, plain_records, push_within
 from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class SlidingWindow:
     ) -> WindowResult | None:
         """`push` of a batch that kernels can take as it is, on a GPU; None if it is to go the general way."""
         graph, clock, numbers = self.graph, self.clock, {}
-        if not graph._binds_updates or weights is not None or on_existing not in ("replace", "keep"):
+        if not graph._binds_updates or on_existing not in ("replace", "keep"):
             return None
         lateness = None
         if self._by == "span":
@@ -249,7 +249,7 @@ class SlidingWindow:
             lateness = self._lateness
         elif time is None:
             numbers = {"first_time": 0 if clock is None else clock + 1, "time_step": self._by == "count"}
-        records = plain_records(graph, src, dst, edge_data, keep=on_existing == "keep", **numbers)
+        records = plain_records(graph, src, dst, weights, edge_data, keep=on_existing == "keep", **numbers)
         if records is None:
             return None
         # Where the window is expected to begin; what is wrong with that is put right below.
@@ -308,7 +308,7 @@ def _push_plain(
     graph: DynamicGraph, window: SlidingWindow, records: Records, limits: Window
 ) -> WindowResult | None:  # fmt: skip
     """Push records as kernels take them; None if they are to go the general way."""
-    done = push_records(graph, records, limits)
+    done = push_within(graph, records, limits)
     if done is None:
         return None
     unexpected = window._moved(done.last if window.clock is None else max(window.clock, done.last))

@@ -11,7 +11,7 @@ from frontier.batch import Arcs
 from frontier.runtime import Counters
 from frontier.runtime.parameters import Field, Struct
 
-from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, FOUND, Pool
+from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, Pool
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
@@ -20,9 +20,9 @@ LANES = 4  # threads to an arc
 
 
 class BoundUpdates:
-    """An insertion of distinct arcs, for which the host waits, and a deletion of others, which are there."""
+    """An insertion of arcs, for which the host waits, and a deletion of others, which are there."""
 
-    def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs):
+    def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
         self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
@@ -31,8 +31,9 @@ class BoundUpdates:
         weights, chain_limit = (Field(self._changing, name) for name in self._changing.names)
         kernels = graph._kernels
         self._insert = kernels.insert.bind(
-            self._pool, weights, None, None, arcs.src, arcs.dst, arcs.weights, chain_limit, slots, None, 0, None, False
-        )
+            self._pool, weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, chain_limit, slots, None, 0,
+            None, False,
+        )  # fmt: skip
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
     def insert(self, graph: SlabGraph, count: int) -> None:
@@ -52,14 +53,14 @@ class BoundUpdates:
         self._erase(count, tile=LANES)
         self._erased.leave()
 
-    def inserted(self, graph: SlabGraph) -> tuple[int, int, int]:
-        """How many arcs were new, how many were there, and how many were deferred, once the host has waited."""
+    def inserted(self, graph: SlabGraph) -> tuple[int, int]:
+        """How many arcs were new, and how many were deferred, once the host has waited."""
         self._counts = counts = graph._counters.known()
         graph._account(counts)
-        return counts[CHANGED], counts[FOUND], counts[DEFERRED]
+        return counts[CHANGED], counts[DEFERRED]
 
-    def resume(self, graph: SlabGraph, count: int) -> tuple[int, int]:
-        """Insert those of the first so many arcs that were deferred; how many of all were new, and were there.
+    def resume(self, graph: SlabGraph, count: int) -> int:
+        """Insert those of the first so many arcs that were deferred; how many of all were new.
 
         Raises
         ------
@@ -69,7 +70,7 @@ class BoundUpdates:
         arcs, slots = self._arcs, self._slots[:count]
         arcs = Arcs(arcs.src[:count], arcs.dst[:count], arcs.weights[:count])
         try:
-            return graph._insert_deferred(arcs, slots, self._counts)
+            return graph._insert_deferred(arcs, slots, self._counts)[0]
         except MemoryError:
             graph._undo(arcs, slots)
             raise

@@ -351,8 +351,8 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._batches = Batches(self)
         return self._batches
 
-    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs) -> BoundUpdates:
-        return BoundUpdates(self, arcs, slots, gone)
+    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> BoundUpdates:
+        return BoundUpdates(self, arcs, slots, gone, error_counts)
 
     def _small_updates(self) -> SmallUpdates:
         if self._small is None:

@@ -1,5 +1,6 @@
 // The pool as kernels that change the graph see it: taking slabs and giving them back, and reporting to the host.
 #pragma once
+#include "frontier/cuda/last_block.cuh"
 #include "structures/slab/slabs.cuh"
 
 // Indices into Pool::counters; the same names are in cpu_slabs.py.
@@ -114,17 +115,7 @@ __device__ inline void report(const Pool& pool, u32 changed, u32 found, u32 defe
   if (threadIdx.x < 3 && sums[threadIdx.x]) atomicAdd(pool.counters + CHANGED + threadIdx.x, u64(sums[threadIdx.x]));
 }
 
-// Whether this block is the last to come here, and so sees what all others wrote; by all threads of all blocks. What
-// others wrote must be read past the first-level cache.
-__device__ inline bool is_last_block(const Pool& pool) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(pool.counters + DONE, 1ull) == gridDim.x - 1;
-  __syncthreads();
-  __threadfence();
-  return last;
-}
+__device__ inline bool is_last_block(const Pool& pool) { return is_last_block(pool.counters + DONE); }
 
 // Hands the counters to the host, and sets them to zero for the next kernel; by the last block.
 __device__ inline void publish(const Pool& pool) {

@@ -14,7 +14,6 @@ from ...frontier import Frontier, check_frontier
 from ...runtime.kernels import C_TYPES
 from ..compute import compute
 from ..engine import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
-from ..launch import cooperative_blocks
 from ..reductions import DTYPES, identity_of
 from .cpu import STATES, make_lowest, make_split
 
@@ -137,6 +136,8 @@ class PriorityFrontier:
         drop = np.int32(self._is_monotone and self._has_limit)
         out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
         if graph.device.is_gpu:
+            from ...runtime.cuda import cooperative_blocks
+
             kernels = priority_kernels(graph, self.priority.dtype, self.deferred.dtype)
             kernels.pop(
                 graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, drop,

@@ -35,7 +35,7 @@ from ..engine import (
     state_of,
 )  # fmt: skip
 from ..functors import OP_PARAMETERS
-from ..launch import BALANCES, cooperative_blocks, gpu_balance
+from ..launch import BALANCES, gpu_balance
 from ..recorded import recording
 from .cpu import make_push_repeatedly
 
@@ -204,6 +204,8 @@ def _push_later(
     limit: int,
 ) -> None:  # fmt: skip
     """Record pushes until the frontier is empty: in one launch, however large it becomes."""
+    from ...runtime.cuda import cooperative_blocks
+
     memory: Any = recording()
     lists, stamps, trailing, latest = memory.traversal()
     kernels = traverse_kernels(walked, functors, values, step)
@@ -264,6 +266,8 @@ def _push_cooperatively(
     kernels: Any, may_pull: bool,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer medium, or a pull may pay; returns it and the number of pushes."""
+    from ...runtime.cuda import cooperative_blocks
+
     graph = walked[0]
     lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
     max_arcs = min(MEDIUM_ARCS, most)

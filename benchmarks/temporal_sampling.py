@@ -1,0 +1,346 @@
+"""Temporal neighbor sampling, compared with PyG's samplers: ``python -m benchmarks temporal_sampling``.
+
+Up to k of the edges that each seed had by a time of its own, on a directed RMAT graph with random times: drawn
+uniformly without replacement, or the latest. Seeds are random vertices (*vertices*), or sources of random edges at the
+times of these edges (*edges*), as in training on events: most are hubs. *two hops*: 15 neighbors of each seed, and 10
+of each of these by the time of the seed; ours is two calls.
+
+Peers are the operators that PyG calls, on int64 arrays on the CPU. Each uses one thread for one type of edges: PyG runs
+batches in several processes. pyg-lib's `neighbor_sample` takes lists sorted by time, finds the limit in them by binary
+search, and relabels the vertices that it returns. Ours takes lists in any order, as graphs that change have them;
+sorting the arrays, which peers need again when the graph has changed, is a row of its own. torch-sparse's
+`hetero_temporal_neighbor_sample`, which PyG called before pyg-lib, knows times of vertices only: here each edge is a
+vertex with its time, and each seed another. It draws k of all edges of a seed and drops those after the limit, and so
+returns fewer. Both count edges at the limit itself; ours is asked for times before the limit + 1.
+
+Each sample is checked: its edges are in the graph, are edges of the seed by its time, and differ; there are min(k,
+eligible) of them (torch-sparse: at most), and none that ``latest`` left out is later.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+import frontier as fr
+
+from .context import choose_structures
+from .results import FOLDER, Results, describe_run, table
+from .timing import measure
+
+SEED = 1
+SPAN = 2**30  # of times
+HOPS = (15, 10)
+RELATION = "edge__of__seed"
+
+
+@dataclass
+class Lists:
+    """The graph's edges, sorted by source and time, as peers take them.
+
+    Attributes
+    ----------
+    rowptr, col, time : array of int64
+    pairs, pair_times : array of int64
+        ``source * n + destination`` of each edge, sorted, and the times of these.
+    """
+
+    rowptr: Any
+    col: Any
+    time: Any
+    pairs: Any
+    pair_times: Any
+
+    @property
+    def num_vertices(self) -> int:
+        return self.rowptr.size - 1
+
+    @cached_property
+    def keys(self) -> Any:
+        """``source * SPAN + time`` of each edge, sorted."""
+        return np.repeat(np.arange(self.num_vertices), np.diff(self.rowptr)) * SPAN + self.time
+
+
+@dataclass
+class Sample:
+    """What a sampler returned: an edge for each entry of `rows`, which is a position in `vertices` and `limits`."""
+
+    vertices: Any
+    limits: Any
+    counts: Any  # how many were asked for, of each
+    rows: Any
+    ids: Any
+    times: Any
+
+
+@dataclass
+class Case:
+    """One question: the seeds, the times by which edges count, how many of them, and which."""
+
+    kind: str
+    seeds: Any
+    limits: Any
+    counts: tuple[int, ...]
+    method: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure; always 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks temporal_sampling", description=__doc__.splitlines()[0])
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"], help="ours; peers run on the CPU")
+    line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
+    line.add_argument("--scale", type=int, default=18, help="of the RMAT graph, which has 16 edges to a vertex")
+    line.add_argument("--seeds", default="1024,16384,65536", help="numbers of seeds, separated by commas")
+    line.add_argument("--counts", default="10,20", help="neighbors of each seed, separated by commas")
+    line.add_argument("--threads", default="1,2", help="numbers of threads, separated by commas")
+    line.add_argument("--peers", default=",".join(PEERS), help="names, separated by commas, or 'none'")
+    line.add_argument("--repeat", type=int, default=9, help="timed calls")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    options = line.parse_args(arguments)
+    device = fr.resolve_device(options.device)
+    edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
+    keys = np.unique(edges.src.astype(np.int64) * edges.num_vertices + edges.dst)  # each once, as graphs have them
+    keys = keys[keys % (edges.num_vertices + 1) != 0]  # and no loops
+    src, dst = (part.astype(np.int32) for part in np.divmod(keys, edges.num_vertices))
+    times = np.random.default_rng(SEED).integers(0, SPAN, src.size)
+    order = np.argsort(times, kind="stable")  # in which edges arrive
+    header = describe_run(device, scale=options.scale, edges=src.size, seed=SEED)
+    results = Results("temporal-sampling", device.kind, "full", header=header)
+    samples, arrays = measure(device, partial(sorted_lists, src, dst, times, edges.num_vertices), repeat=3)
+    results.add(system="peers", what="sort", **samples.numbers())
+    print(f"peers' arrays, sorted by source and time: {1e3 * samples.median:.1f} ms", flush=True)
+    lists = Lists(*arrays, keys, times)
+
+    systems: dict[str, tuple[Callable[[Case], Any], Callable[[Case, Any], Sample]]] = {}
+    for name, kind in choose_structures(options.structures.split(",")).items():
+        graph = kind.from_edges(
+            src[order], dst[order], num_vertices=edges.num_vertices, time=times[order], directed=True, device=device
+        )
+        systems[name] = partial(ours, graph), our_sample
+    for name in () if options.peers == "none" else options.peers.split(","):
+        try:
+            systems[name], version = PEERS[name](lists)
+            results.header["versions"][name] = version
+        except (ImportError, AttributeError, OSError) as error:
+            results.notes.append(f"{name} is not measured: {error}")
+            print(results.notes[-1], flush=True)
+
+    threads = [int(text) for text in options.threads.split(",")]
+    sizes, counts = ([int(text) for text in given.split(",")] for given in (options.seeds, options.counts))
+    for case in cases(lists, sizes, counts):
+        for name, (prepare, read) in systems.items():
+            call = prepare(case)
+            if call is None:
+                continue
+            for number in threads:
+                use_threads(number)
+                samples, found = measure(device, call, repeat=options.repeat)
+                sample = read(case, found)
+                check(lists, case, sample, exact=name != "torch-sparse")
+                results.add(
+                    system=name, what=case.method, seeds=case.kind, queries=case.seeds.size, count=case.counts[0],
+                    hops=len(case.counts), threads=number, sampled=sample.rows.size,
+                    m_neighbors_per_s=sample.rows.size / samples.median / 1e6, **samples.numbers(),
+                )  # fmt: skip
+            print(f"{name:12} {describe(results.rows[-1])}", flush=True)
+    print("\n".join(["", *tables(results, threads)]))
+    print(f"written to {results.save(options.out)}")
+    return 0
+
+
+# ---- cases ----------------------------------------------------------------------------------------------------------
+
+
+def sorted_lists(src: Any, dst: Any, times: Any, num_vertices: int) -> tuple[Any, Any, Any]:
+    """Row pointers, destinations and times of all edges, sorted by source and time."""
+    order = np.lexsort((times, src))
+    rowptr = np.zeros(num_vertices + 1, np.int64)
+    np.cumsum(np.bincount(src, minlength=num_vertices), out=rowptr[1:])
+    return rowptr, dst[order].astype(np.int64), times[order]
+
+
+def cases(lists: Lists, sizes: Sequence[int], counts: Sequence[int]) -> Iterator[Case]:
+    """All of them, with seeds that are drawn from a fixed seed; each has an edge by its time."""
+    for size in sizes:
+        rng = np.random.default_rng(SEED + size)
+        sources = np.flatnonzero(np.diff(lists.rowptr))
+        vertices = rng.choice(sources, size)
+        first = lists.time[lists.rowptr[vertices]]
+        chosen = rng.integers(0, lists.col.size, size)
+        ends = np.searchsorted(lists.rowptr, chosen, side="right") - 1
+        seeds = {"vertices": (vertices, rng.integers(first, SPAN)), "edges": (ends, lists.time[chosen])}
+        for kind, (vertex, limit) in seeds.items():
+            for count in counts:
+                for method in ("uniform", "latest"):
+                    yield Case(kind, vertex, limit, (count,), method)
+            yield Case(kind, vertex, limit, HOPS, "uniform")
+
+
+def use_threads(number: int) -> None:
+    """How many threads samplers may use, as far as they know any."""
+    numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(number)
+
+
+def check(lists: Lists, case: Case, sample: Sample, *, exact: bool) -> None:
+    """Whether a sample is one.
+
+    Raises
+    ------
+    AssertionError
+    """
+    n = lists.num_vertices
+    sources, limits = sample.vertices[sample.rows], sample.limits[sample.rows]
+    pairs = sources * n + sample.ids
+    place = np.searchsorted(lists.pairs, pairs)
+    assert np.array_equal(lists.pairs[np.minimum(place, lists.pairs.size - 1)], pairs), "no such edge"
+    assert np.array_equal(lists.pair_times[place], sample.times), "another time"
+    assert (sample.times <= limits).all(), "a time after the limit"
+    assert np.unique(sample.rows * n + sample.ids).size == sample.rows.size, "an edge twice"
+    ends = np.searchsorted(lists.keys, sample.vertices * SPAN + sample.limits, side="right")
+    eligible = ends - lists.rowptr[sample.vertices]
+    wanted = np.minimum(eligible, sample.counts)
+    drawn = np.bincount(sample.rows, minlength=sample.vertices.size)
+    assert (drawn == wanted).all() if exact else (drawn <= wanted).all(), "another number of edges"
+    if case.method == "latest":
+        earliest = np.full(drawn.size, SPAN)
+        np.minimum.at(earliest, sample.rows, sample.times)
+        some = drawn > 0
+        assert np.array_equal(earliest[some], lists.time[(ends - drawn)[some]]), "a later edge is left out"
+
+
+# ---- ours -----------------------------------------------------------------------------------------------------------
+
+
+def ours(graph: fr.Graph, case: Case) -> Callable[[], Any]:
+    """The call for a case, with its seeds on the graph's device."""
+    xp = graph.xp
+    seeds, before = xp.asarray(case.seeds), xp.asarray(case.limits + 1)
+
+    def hop(vertices: Any, before: Any, count: int) -> Any:
+        random = {} if case.method == "latest" else {"seed": count}
+        return fr.sample_temporal_neighbors(graph, vertices, count, before=before, method=case.method, **random)
+
+    def sample() -> list[Any]:
+        found = [(before, *hop(seeds, before, case.counts[0]))]
+        for count in case.counts[1:]:
+            limits, offsets, ids, *_ = found[-1]
+            limits = xp.repeat(limits, xp.diff(offsets)) if not graph.device.is_gpu else limits[rows_of(xp, offsets)]
+            found.append((limits, *hop(ids, limits, count)))
+        return found
+
+    return sample
+
+
+def rows_of(xp: Any, offsets: Any) -> Any:
+    """For each entry of a list of lists, the list that it is in."""
+    return xp.searchsorted(offsets[1:], xp.arange(int(offsets[-1])), side="right")
+
+
+def our_sample(case: Case, found: list[Any]) -> Sample:
+    """What was found, on the host."""
+    host = [[np.asarray(part.get() if hasattr(part, "get") else part) for part in hop] for hop in found]
+    vertices = [case.seeds, *(hop[2].astype(np.int64) for hop in host[:-1])]
+    begins = np.cumsum([0, *(part.size for part in vertices)])
+    rows = [begin + rows_of(np, hop[1]) for begin, hop in zip(begins, host, strict=False)]
+    asked = [np.full(part.size, count) for part, count in zip(vertices, case.counts, strict=True)]
+    limits = [hop[0] - 1 for hop in host]
+    ids, times = ([hop[part] for hop in host] for part in (2, 3))
+    return Sample(*(np.concatenate(parts) for parts in (vertices, limits, asked, rows, ids, times)))
+
+
+# ---- peers ----------------------------------------------------------------------------------------------------------
+
+
+def pyg_lib(lists: Lists) -> tuple[tuple[Callable, Callable], str]:
+    """The sampler of pyg-lib."""
+    import pyg_lib
+    import torch
+
+    operator = torch.ops.pyg.neighbor_sample.default
+    rowptr, col, time = (torch.from_numpy(part) for part in (lists.rowptr, lists.col, lists.time))
+
+    def prepare(case: Case) -> Callable[[], Any]:
+        seeds, limits = torch.from_numpy(case.seeds), torch.from_numpy(case.limits)
+        strategy = "last" if case.method == "latest" else "uniform"
+        return partial(
+            operator, rowptr, col, seeds, list(case.counts), None, time, limits, None, csc=False, replace=False,
+            directed=True, disjoint=True, temporal_strategy=strategy, return_edge_id=True,
+        )  # fmt: skip
+
+    def read(case: Case, found: Any) -> Sample:
+        rows, _, nodes, edges = (part.numpy() for part in found[:4])
+        asked = np.concatenate([np.full(size, count) for size, count in zip(found[4], case.counts, strict=False)])
+        roots, vertices = nodes[: asked.size].T
+        return Sample(vertices, case.limits[roots], asked, rows, lists.col[edges], lists.time[edges])
+
+    return (prepare, read), pyg_lib.__version__
+
+
+def torch_sparse(lists: Lists) -> tuple[tuple[Callable, Callable], str]:
+    """The sampler of torch-sparse, for one hop and uniform samples."""
+    import torch
+    import torch_sparse
+
+    operator = torch.ops.torch_sparse.hetero_temporal_neighbor_sample.default
+    edges, time = torch.arange(lists.col.size), torch.from_numpy(lists.time)
+
+    def prepare(case: Case) -> Callable[[], Any] | None:
+        if len(case.counts) > 1 or case.method != "uniform":
+            return None
+        # Seed i is vertex 2i of its own kind, whose list is that of the graph's vertex; odd ones are not sampled.
+        ends = np.stack([lists.rowptr[case.seeds], lists.rowptr[case.seeds + 1]], axis=1).ravel()
+        return partial(
+            operator, ["edge", "seed"], [("edge", "of", "seed")], {RELATION: torch.from_numpy(ends)}, {RELATION: edges},
+            {"seed": torch.arange(0, ends.size, 2)}, {RELATION: list(case.counts)},
+            {"edge": time, "seed": torch.from_numpy(np.repeat(case.limits, 2))}, 1, False, True,
+        )  # fmt: skip
+
+    def read(case: Case, found: Any) -> Sample:
+        rows, edges = (found[part][RELATION].numpy() for part in (2, 3))
+        asked = np.full(case.seeds.size, case.counts[0])
+        return Sample(case.seeds, case.limits, asked, rows, lists.col[edges], lists.time[edges])
+
+    return (prepare, read), torch_sparse.__version__
+
+
+PEERS = {"pyg-lib": pyg_lib, "torch-sparse": torch_sparse}
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def describe(row: dict[str, Any]) -> str:
+    """A row in words."""
+    return (
+        f"{row['what']:8} {row['queries']:>7,} seeds from {row['seeds']:8} {row['count']:>3} each, {row['hops']} hops: "
+        f"{row['median_ms']:9.2f} ms, {row['m_neighbors_per_s']:.1f} M/s on {row['threads']} threads"
+    )
+
+
+def tables(results: Results, threads: Sequence[int]) -> list[str]:
+    """Medians of each case in milliseconds, in a column for each system."""
+    rows = [row for row in results.rows if row["what"] != "sort"]
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    found = []
+    for number in threads:
+        cells: dict[tuple, dict[str, float]] = {}
+        for row in rows:
+            if row["threads"] == number:
+                case = row["seeds"], row["what"], row["hops"], row["count"], row["queries"]
+                cells.setdefault(case, {})[row["system"]] = row["median_ms"]
+        body = [[*case, *(medians.get(system) for system in systems)] for case, medians in cells.items()]
+        head = ["seeds", "method", "hops", "count", "queries", *systems]
+        found.append(table(f"Milliseconds, {number} threads", head, body))
+    return found
