@@ -7,7 +7,9 @@ Packing all at once takes less time than CuPy's conversion of each, and a small 
 
 from __future__ import annotations
 
+import functools
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,20 +44,32 @@ class Struct(ByValue):
         Of the fields, in order.
     """
 
-    __slots__ = ("_all", "names")
+    __slots__ = ("_all", "_at", "_words", "names")
 
     def __init__(self, names: tuple[str, ...]):
         super().__init__(np.zeros(len(names), np.int64))
         self.names = names
-        self._all = struct.Struct(f"{len(names)}q").pack_into
+        self._at = {name: at for at, name in enumerate(names)}
+        self._words = memoryview(self.fields)  # type: ignore[arg-type]
+        self._all = _packer(len(names))
 
     def set(self, *values: int) -> None:
         """Set all fields."""
         self._all(self.fields, 0, *values)
 
+    def set_first(self, *values: int) -> None:
+        """Set the first so many fields."""
+        _packer(len(values))(self.fields, 0, *values)
+
     def put(self, name: str, value: int) -> None:
         """Set one field."""
-        self.fields[self.names.index(name)] = value
+        self._words[self._at[name]] = value
+
+
+@functools.cache
+def _packer(count: int) -> Callable[..., None]:
+    """What writes so many words into a buffer."""
+    return struct.Struct(f"{count}q").pack_into
 
 
 class Field(ByValue):

@@ -78,6 +78,7 @@ class Counters:
             import cupyx
 
             self._host = cupyx.zeros_pinned(size, np.int64)
+            self._words, self._unknown = memoryview(self._host), memoryview(np.full(size, UNKNOWN))
             self._address = self._host.ctypes.data
             self.published = self._address
             self._stream = device.xp.cuda.get_current_stream
@@ -109,7 +110,7 @@ class Counters:
     def expect(self) -> None:
         """Before a single kernel is launched that publishes the numbers: `hear` returns those of this kernel."""
         if self.device.is_gpu:
-            self._host[:] = UNKNOWN
+            self._words[:] = self._unknown
 
     def hear(self) -> list[int]:
         """What `collect` returns, as soon as the host can read it: before the kernel has ended, but for little.

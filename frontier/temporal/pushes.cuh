@@ -14,20 +14,14 @@ constexpr i64 LOWEST = -0x7fffffffffffffffll - 1;
 constexpr i64 DEFERRED_ARC = LOWEST;  // the slot of an arc that was not inserted for want of room
 constexpr int PIECES = 3;
 
-// The fields of PUSH of pushes.py, in order.
+// The fields of PUSH and RULES of pushes.py, in order.
 struct Push {
   const void* src;  // as the user has them
   const void* dst;
-  i64 wide;         // whether ids are int64
-  i64 directed, num_vertices;
-  const bool* absent;
   const void* weights;  // that are to be checked: numbers of `weight_width` bytes, none of which may be NaN; or null
-  i64 weight_width;
   const i64* times;  // null: record i has the time first_time + time_step * i
-  i64 first_time, time_step;
-  i64 timed, earliest, keep;
-  i64 windowed;      // whether records may be late
-  i64 has_clock, clock, reach, lateness;  // the window begins `reach` before the clock
+  i64 first_time;
+  i64 has_clock, clock;  // the window begins `reach` before the clock
   const VID* free_ids;
   i64 free_count, top;
   VID* ids;     // by record: that of its edge, or -1
@@ -36,6 +30,14 @@ struct Push {
   VID* new_dst;
   VID* gone_src;
   VID* gone_dst;
+
+  i64 wide;  // whether the user's ids are int64
+  i64 directed, num_vertices;
+  const bool* absent;
+  i64 weight_width, time_step;
+  i64 timed, earliest, keep;
+  i64 windowed;  // whether records may be late
+  i64 reach, lateness;
 
   __device__ VID source(i64 i) const { return VID(at(src, i)); }
   __device__ VID target(i64 i) const { return VID(at(dst, i)); }
@@ -153,14 +155,25 @@ struct Slots {
   i64 other;  // of the opposite arc
 
   __device__ Slots(const Push& push, const i64* slots, i64 i) {
-    bool swapped = !push.directed && push.source(i) > push.target(i);
-    own = slots[push.directed ? i : 2 * i + swapped];
-    other = push.directed ? own : slots[2 * i + !swapped];
+    if (push.directed) {
+      own = other = slots[i];
+    } else {  // both at once: it is known later which is which
+      longlong2 pair = reinterpret_cast<const longlong2*>(slots)[i];
+      bool swapped = push.source(i) > push.target(i);
+      own = swapped ? pair.y : pair.x;
+      other = swapped ? pair.x : pair.y;
+    }
   }
   __device__ bool deferred() const { return own == DEFERRED_ARC || other == DEFERRED_ARC; }
   __device__ bool repeats() const { return own < -1 || other < -1; }  // whether some arc was not new
   __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
 };
+
+// Which entries of the table may be there, so that nearly all records of most batches need not look: a bit for each of many
+// slots.
+constexpr int FILTER_WORDS = 4096;
+
+__device__ inline u32 filter_hash(i64 slot) { return u32(u64(slot) * 0x9E3779B97F4A7C15ull >> 32) % (32 * FILTER_WORDS); }
 
 // What all steps of finish_records take.
 struct Finish {
@@ -169,7 +182,8 @@ struct Finish {
   const i64* slots;
   u64* table;
   i64 entries;
-  i64* places;  // by record: its entry in the table, or -1
+  u32* filter;
+  i64* places;  // by record that may have one: its entry in the table, or -1
   i64* sums;    // by block
   u64* numbers;
 
@@ -179,7 +193,7 @@ struct Finish {
     bool deferred = false, repeated = false;
     Share share(count);
     SHARED_TILES(first, share) {
-      i64 i = first + threadIdx.x, place = -1;
+      i64 i = first + threadIdx.x;
       if (i >= share.end) continue;
       Slots of(push, slots, i);
       fresh += of.is_new();
@@ -188,15 +202,25 @@ struct Finish {
       } else if (of.repeats()) {
         repeated = true;
         VID u = push.source(i), v = push.target(i);
-        place = claim(
+        places[i] = claim(
             u64(i), u, v, push.directed, push.timed, push.earliest, table, entries,
             [&](u64 j) { return push.is_of(j, u, v); }, [&](u64 j) { return push.time(i64(j)); });
+        if (of.is_new()) continue;
+        u32 bit = filter_hash(-2 - of.own);
+        atomicOr(filter + bit / 32, 1u << bit % 32);
       }
-      places[i] = place;
     }
     put_sum(fresh, sums);
     if (deferred) numbers[DEFERRED] = 1;
     if (repeated) numbers[REPEATED] = 1;
+  }
+
+  // Whether the record may have an entry in the table, and so something in `places`.
+  __device__ bool may_repeat(const Slots& of) const {
+    if (of.repeats()) return true;
+    if (!of.is_new()) return false;
+    u32 bit = filter_hash(of.own);
+    return filter[bit / 32] >> bit % 32 & 1;
   }
 
   // Has the records with which edges came meet those that repeat them.
@@ -204,13 +228,14 @@ struct Finish {
     Share share(count);
     SHARED_TILES(first, share) {
       i64 i = first + threadIdx.x;
-      if (i >= share.end || !Slots(push, slots, i).is_new()) continue;
-      i64 place = places[i];
-      if (place < 0) {
+      if (i >= share.end) continue;
+      Slots of(push, slots, i);
+      if (!of.is_new() || !may_repeat(of)) continue;
+      if (!of.repeats()) {
         VID u = push.source(i), v = push.target(i);
-        place = find_claim(u, v, push.directed, table, entries, [&](u64 j) { return push.is_of(j, u, v); });
-        places[i] = place;
+        places[i] = find_claim(u, v, push.directed, table, entries, [&](u64 j) { return push.is_of(j, u, v); });
       }
+      i64 place = places[i];
       if (place < 0) continue;
       u64 held = __ldcg(table + place);  // which no other thread changes: an edge comes with one record
       bool counts = counts_more(u64(i), held, push.timed, push.earliest, [&](u64 j) { return push.time(i64(j)); });
@@ -225,12 +250,15 @@ struct Finish {
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table.
-  __device__ void clear() const {
+  // Empties the table; `joined` tells whether new edges have met it.
+  __device__ void clear(bool joined) const {
     Share share(count);
     SHARED_TILES(first, share) {
       i64 i = first + threadIdx.x;
-      if (i < share.end && places[i] >= 0) table[places[i]] = FREE;
+      if (i >= share.end) continue;
+      Slots of(push, slots, i);
+      if (of.deferred() || !(joined ? may_repeat(of) : of.repeats())) continue;
+      if (places[i] >= 0) table[places[i]] = FREE;
     }
   }
 
@@ -248,7 +276,7 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
 // Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those whose edge has another one.
 // Both arcs of an edge get its id. Stores times and the ends of edges, and lists new ones.
 __device__ inline void settle(
-    const Finish& work, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
+    const Finish& work, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
   const Push& push = work.push;
   i64 rank = sum_over(work.sums, 0, blockIdx.x), here;  // new edges before
   u32 known = 0;
@@ -256,11 +284,12 @@ __device__ inline void settle(
   SHARED_TILES(first, share) {
     i64 i = first + threadIdx.x;
     bool there = i < share.end;
-    i64 slot = -1, other = -1;
+    i64 slot = -1, other = -1, place = -1;
     if (there) {
       Slots of(push, work.slots, i);
       slot = of.own;
       other = of.other;
+      if (repeated && work.may_repeat(of)) place = work.places[i];
     }
     i64 before = rank + block_exclusive(i64(slot >= 0), here);
     rank += here;
@@ -273,7 +302,6 @@ __device__ inline void settle(
     } else if (push.new_src) {
       list_edge(before, push.source(i), push.target(i), push.directed, push.new_src, push.new_dst);
     }
-    i64 place = work.places[i];
     u64 entry = place < 0 ? u64(i) | IS_NEW : __ldcg(work.table + place);
     bool counts = edge >= 0 && (entry & ~IS_NEW) == u64(i), was_there = !(entry & IS_NEW);
     known += counts && was_there;
@@ -359,17 +387,23 @@ __device__ inline void free_expired(
   if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) work.numbers[FREED] = u64(rank);
 }
 
+__device__ inline void tell_host(const u64* numbers, volatile u64* published) {
+  if (threadIdx.x < NUMBERS) published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
+}
+
 // What becomes of records once their arcs are inserted, and which edges leave the window; then hands the numbers to the host,
 // and sets them to zero for the next batch. Of a batch with arcs that were deferred it tells only that: the host has these
 // inserted, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs came with,
-// `stored` those of the graph, by slot; `sums` have room for two numbers a block.
+// `stored` those of the graph, by slot; `sums` have room for two numbers a block. The table and the filter are empty before
+// and afterwards.
 extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     i64 count, Push push, Expiry log, const i64* slots, const VID* given, VID* stored, u64* table, i64 table_size,
-    i64* places, i64* sums, VID* free_ids, i64* held, VID* src_of, VID* dst_of, VID* gone_src, VID* gone_dst,
-    VID* gone_ids, u64* numbers, volatile u64* published) {
+    u32* filter, i64* places, i64* sums, VID* free_ids, i64* held, VID* src_of, VID* dst_of, VID* gone_src,
+    VID* gone_dst, VID* gone_ids, u64* numbers, volatile u64* published) {
   u32* arrived = (u32*)(numbers + ARRIVED);
   u32 barrier = 0;
-  Finish work{push, count, slots, table, table_size, places, sums, numbers};
+  bool told = false;
+  Finish work{push, count, slots, table, table_size, filter, places, sums, numbers};
   if (__ldcg(numbers + DECLINED)) {
     work.skip_all();
   } else {
@@ -380,11 +414,13 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
       work.join_new_edges();
       grid_barrier(arrived, barrier);
     }
-    if (whole) settle(work, given, stored, free_ids, held, src_of, dst_of);
+    if (whole) settle(work, repeated, given, stored, free_ids, held, src_of, dst_of);
     else work.skip_all();
     i64 entries = whole ? log.ends[PIECES - 1] : 0;
     if (repeated || entries) grid_barrier(arrived, barrier);
-    if (repeated) work.clear();
+    told = repeated && !entries;  // already, since what is left to do is not for the host
+    if (told && blockIdx.x == 0) tell_host(numbers, published);
+    if (repeated) work.clear(whole);
     if (entries) {
       work.sums += gridDim.x;
       take_expired(work, log, held, src_of, dst_of, gone_src, gone_dst, gone_ids);
@@ -392,7 +428,10 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
       free_expired(work, entries, gone_src, gone_dst, gone_ids, free_ids);
     }
   }
-  if (!is_last_block(numbers + FINISHED) || threadIdx.x >= NUMBERS) return;
-  published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
-  numbers[threadIdx.x] = 0;
+  if (!is_last_block(numbers + FINISHED)) return;
+  if (__ldcg(numbers + REPEATED))
+    for (int k = threadIdx.x; k < FILTER_WORDS; k += blockDim.x) filter[k] = 0;
+  if (!told) tell_host(numbers, published);
+  __syncthreads();
+  if (threadIdx.x < NUMBERS) numbers[threadIdx.x] = 0;
 }

@@ -44,11 +44,16 @@ TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
 """Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
 edges that are there. The larger share is that of a table of up to `MOST_ENTRIES`."""
 MOST_ENTRIES = 1 << 21
+FILTER_WORDS = 4096  # pushes.cuh has the same number
 PUSH = (
-    "src", "dst", "wide", "directed", "num_vertices", "absent", "weights", "weight_width", "times", "first_time",
-    "time_step", "timed", "earliest", "keep", "windowed", "has_clock", "clock", "reach", "lateness", "free_ids",
-    "free_count", "top", "ids", "logged", "new_src", "new_dst", "gone_src", "gone_dst",
+    "src", "dst", "weights", "times", "first_time", "has_clock", "clock", "free_ids", "free_count", "top", "ids",
+    "logged", "new_src", "new_dst", "gone_src", "gone_dst",
 )  # fmt: skip
+RULES = (
+    "wide", "directed", "num_vertices", "absent", "weight_width", "time_step", "timed", "earliest", "keep", "windowed",
+    "reach", "lateness",
+)  # fmt: skip
+"""What few batches have otherwise than the one before, behind the fields of `PUSH`."""
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that are others, or longer, once they have grown."""
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
@@ -124,24 +129,21 @@ def plain_records(
     array = graph.xp.ndarray
     if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MOST_RECORDS:
         return None
-    size = src.size
-    columns = dict(edge_data)
-    if weights is not None:
-        columns[WEIGHT_COLUMN] = weights
-    if data.times is not None and first_time is not None:
-        columns[TIME] = None
-    if columns.keys() != data.dtypes.keys():
+    given = edge_data if weights is None else {**edge_data, WEIGHT_COLUMN: weights}
+    numbered = data.times is not None and first_time is not None
+    dtypes, size = data.dtypes, src.size
+    if len(given) + numbered != len(dtypes) or (numbered and TIME in given):
         return None
-    times = columns.pop(TIME, None)
-    if times is None and data.times is not None and first_time is None:
-        return None
-    given = columns if times is None else columns | {TIME: times}
     for name, values in given.items():
-        if type(values) is not array or values.dtype != data.dtypes[name] or values.size != size:
+        if type(values) is not array or values.dtype != dtypes.get(name) or values.size != size:
             return None
         if not is_contiguous(values):
             return None
-    return Records(src, dst, times, first_time or 0, time_step, columns, keep)
+    times = None
+    if data.times is not None and not numbered:
+        given = dict(given)
+        times = given.pop(TIME)
+    return Records(src, dst, times, first_time or 0, time_step, given, keep)
 
 
 def _push(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
@@ -174,13 +176,14 @@ class Pushes:
     """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
 
     def __init__(self, graph: DynamicGraph):
-        self.push, self.expiry, self.moving = Struct(PUSH), Struct(EXPIRY), Struct(MOVING)
+        self.push, self.expiry, self.moving = Struct((*PUSH, *RULES)), Struct(EXPIRY), Struct(MOVING)
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0, 0  # records, and entries of the log
         self._bound: Bound | None = None
         self._spare: tuple[Any, Any] | None = None  # what `_entries` returned for the next batch of this size
+        self._rules: tuple[Any, ...] = ()  # what `push` has been told last of `RULES`
 
     def run(
         self, graph: DynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
@@ -315,9 +318,8 @@ class Pushes:
     def _bind(self, graph: DynamicGraph) -> Bound:
         """Kernels, which take the arrays of the graph that there are now."""
         data: Any = graph._edge_data
-        held = None if data.times is None else data.columns[TIME]
-        ends = () if data.times is None else data.times.ends
-        arrays = (graph._weights, data.free_ids, held, *(ends or (None, None)))
+        held, ends = (None, ()) if data.times is None else (data.columns[TIME], data.times.ends)
+        arrays = graph._weights, data.free_ids, held, *(ends or (None, None))
         self.moving.set(*[0 if array is None else array.data.ptr for array in arrays])
         if self._bound is None:
             self._bound = Bound(graph, self, Memory(graph, *self._room))
@@ -327,23 +329,30 @@ class Pushes:
         self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room | None,
         gone: Room | None,
     ) -> None:  # fmt: skip
-        data: Any = graph._edge_data
-        absent, times, weights = graph._absent, data.times, records.columns.get(WEIGHT_COLUMN)
-        checked = NOWHERE if weights is None or weights.dtype.kind != "f" else (weights.data.ptr, weights.itemsize)
-        timed, earliest = times is not None, times is not None and times.earliest
-        clock = reach = lateness = windowed = has_clock = 0
-        if window is not None:
-            windowed, has_clock = window.lateness is not None, window.clock is not None
-            clock, reach, lateness = window.clock or 0, window.reach, window.lateness or 0
-        self.push.set(
-            records.src.data.ptr, records.dst.data.ptr, records.src.itemsize == 8, graph.directed, graph._num_vertices,
-            0 if absent is None else absent.data.ptr, *checked, 0 if records.times is None else records.times.data.ptr,
-            records.first_time, records.time_step, timed, earliest, records.keep, windowed, has_clock, clock, reach,
-            lateness, data.free_ids.data.ptr, data.free_count, data.top, ids.data.ptr,
-            0 if logged is None else logged.data.ptr,
+        data, absent, clock = graph._edge_data, graph._absent, None if window is None else window.clock
+        times, weights = records.times, records.columns.get(WEIGHT_COLUMN)
+        if weights is not None and weights.dtype.kind != "f":  # these cannot be NaN
+            weights = None
+        changing = (
+            records.src.data.ptr, records.dst.data.ptr, 0 if weights is None else weights.data.ptr,
+            0 if times is None else times.data.ptr, records.first_time, clock is not None, clock or 0,
+            data.free_ids.data.ptr, data.free_count, data.top, ids.data.ptr, 0 if logged is None else logged.data.ptr,
             *(NOWHERE if new is None or new.edges is None else new.edges),
             *(NOWHERE if gone is None or gone.edges is None else gone.edges),
         )  # fmt: skip
+        of_window: tuple[Any, ...] = (False, 0, 0)
+        if window is not None:
+            of_window = window.lateness is not None, window.reach, window.lateness or 0
+        of_times = (False, False) if data.times is None else (True, data.times.earliest)
+        rules = (
+            records.src.itemsize == 8, graph.directed, graph._num_vertices, 0 if absent is None else absent.data.ptr,
+            0 if weights is None else weights.itemsize, records.time_step, *of_times, records.keep, *of_window,
+        )  # fmt: skip
+        if rules == self._rules:
+            self.push.set_first(*changing)
+        else:
+            self.push.set(*changing, *rules)
+            self._rules = rules
 
     def _describe_expiry(self, log: list[Piece]) -> int:
         """Have kernels look for what has left the window among entries of the log; returns their number."""
@@ -392,6 +401,7 @@ class Memory:
         xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
         share = TABLE_SHARE if TABLE_SHARE * records <= MOST_ENTRIES else LARGE_TABLE_SHARE
         self.table = fill_with(xp.empty(share * records, np.int64), END)
+        self.filter = xp.zeros(FILTER_WORDS, np.uint32)
         self.places, self.ids = xp.empty(records, np.int64), xp.empty(records, dtype)
         self.sums = xp.empty(2 * cooperative_blocks(), np.int64)
         src, dst, stored = (xp.empty(copies * records, dtype) for _ in range(3))
@@ -403,7 +413,7 @@ class Memory:
     def arrays(self) -> list[Any]:
         """All of them."""
         arcs, gone = self.arcs, self.gone
-        mine = self.table, self.places, self.ids, self.sums, self.slots, self.gone_ids
+        mine = self.table, self.filter, self.places, self.ids, self.sums, self.slots, self.gone_ids
         return [*mine, arcs.src, arcs.dst, arcs.weights, gone.src, gone.dst]
 
 
@@ -426,8 +436,9 @@ class Bound:
         self.updates = graph._bind_updates(arcs, memory.slots, gone, numbers.array)
         self._check = kernels.check_records.bind(push, arcs.src, arcs.dst, arcs.weights, numbers.array)
         self._finish = kernels.finish_records.bind(
-            push, log, memory.slots, arcs.weights, weights, table, table.size, memory.places, memory.sums, free_ids,
-            held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, numbers.array, numbers.published,
+            push, log, memory.slots, arcs.weights, weights, table, table.size, memory.filter, memory.places,
+            memory.sums, free_ids, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, numbers.array,
+            numbers.published,
         )  # fmt: skip
         self._copies = pushes.copies
         self._most_blocks = cooperative_blocks()

@@ -312,5 +312,6 @@ def _push_plain(
     if done is None:
         return None
     unexpected = window._moved(done.last if window.clock is None else max(window.clock, done.last))
-    counts = graph._result(done.inserted, done.found, done.deleted)
-    return WindowResult(counts.inserted, counts.replaced, counts.deleted + unexpected, 0, window._none)
+    copies = 1 if graph.directed else 2
+    expired = done.deleted // copies + unexpected
+    return WindowResult(done.inserted // copies, done.found // copies, expired, 0, window._none)

@@ -137,11 +137,6 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         self._batches: Batches | None = None
 
     @property
-    def slab_words(self) -> int:
-        """Words of a slab: its keys and the link."""
-        return 32 if self._stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
-
-    @property
     def defines(self) -> dict[str, Any]:
         return super().defines | {"SLAB_WORDS": self.slab_words, "SLAB_STRIDE": self.slab_stride}
 

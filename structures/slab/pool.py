@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,17 +45,17 @@ class SlabPool:
     _view: tuple[int, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
 
-    @property
-    @abstractmethod
+    @cached_property
     def slab_words(self) -> int:
         """Words of a slab: its keys and the link."""
+        return 32 if self._stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
 
-    @property
+    @cached_property
     def _joined(self) -> bool:
         """Whether weights are as wide as keys: those of a slab then follow it in `_neighbors`."""
         return self._stored_dtype is not None and self._stored_dtype.itemsize == self.vertex_dtype.itemsize
 
-    @property
+    @cached_property
     def slab_stride(self) -> int:
         """Words of `_neighbors` from one slab to the next: twice a slab's if its weights are there too."""
         return 2 * self.slab_words if self._joined else self.slab_words
