@@ -161,6 +161,7 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
 def test_hubs_and_many_duplicates(device, weight_dtype, monkeypatch, entries, most, rng):
     """Arcs are deferred, and tables of duplicates too small: the batch is applied as a whole nevertheless."""
     monkeypatch.setattr(batches, "ENTRIES", entries)
+    monkeypatch.setattr(batches, "MOST_ENTRIES", entries)
     monkeypatch.setattr(frontier.batch, "MOST_PASSING", most)
     pair = make(SlabGraph, device, [], [], num_vertices=700, weight_dtype=weight_dtype)
     graph, model = pair.graph, pair.model

@@ -8,6 +8,7 @@
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
+#include "frontier/cuda/slot_filter.cuh"
 #include "frontier/edge_data/claims.cuh"
 
 constexpr i64 LOWEST = -0x7fffffffffffffffll - 1;
@@ -169,12 +170,6 @@ struct Slots {
   __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
 };
 
-// Which entries of the table may be there, so that nearly all records of most batches need not look: a bit for each of many
-// slots.
-constexpr int FILTER_WORDS = 4096;
-
-__device__ inline u32 filter_hash(i64 slot) { return u32(u64(slot) * 0x9E3779B97F4A7C15ull >> 32) % (32 * FILTER_WORDS); }
-
 // What all steps of finish_records take.
 struct Finish {
   const Push& push;
@@ -182,7 +177,7 @@ struct Finish {
   const i64* slots;
   u64* table;
   i64 entries;
-  u32* filter;
+  u32* filter;  // of the slots of records in the table
   i64* places;  // by record that may have one: its entry in the table, or -1
   i64* sums;    // by block
   u64* numbers;
@@ -205,9 +200,7 @@ struct Finish {
         places[i] = claim(
             u64(i), u, v, push.directed, push.timed, push.earliest, table, entries,
             [&](u64 j) { return push.is_of(j, u, v); }, [&](u64 j) { return push.time(i64(j)); });
-        if (of.is_new()) continue;
-        u32 bit = filter_hash(-2 - of.own);
-        atomicOr(filter + bit / 32, 1u << bit % 32);
+        if (!of.is_new()) filter_add(filter, -2 - of.own);
       }
     }
     put_sum(fresh, sums);
@@ -217,10 +210,7 @@ struct Finish {
 
   // Whether the record may have an entry in the table, and so something in `places`.
   __device__ bool may_repeat(const Slots& of) const {
-    if (of.repeats()) return true;
-    if (!of.is_new()) return false;
-    u32 bit = filter_hash(of.own);
-    return filter[bit / 32] >> bit % 32 & 1;
+    return of.repeats() || (of.is_new() && filter_may_hold(filter, of.own));
   }
 
   // Has the records with which edges came meet those that repeat them.
@@ -429,8 +419,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     }
   }
   if (!is_last_block(numbers + FINISHED)) return;
-  if (__ldcg(numbers + REPEATED))
-    for (int k = threadIdx.x; k < FILTER_WORDS; k += blockDim.x) filter[k] = 0;
+  if (__ldcg(numbers + REPEATED)) filter_clear(filter);
   if (!told) tell_host(numbers, published);
   __syncthreads();
   if (threadIdx.x < NUMBERS) numbers[threadIdx.x] = 0;

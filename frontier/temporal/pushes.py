@@ -21,6 +21,7 @@ import numpy as np
 
 from ..access import updates
 from ..batch import Arcs
+from ..batch.slot_filter import new_filter
 from ..batch.small import NOWHERE, is_contiguous, is_plain
 from ..edge_data import WEIGHT_COLUMN
 from ..observers import Told, observed
@@ -44,7 +45,6 @@ TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
 """Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
 edges that are there. The larger share is that of a table of up to `MOST_ENTRIES`."""
 MOST_ENTRIES = 1 << 21
-FILTER_WORDS = 4096  # pushes.cuh has the same number
 PUSH = (
     "src", "dst", "weights", "times", "first_time", "has_clock", "clock", "free_ids", "free_count", "top", "ids",
     "logged", "new_src", "new_dst", "gone_src", "gone_dst",
@@ -401,7 +401,7 @@ class Memory:
         xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
         share = TABLE_SHARE if TABLE_SHARE * records <= MOST_ENTRIES else LARGE_TABLE_SHARE
         self.table = fill_with(xp.empty(share * records, np.int64), END)
-        self.filter = xp.zeros(FILTER_WORDS, np.uint32)
+        self.filter = new_filter(graph.device)
         self.places, self.ids = xp.empty(records, np.int64), xp.empty(records, dtype)
         self.sums = xp.empty(2 * cooperative_blocks(), np.int64)
         src, dst, stored = (xp.empty(copies * records, dtype) for _ in range(3))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.batch import Arcs
+from frontier.batch.slot_filter import new_filter
 from frontier.runtime import fill_with
 from frontier.runtime.parameters import Field, Struct
+from frontier.sort import TILE, tile_count
 
 from .cpu_slabs import EMPTY
 from .layout import FEW_TO_RESOLVE
@@ -17,15 +19,12 @@ if TYPE_CHECKING:
     from .graph import SlabGraph
 
 ENTRIES = 1 << 16
-"""Of the table that resolves duplicates of existing arcs; half of them can be used."""
+"""Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
+MOST_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabGraph._resolve`)
 CHANGING = (
-    "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "entries", "recorded", "finish",
-    "chain_limit",
+    "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "chain_limit",
 )  # fmt: skip
-"""What kernels take that is not in the pool."""
-Duplicates = tuple[int, int, int]
-"""The address of a table of duplicates, its entries, and the address of those that are recorded."""
-NO_TABLE: Duplicates = 0, 0, 0
+"""What kernels take that is not in the pool; `recording` is how many entries of the table `insert` may use itself."""
 
 
 class Batches:
@@ -36,9 +35,12 @@ class Batches:
     """
 
     def __init__(self, graph: SlabGraph):
-        self._table = graph._scratch.get("duplicates", 2 * ENTRIES, np.int64, fill=EMPTY)
-        self._recorded = graph._scratch.get("recorded", ENTRIES, np.int64)
-        self._resolving: Duplicates = self._table.data.ptr, ENTRIES, self._recorded.data.ptr
+        from frontier.runtime.cuda import cooperative_blocks
+
+        self._most_blocks = cooperative_blocks()
+        self._filter = new_filter(graph.device, 1)
+        self._entries = 0
+        self._few = False  # whether the last batch was
         self._values = Struct(CHANGING)
         self._pool: Any = None  # the view of the pool that kernels are bound to
         self._insert: Any = None
@@ -48,45 +50,62 @@ class Batches:
     def insert(self, graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
-        few = count <= FEW_TO_RESOLVE
+        self._few = few = count <= FEW_TO_RESOLVE
         graph._reserve_for(count)
-        self._take(graph, arcs, slots, self._resolving if resolving else NO_TABLE, few)
+        table = 0
+        if resolving:
+            self._have_table(graph, count)
+            table = self._table.data.ptr
+        self._take(graph, arcs, slots, table, ENTRIES if resolving and few else 0, few)
         self._values.put("chain_limit", graph._chain_limit(count))
         self._insert(count, tile=4)
         if resolving and not few:
-            self._values.put("finish", 1)
-            self._resolve(count)
+            blocks = min(tile_count(count), self._most_blocks)
+            self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
     def erase(self, graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
-        self._take(graph, arcs, slots, NO_TABLE, False)
+        self._take(graph, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
 
     def clear(self) -> None:
         """Empty the table, after an insertion that could not."""
-        fill_with(self._table, EMPTY)
+        if self._few:
+            fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
-    def _take(self, graph: SlabGraph, arcs: Arcs, slots: Any, duplicates: Duplicates, finish: bool) -> None:
+    def _have_table(self, graph: SlabGraph, count: int) -> None:
+        """Have a table for the duplicates of so many arcs, or as large a one as there may be."""
+        wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MOST_ENTRIES)
+        if wanted > self._entries:
+            self._table = graph._scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
+            self._recorded = graph._scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
+            self._entries = wanted
+            self._pool = None  # so that kernels are bound again
+
+    def _take(self, graph: SlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
         """Describe a batch to the kernels, which are bound again if the pool is not that of the last one."""
         weights, errors, pool = graph._weights, arcs.error_counts, graph._pool()
         if pool is not self._pool:
             self._bind(graph, pool)
         self._values.set(
             0 if weights is None else weights.data.ptr, 0 if errors is None else errors.data.ptr, *arcs.addresses,
-            0 if slots is None else slots.data.ptr, *duplicates, finish, 0,
+            0 if slots is None else slots.data.ptr, table, recording, finish, 0,
         )  # fmt: skip
         graph._counters.reset()
 
     def _bind(self, graph: SlabGraph, pool: Any) -> None:
         """Take note of the pool's arrays, which are not those of the last launch."""
         kernels = graph._kernels
-        weights, errors, src, dst, new_weights, slots, table, entries, recorded, finish, limit = (
+        weights, errors, src, dst, new_weights, slots, table, recording, finish, limit = (
             Field(self._values, name) for name in CHANGING
         )
-        duplicates = slots, table, entries, recorded, finish
+        recorded = self._recorded if self._entries else None
         self._insert = kernels.insert.bind(
-            pool, weights, errors, None, src, dst, new_weights, limit, *duplicates
+            pool, weights, errors, None, src, dst, new_weights, limit, slots, table, recording, recorded, finish
         )
-        self._resolve = kernels.resolve_duplicates.bind(pool, weights, new_weights, *duplicates)
+        if self._entries:
+            self._resolve = kernels.resolve_batch.bind(
+                pool, weights, new_weights, slots, self._table, self._entries, recorded, self._filter
+            )
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
         self._pool = pool

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
         ++deferred;
       } else {
         ++found;
-        if (table) record_or_overflow(-2 - outcome, i, table, table_size, recorded, pool.counters);
+        if (table_size) record_or_overflow(-2 - outcome, i, table, table_size, recorded, pool.counters);
       }
     }
   }
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) insert(
   u64* counters = pool.counters;
   bool is_whole = !__ldcg(counters + DEFERRED) && !__ldcg(counters + OVERFULL);
   if (table && is_whole && __ldcg(counters + FOUND)) {
-    if (!finish) {  // resolve_duplicates will publish
+    if (!finish) {  // resolve_batch will publish
       if (threadIdx.x == 0) counters[DONE] = 0;
       return;
     }

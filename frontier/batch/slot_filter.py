@@ -1,0 +1,16 @@
+"""Memory for ``frontier/cuda/slot_filter.cuh``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import Device
+
+FILTER_WORDS = 4096
+
+
+def new_filter(device: Device, more: int = 0) -> Any:
+    """An empty filter on a GPU, and so many words more behind it, all zero."""
+    return device.xp.zeros(FILTER_WORDS + more, np.uint32)
