@@ -170,15 +170,21 @@ class StreamJob:
                     raise error.__cause__ from None
                 if not batches:
                     return
-                records = sum(batch.records for batch in batches if batch.operation == "insert")
-                named = sum(batch.records for batch in batches if batch.operation == "delete")
-                deleted = sum(batch.deleted for batch in batches)
-                seconds = sum(batch.seconds for batch in batches)
+                records = named = inserted = deleted = 0
+                seconds = 0.0
+                for batch in batches:
+                    if batch.operation == "insert":
+                        records += batch.records
+                    else:
+                        named += batch.records
+                    inserted += batch.inserted
+                    deleted += batch.deleted
+                    seconds += batch.seconds
                 end = begin + (records if listed else records + named)
                 before, loops = loops, bisect_left(self._loops, end, loops)
                 begin = end
                 yield Applied(
-                    records, loops - before if records else 0, sum(batch.inserted for batch in batches), deleted,
+                    records, loops - before if records else 0, inserted, deleted,
                     deleted if self.window and not listed else named, self.graph.num_edges, self.counting.value,
                     seconds - self.counting.seconds, self.counting.seconds,
                 )  # fmt: skip

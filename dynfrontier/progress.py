@@ -22,6 +22,8 @@ class StreamProgress:
 
     def step(self, step: Applied) -> None:
         """Move on by one batch."""
+        if self._progress.disable:
+            return
         rate = scaled((step.records + step.deletions) / max(step.update_seconds, 1e-9))
         counting = f"count {duration(step.count_seconds)}, " if self._noun is not None else ""
         figures = f"{rate} edges/s, {counting}{counted(step.count, self._noun or 'edge')}"

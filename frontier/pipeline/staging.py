@@ -29,7 +29,9 @@ from .channel import Channel, ChannelClosed
 from .records import Records
 
 ALIGNMENT = 256  # bytes, of each column in a slot
-SMALLEST = 1 << 20  # bytes of a slot
+SMALLEST = 1 << 23
+"""Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since the driver lets nobody in
+meanwhile, and CuPy keeps it for the next pipeline, if that asks for as much."""
 MOST_CUTS = 256  # batches of a part that a slot keeps
 
 _local = threading.local()  # `streams`, by device: those in which this thread's pipelines copy
@@ -95,7 +97,8 @@ class Staging:
             self._number = device.xp.cuda.runtime.getDevice()
             stream = _copy_stream(self._number)
             self._free = Channel(ahead + 2)
-            self._slots = [Slot(self._free, stream) for _ in range(ahead + 2)]
+            pinned = PinnedMemory(ahead + 2)
+            self._slots = [Slot(self._free, stream, pinned, number) for number in range(ahead + 2)]
             for slot in self._slots:
                 self._free.put(slot)
 
@@ -141,6 +144,28 @@ def _copy_stream(number: int) -> Any:
     return _local.streams[number]
 
 
+class PinnedMemory:
+    """Pinned memory of the host for several slots, as much for each as one has needed.
+
+    Parameters
+    ----------
+    slots : int
+    """
+
+    def __init__(self, slots: int):
+        self._slots = slots
+        self._size = 0
+        self._memory: Any = None
+
+    def of(self, number: int, size: int) -> np.ndarray:
+        """At least so many bytes for a slot. What it had before stays as long as it is used."""
+        import cupyx
+
+        if size > self._size:
+            self._memory, self._size = cupyx.empty_pinned(self._slots * size, np.uint8), size
+        return self._memory[number * self._size : (number + 1) * self._size]
+
+
 class Slot:
     """Memory for the records of one part, on the host and on the GPU.
 
@@ -150,6 +175,8 @@ class Slot:
         Where it is put when it can be filled again.
     stream : cupy.cuda.Stream
         In which it is filled, and to which its memory belongs.
+    pinned : PinnedMemory
+        Of which it has a part, that of its number.
 
     Attributes
     ----------
@@ -157,7 +184,7 @@ class Slot:
         Whether kernels may read it that were not waited for.
     """
 
-    def __init__(self, free: Channel, stream: Any):
+    def __init__(self, free: Channel, stream: Any, pinned: PinnedMemory, number: int):
         import cupy
 
         self.in_use = False
@@ -165,7 +192,8 @@ class Slot:
         self._stream = stream
         self._copied, self._used = (cupy.cuda.Event(disable_timing=True) for _ in range(2))
         self._filled = False
-        self._pinned: Any = None
+        self._memory, self._number = pinned, number
+        self._pinned: Any = None  # its part
         self._device: Any = None
         self._size = 0  # bytes of the memory on the device
         self._layout: tuple[Any, ...] = ()  # names, types and sizes of the columns that are copied
@@ -227,9 +255,7 @@ class Slot:
     def _in_pinned(self, column: np.ndarray, begin: int) -> np.ndarray:
         """A copy in the slot's own pinned memory, at the same place as on the device."""
         if self._pinned is None or self._pinned.size < self._size:
-            import cupyx
-
-            self._pinned = cupyx.empty_pinned(self._size, np.uint8)
+            self._pinned = self._memory.of(self._number, self._size)
         copy = self._pinned[begin : begin + column.nbytes].view(column.dtype)
         copy[:] = column
         return copy
