@@ -145,11 +145,11 @@ def main(arguments: Sequence[str]) -> int:
                 sample = read(case, found)
                 check(lists, case, sample, exact=name != "torch-sparse")
                 results.add(
-                    system=name, what=case.method, seeds=case.kind, queries=case.seeds.size, count=case.counts[0],
-                    hops=len(case.counts), threads=number, sampled=sample.rows.size,
+                    system=name, what=case.method, seeds=case.kind, queries=case.seeds.size,
+                    counts=list(case.counts), threads=number, sampled=sample.rows.size,
                     m_neighbors_per_s=sample.rows.size / samples.median / 1e6, **samples.numbers(),
                 )  # fmt: skip
-            print(f"{name:12} {describe(results.rows[-1])}", flush=True)
+                print(f"{name:12} {describe(results.rows[-1])}", flush=True)
     print("\n".join(["", *tables(results, threads)]))
     print(f"written to {results.save(options.out)}")
     return 0
@@ -324,9 +324,10 @@ PEERS = {"pyg-lib": pyg_lib, "torch-sparse": torch_sparse}
 
 def describe(row: dict[str, Any]) -> str:
     """A row in words."""
+    counts = " and ".join(map(str, row["counts"]))
     return (
-        f"{row['what']:8} {row['queries']:>7,} seeds from {row['seeds']:8} {row['count']:>3} each, {row['hops']} hops: "
-        f"{row['median_ms']:9.2f} ms, {row['m_neighbors_per_s']:.1f} M/s on {row['threads']} threads"
+        f"{row['what']:8} {counts:>9} of {row['queries']:>6,} seeds from {row['seeds']:8}, threads: {row['threads']}: "
+        f"{row['median_ms']:9.2f} ms, {row['m_neighbors_per_s']:.1f} M neighbors/s"
     )
 
 
@@ -339,9 +340,8 @@ def tables(results: Results, threads: Sequence[int]) -> list[str]:
         cells: dict[tuple, dict[str, float]] = {}
         for row in rows:
             if row["threads"] == number:
-                case = row["seeds"], row["what"], row["hops"], row["count"], row["queries"]
+                case = row["seeds"], row["what"], " and ".join(map(str, row["counts"])), row["queries"]
                 cells.setdefault(case, {})[row["system"]] = row["median_ms"]
         body = [[*case, *(medians.get(system) for system in systems)] for case, medians in cells.items()]
-        head = ["seeds", "method", "hops", "count", "queries", *systems]
-        found.append(table(f"Milliseconds, {number} threads", head, body))
+        found.append(table(f"Milliseconds, threads: {number}", ["seeds", "method", "k", "queries", *systems], body))
     return found

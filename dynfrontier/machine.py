@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ PACKAGES = (
 
 
 def describe_run(device: fr.Device, **options: Any) -> dict[str, Any]:
-    """Machine, date, commit and versions; `options` are added to them."""
+    """Machine, its speed now, date, commit and versions; `options` are added to them."""
     commit, dirty = _commit()
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "commit": commit,
         "dirty": dirty,
         "machine": _machine(device),
+        "python_loop_ms": python_loop_ms(),
         "versions": {"python": platform.python_version(), **_versions()},
         **options,
     }
@@ -64,6 +66,21 @@ def _machine(device: fr.Device) -> dict[str, Any]:
             "cuda_runtime": int(runtime.runtimeGetVersion()),
         }
     return found
+
+
+def python_loop_ms() -> float:
+    """Milliseconds that a fixed loop of Python takes now, at best.
+
+    Where other users share a machine's cores, it takes up to twice as long as when they do not; and so does whatever
+    waits for the host.
+    """
+    times = []
+    for _ in range(3):
+        begin, total = time.perf_counter(), 0
+        for i in range(300_000):
+            total += i & 7
+        times.append(time.perf_counter() - begin)
+    return 1e3 * min(times)
 
 
 def _cores() -> int:
