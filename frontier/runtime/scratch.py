@@ -130,11 +130,6 @@ class Counters:
         """Take note that the last kernel publishes the numbers, which the host need not know."""
         self._is_zero = self._left = True
 
-    def known(self) -> list[int]:
-        """What `collect` returns, once the host has waited for a later kernel."""
-        self._is_zero = True
-        return self._host.tolist()
-
     def peek(self) -> list[int]:
         """The numbers that kernels have published by now, without waiting."""
         return self._host.tolist()

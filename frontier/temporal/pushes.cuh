@@ -54,6 +54,24 @@ struct Push {
   __device__ bool is_of(u64 j, VID u, VID v) const;
 };
 
+constexpr int COLUMNS = 4;  // pushes.py has the same number
+
+// The fields of WRITES of pushes.py, in order: columns of edge data that are written as records are settled.
+struct Writes {
+  i64 count;
+  const void* given[COLUMNS];  // by record
+  void* held[COLUMNS];         // by id
+  i64 widths[COLUMNS];
+
+  __device__ void write(i64 i, VID id) const {
+    for (int c = 0; c < count; ++c) {
+      if (widths[c] == 8) ((u64*)held[c])[id] = ((const u64*)given[c])[i];
+      else if (widths[c] == 4) ((u32*)held[c])[id] = ((const u32*)given[c])[i];
+      else ((u8*)held[c])[id] = ((const u8*)given[c])[i];
+    }
+  }
+};
+
 // Places of what kernels find out (pushes.py names them likewise). The first three are what has the structure insert nothing
 // if they are not zero: only the first is set by then.
 enum Found {
@@ -264,9 +282,9 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
 }
 
 // Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those whose edge has another one.
-// Both arcs of an edge get its id. Stores times and the ends of edges, and lists new ones.
+// Both arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
 __device__ inline void settle(
-    const Finish& work, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
+    const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
   const Push& push = work.push;
   i64 rank = sum_over(work.sums, 0, blockIdx.x), here;  // new edges before
   u32 known = 0;
@@ -309,6 +327,7 @@ __device__ inline void settle(
       }
     }
     push.ids[i] = id;
+    if (id >= 0) writes.write(i, id);
   }
   known = __reduce_add_sync(0xffffffffu, known);
   if ((threadIdx.x & 31) == 0 && known) atomicAdd(work.numbers + KNOWN, u64(known));
@@ -387,7 +406,7 @@ __device__ inline void tell_host(const u64* numbers, volatile u64* published) {
 // `stored` those of the graph, by slot; `sums` have room for two numbers a block. The table and the filter are empty before
 // and afterwards.
 extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
-    i64 count, Push push, Expiry log, const i64* slots, const VID* given, VID* stored, u64* table, i64 table_size,
+    i64 count, Push push, Writes writes, Expiry log, const i64* slots, const VID* given, VID* stored, u64* table, i64 table_size,
     u32* filter, i64* places, i64* sums, VID* free_ids, i64* held, VID* src_of, VID* dst_of, VID* gone_src,
     VID* gone_dst, VID* gone_ids, u64* numbers, volatile u64* published) {
   u32* arrived = (u32*)(numbers + ARRIVED);
@@ -404,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
       work.join_new_edges();
       grid_barrier(arrived, barrier);
     }
-    if (whole) settle(work, repeated, given, stored, free_ids, held, src_of, dst_of);
+    if (whole) settle(work, writes, repeated, given, stored, free_ids, held, src_of, dst_of);
     else work.skip_all();
     i64 entries = whole ? log.ends[PIECES - 1] : 0;
     if (repeated || entries) grid_barrier(arrived, barrier);

@@ -56,6 +56,8 @@ RULES = (
 """What few batches have otherwise than the one before, behind the fields of `PUSH`."""
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that are others, or longer, once they have grown."""
+COLUMNS = 4  # that are written as records are settled; pushes.cuh has the same number
+WRITES = ("count", *(f"{name}_{i}" for name in ("given", "held", "width") for i in range(COLUMNS)))
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
 DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN = range(11)
 NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2 * PIECES + 1, TAKEN + 2 * PIECES + 2
@@ -176,7 +178,8 @@ class Pushes:
     """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
 
     def __init__(self, graph: DynamicGraph):
-        self.push, self.expiry, self.moving = Struct((*PUSH, *RULES)), Struct(EXPIRY), Struct(MOVING)
+        self.push, self.writes = Struct((*PUSH, *RULES)), Struct(WRITES)
+        self.expiry, self.moving = Struct(EXPIRY), Struct(MOVING)
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
@@ -246,8 +249,8 @@ class Pushes:
             if logged is not None:
                 with suppress(MemoryError):
                     self._spare = _entries(graph, count)
-            # The user's columns are read last, and may be changed once this returns.
-            numbers = self.numbers.collect() if records.columns else self.numbers.hear()
+            # What is read after the numbers are there may not be changed by the user yet.
+            numbers = self.numbers.hear() if len(records.columns) <= COLUMNS else self.numbers.collect()
             if numbers[DECLINED]:
                 return None
             inserted, found = self._count(graph, records, ids, numbers)
@@ -367,10 +370,20 @@ class Pushes:
 
     def _finish(self, bound: Bound, data: Any, records: Records, ids: Any, entries: int) -> None:
         """Queue what follows the insertion of arcs."""
-        self.numbers.expect()
-        bound.finish(int(ids.size), entries)
-        if records.columns:
-            data.write(ids, records.columns)
+        columns = records.columns
+        if len(columns) <= COLUMNS:
+            held = [data.columns[name] for name in columns]
+            nothing = (0,) * (COLUMNS - len(held))
+            self.writes.set(
+                len(held), *[values.data.ptr for values in columns.values()], *nothing,
+                *[column.data.ptr for column in held], *nothing, *[column.itemsize for column in held], *nothing,
+            )  # fmt: skip
+            self.numbers.expect()
+            bound.finish(int(ids.size), entries)
+        else:
+            self.writes.put("count", 0)
+            bound.finish(int(ids.size), entries)
+            data.write(ids, columns)
 
     def _count(self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
@@ -430,15 +443,15 @@ class Bound:
         from ..runtime.cuda import cooperative_blocks
 
         self.memory = memory
-        push, log, kernels, numbers = pushes.push, pushes.expiry, pushes._kernels, pushes.numbers
+        log, kernels, numbers = pushes.expiry, pushes._kernels, pushes.numbers
         arcs, gone, table = memory.arcs, memory.gone, memory.table
         weights, free_ids, held, src_of, dst_of = (Field(pushes.moving, name) for name in MOVING)
         self.updates = graph._bind_updates(arcs, memory.slots, gone, numbers.array)
-        self._check = kernels.check_records.bind(push, arcs.src, arcs.dst, arcs.weights, numbers.array)
+        self._check = kernels.check_records.bind(pushes.push, arcs.src, arcs.dst, arcs.weights, numbers.array)
         self._finish = kernels.finish_records.bind(
-            push, log, memory.slots, arcs.weights, weights, table, table.size, memory.filter, memory.places,
-            memory.sums, free_ids, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids, numbers.array,
-            numbers.published,
+            pushes.push, pushes.writes, log, memory.slots, arcs.weights, weights, table, table.size, memory.filter,
+            memory.places, memory.sums, free_ids, held, src_of, dst_of, gone.src, gone.dst, memory.gone_ids,
+            numbers.array, numbers.published,
         )  # fmt: skip
         self._copies = pushes.copies
         self._most_blocks = cooperative_blocks()

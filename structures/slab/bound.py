@@ -39,6 +39,7 @@ class BoundUpdates:
     def insert(self, graph: SlabGraph, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
+        graph._counters.expect()
         self._pool.fields[:] = graph._pool().fields
         self._changing.set(graph._weights.data.ptr, graph._chain_limit(count))
         self._insert(count, tile=LANES)
@@ -54,8 +55,8 @@ class BoundUpdates:
         self._erased.leave()
 
     def inserted(self, graph: SlabGraph) -> tuple[int, int]:
-        """How many arcs were new, and how many were deferred, once the host has waited."""
-        self._counts = counts = graph._counters.known()
+        """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
+        self._counts = counts = graph._counters.hear()
         graph._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
