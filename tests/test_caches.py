@@ -119,7 +119,7 @@ FEW = {
     "frontier/runtime/shipped.py: _group", "frontier/runtime/shipped.py: _index",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/kernels.py: _load", "frontier/runtime/launch_graph.py: _driver",
-    "frontier/runtime/streams.py: stream_getter",
+    "frontier/runtime/parameters.py: _packer", "frontier/runtime/streams.py: stream_getter",
     "frontier/runtime/threads.py: find_tbb",
     "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
     "frontier/distributed/results.py: _class_of",
