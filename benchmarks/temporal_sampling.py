@@ -94,7 +94,7 @@ class Case:
 def main(arguments: Sequence[str]) -> int:
     """Measure; always 0."""
     line = argparse.ArgumentParser(prog="python -m benchmarks temporal_sampling", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"], help="ours; peers run on the CPU")
+    line.add_argument("--device", default="cpu", choices=["cpu"], help="that of PyG's samplers")
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scale", type=int, default=18, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--seeds", default="1024,16384,65536", help="numbers of seeds, separated by commas")
@@ -113,10 +113,11 @@ def main(arguments: Sequence[str]) -> int:
     order = np.argsort(times, kind="stable")  # in which edges arrive
     header = describe_run(device, scale=options.scale, edges=src.size, seed=SEED)
     results = Results("temporal-sampling", device.kind, "full", header=header)
-    samples, arrays = measure(device, partial(sorted_lists, src, dst, times, edges.num_vertices), repeat=3)
+    sort = partial(sorted_lists, src, dst, times, edges.num_vertices)
+    samples, (rowptr, col, sorted_times) = measure(device, sort, repeat=3)
     results.add(system="peers", what="sort", **samples.numbers())
     print(f"peers' arrays, sorted by source and time: {1e3 * samples.median:.1f} ms", flush=True)
-    lists = Lists(*arrays, keys, times)
+    lists = Lists(rowptr, col, sorted_times, keys, times)
 
     systems: dict[str, tuple[Callable[[Case], Any], Callable[[Case, Any], Sample]]] = {}
     for name, kind in choose_structures(options.structures.split(",")).items():
@@ -225,39 +226,36 @@ def check(lists: Lists, case: Case, sample: Sample, *, exact: bool) -> None:
 
 
 def ours(graph: fr.Graph, case: Case) -> Callable[[], Any]:
-    """The call for a case, with its seeds on the graph's device."""
-    xp = graph.xp
-    seeds, before = xp.asarray(case.seeds), xp.asarray(case.limits + 1)
+    """The call for a case: for each hop the limits of its vertices, and what `sample_temporal_neighbors` returned."""
 
     def hop(vertices: Any, before: Any, count: int) -> Any:
         random = {} if case.method == "latest" else {"seed": count}
-        return fr.sample_temporal_neighbors(graph, vertices, count, before=before, method=case.method, **random)
+        return before, *fr.sample_temporal_neighbors(
+            graph, vertices, count, before=before, method=case.method, **random
+        )  # fmt: skip
+
+    before = case.limits + 1
 
     def sample() -> list[Any]:
-        found = [(before, *hop(seeds, before, case.counts[0]))]
+        found = [hop(case.seeds, before, case.counts[0])]
         for count in case.counts[1:]:
             limits, offsets, ids, *_ = found[-1]
-            limits = xp.repeat(limits, xp.diff(offsets)) if not graph.device.is_gpu else limits[rows_of(xp, offsets)]
-            found.append((limits, *hop(ids, limits, count)))
+            found.append(hop(ids, np.repeat(limits, np.diff(offsets)), count))
         return found
 
     return sample
 
 
-def rows_of(xp: Any, offsets: Any) -> Any:
-    """For each entry of a list of lists, the list that it is in."""
-    return xp.searchsorted(offsets[1:], xp.arange(int(offsets[-1])), side="right")
-
-
 def our_sample(case: Case, found: list[Any]) -> Sample:
-    """What was found, on the host."""
-    host = [[np.asarray(part.get() if hasattr(part, "get") else part) for part in hop] for hop in found]
-    vertices = [case.seeds, *(hop[2].astype(np.int64) for hop in host[:-1])]
+    """What was found."""
+    vertices = [case.seeds, *(hop[2].astype(np.int64) for hop in found[:-1])]
     begins = np.cumsum([0, *(part.size for part in vertices)])
-    rows = [begin + rows_of(np, hop[1]) for begin, hop in zip(begins, host, strict=False)]
+    rows = [
+        begin + np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+        for begin, (_, offsets, *_) in zip(begins, found, strict=False)
+    ]
     asked = [np.full(part.size, count) for part, count in zip(vertices, case.counts, strict=True)]
-    limits = [hop[0] - 1 for hop in host]
-    ids, times = ([hop[part] for hop in host] for part in (2, 3))
+    limits, ids, times = [hop[0] - 1 for hop in found], [hop[2] for hop in found], [hop[3] for hop in found]
     return Sample(*(np.concatenate(parts) for parts in (vertices, limits, asked, rows, ids, times)))
 
 
