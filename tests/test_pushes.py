@@ -243,10 +243,50 @@ def test_invalid_batches_change_nothing(ways):
         else:
             weighted.insert_edges(*given, a=on(weighted, np.ones(3, np.int32))[0])
     assert contents(weighted) == [(0, 1, 0.5, 1), (1, 2, 1, 1), (2, 3, 2, 1)]
+    narrow = SlabGraph(6, weight_dtype="float32", time="s", device="gpu")
+    with pytest.raises(ValueError, match=r"weights\[1\] is NaN"):
+        narrow.insert_edges(src, dst, on(narrow, np.array([0, np.nan, 1], np.float32))[0], time=times)
+    assert narrow.num_edges == 0
     graph.delete_vertices([5])
     with pytest.raises(ValueError, match="deleted"):
         window.push(*on(graph, np.array([5], np.int32), np.array([0], np.int32)), time=times[:1])
     assert ways["at once"] == 2
+
+
+@pytest.mark.parametrize("options", [
+    {"edge_data": {"a": "float64"}}, {"time": "s"}, {"weight_dtype": "float64", "edge_data": {"a": "float64"}},
+])  # fmt: skip
+def test_columns_that_are_not_there(options, ways):
+    """Of the type that NumPy takes no type for, and as many as there should be."""
+    graph = SlabGraph(4, device="gpu", **options)
+    src, dst, values = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32), np.ones(2))
+    known = {"a": values} if "edge_data" in options else {"time": graph.xp.arange(2)}
+    weights = (values,) if graph.is_weighted else ()
+    graph.insert_edges(src, dst, *weights, **known)
+    before = contents(graph)
+    for wrong in ({"b": values}, {**known, "b": values}, {**known, "weight": values}):
+        with pytest.raises(TypeError, match=r"got (b|weight)="):
+            graph.insert_edges(dst, src, *weights, **wrong)
+    if graph.is_weighted:
+        with pytest.raises(TypeError, match="got weight="):
+            graph.insert_edges(dst, src, weight=values, **known)
+    assert contents(graph) == before and ways == {"at once": 1, "general": 0}
+
+
+def test_many_columns(ways, rng):
+    """More than are written as records are settled."""
+    dtypes = dict(zip("abcdef", ("int8", "float32", "int64", "bool", "float64", "uint32"), strict=True))
+    graph = SlabGraph(N, edge_data=dtypes, device="gpu")
+    held = {}
+    for _ in range(3):
+        src, dst = rng.integers(0, N, (2, 150)).astype(np.int32)
+        columns = {name: rng.integers(0, 2, 150).astype(dtype) for name, dtype in dtypes.items()}
+        graph.insert_edges(*on(graph, src, dst), **dict(zip(columns, on(graph, *columns.values()), strict=True)))
+        for i, ends in enumerate(zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), strict=True)):
+            if ends[0] != ends[1]:
+                held[ends] = tuple(column[i].item() for column in columns.values())
+    assert contents(graph) == sorted((*ends, *values) for ends, values in held.items())
+    assert ways == {"at once": 3, "general": 0}
 
 
 class ChangesRecorder(Recorder):

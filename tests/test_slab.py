@@ -5,7 +5,8 @@ import pytest
 from model import make, random_batch, to_host
 from walk import Walk
 
-from structures.slab import SlabGraph, on_cpu
+from frontier.runtime import gpu_available
+from structures.slab import SlabGraph, batches, on_cpu
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
 from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 
@@ -160,3 +161,22 @@ def test_free_slabs_are_reserved_before_the_pool_grows(device):
     graph.insert_edges(np.zeros(8 * (unused + 100), np.int64), np.ones(8 * (unused + 100), np.int64))
     assert graph.slot_capacity == slabs
     check_tables(graph)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("most", [1 << 21, 1 << 12])
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
+    """By many thread blocks at once, whether or not they fit into the table that stays."""
+    if not gpu_available():
+        pytest.skip("there is no GPU")
+    monkeypatch.setattr(batches, "MOST_ENTRIES", most)
+    monkeypatch.setattr(batches, "ENTRIES", min(most, batches.ENTRIES))
+    monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 1000)
+    pair = make(SlabGraph, "gpu", [], [], num_vertices=3000, directed=True, weight_dtype=weight_dtype)
+    for below in (3000, 90, 3000):
+        src, dst = rng.integers(0, below, (2, 6000))
+        for _ in range(2):
+            pair.insert(src, dst, None if weight_dtype is None else rng.random(6000).astype(weight_dtype))
+        pair.delete(src[::3], dst[::3])
+    pair.check()

@@ -32,6 +32,7 @@ ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 23
 """Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since the driver lets nobody in
 meanwhile, and CuPy keeps it for the next pipeline, if that asks for as much."""
+LARGE = 1 << 26  # bytes of a slot; more are made for it alone
 MOST_CUTS = 256  # batches of a part that a slot keeps
 
 _local = threading.local()  # `streams`, by device: those in which this thread's pipelines copy
@@ -161,6 +162,8 @@ class PinnedMemory:
         """At least so many bytes for a slot. What it had before stays as long as it is used."""
         import cupyx
 
+        if size > LARGE:  # not for slots that may not need as much
+            return cupyx.empty_pinned(size, np.uint8)
         if size > self._size:
             self._memory, self._size = cupyx.empty_pinned(self._slots * size, np.uint8), size
         return self._memory[number * self._size : (number + 1) * self._size]

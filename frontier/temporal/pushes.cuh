@@ -183,6 +183,11 @@ struct Slots {
       other = swapped ? pair.x : pair.y;
     }
   }
+  // In no order, which is enough for the next two.
+  __device__ Slots(bool directed, const i64* slots, i64 i) {
+    own = slots[directed ? i : 2 * i];
+    other = slots[directed ? i : 2 * i + 1];
+  }
   __device__ bool deferred() const { return own == DEFERRED_ARC || other == DEFERRED_ARC; }
   __device__ bool repeats() const { return own < -1 || other < -1; }  // whether some arc was not new
   __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
@@ -251,22 +256,22 @@ struct Finish {
     }
   }
 
-  // Has nothing be written by the ids of the batch.
+  // Gives all records the id -1, so that nothing is written.
   __device__ void skip_all() const {
     Share share(count);
     SHARED_TILES(first, share)
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table; `joined` tells whether new edges have met it.
-  __device__ void clear(bool joined) const {
+  // Empties the table, whose entries were made by the records that repeat an edge. It may be called when the host has been told:
+  // the user's arrays, which may be others by then, are not read.
+  __device__ void clear() const {
     Share share(count);
     SHARED_TILES(first, share) {
       i64 i = first + threadIdx.x;
       if (i >= share.end) continue;
-      Slots of(push, slots, i);
-      if (of.deferred() || !(joined ? may_repeat(of) : of.repeats())) continue;
-      if (places[i] >= 0) table[places[i]] = FREE;
+      Slots of(push.directed, slots, i);
+      if (of.repeats() && !of.deferred()) table[places[i]] = FREE;
     }
   }
 
@@ -281,7 +286,7 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
   dst[at] = swapped ? u : v;
 }
 
-// Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those whose edge has another one.
+// Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those without a new edge.
 // Both arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
 __device__ inline void settle(
     const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
@@ -429,7 +434,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     if (repeated || entries) grid_barrier(arrived, barrier);
     told = repeated && !entries;  // already, since what is left to do is not for the host
     if (told && blockIdx.x == 0) tell_host(numbers, published);
-    if (repeated) work.clear(whole);
+    if (repeated) work.clear();
     if (entries) {
       work.sums += gridDim.x;
       take_expired(work, log, held, src_of, dst_of, gone_src, gone_dst, gone_ids);

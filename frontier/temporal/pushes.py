@@ -1,4 +1,4 @@
-"""Batches with edge data on a GPU, and what leaves a window with them, in a few launches and one wait.
+"""Batches with edge data on a GPU, and what leaves a window with them, in a few launches, with one synchronization.
 
 The general way of such a batch (`edge_data.updates`, `temporal.expiry`) finds out which records count before it inserts
 any, and waits to know the bounds of their times, which edges are new, and which have left the window. Here all records
@@ -131,15 +131,18 @@ def plain_records(
     array = graph.xp.ndarray
     if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MOST_RECORDS:
         return None
+    if WEIGHT_COLUMN in edge_data:  # the general way says what is wrong with that
+        return None
     given = edge_data if weights is None else {**edge_data, WEIGHT_COLUMN: weights}
     numbered = data.times is not None and first_time is not None
     dtypes, size = data.dtypes, src.size
     if len(given) + numbered != len(dtypes) or (numbered and TIME in given):
         return None
     for name, values in given.items():
-        if type(values) is not array or values.dtype != dtypes.get(name) or values.size != size:
+        dtype = dtypes.get(name)
+        if dtype is None or type(values) is not array or values.dtype != dtype:  # None would be float64 to NumPy
             return None
-        if not is_contiguous(values):
+        if values.size != size or not is_contiguous(values):
             return None
     times = None
     if data.times is not None and not numbered:
@@ -291,7 +294,7 @@ class Pushes:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        return [] if self._bound is None else self._bound.memory.arrays()
+        return [*(self._spare or ()), *(() if self._bound is None else self._bound.memory.arrays())]
 
     def _make_room(self, graph: DynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""

@@ -74,13 +74,19 @@ class Batches:
             fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
     def _have_table(self, graph: SlabGraph, count: int) -> None:
-        """Have a table for the duplicates of so many arcs, or as large a one as there may be."""
+        """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
         wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MOST_ENTRIES)
-        if wanted > self._entries:
-            self._table = graph._scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
-            self._recorded = graph._scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
-            self._entries = wanted
-            self._pool = None  # so that kernels are bound again
+        if wanted <= self._entries:
+            return
+        try:
+            table = graph._scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
+            recorded = graph._scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
+        except MemoryError:
+            if not self._entries:
+                raise
+            return  # more duplicates than fit are resolved in another way
+        self._table, self._recorded, self._entries = table, recorded, wanted
+        self._pool = None  # so that kernels are bound again
 
     def _take(self, graph: SlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
         """Describe a batch to the kernels, which are bound again if the pool is not that of the last one."""

@@ -1,5 +1,6 @@
 // Duplicates: arcs of a batch that name the same slot. A hash table by slot keeps the last of them. Duplicates of existing
-// arcs are recorded during an insertion, then resolved against arcs that created a slot, and the winners are committed.
+// arcs are recorded, during an insertion of few arcs and otherwise after it, then resolved against arcs that created a slot,
+// and the winners are committed.
 //
 // Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc; both are
 // EMPTY at first.

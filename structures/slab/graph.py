@@ -17,7 +17,7 @@ What differs from the paper, and why:
 * *Uniqueness.* Insertion walks the whole chain before it takes the first empty word, and never a tombstone, so no key
   is stored twice. (The authors' code can do that, when it inserts after deleting.)
 * *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here the arcs that
-  found their key in place meet in a small table of slots, and the last one of the batch writes.
+  found their key in place meet in a table of slots, and the last one of the batch writes.
 * *Vertices without neighbors have no slab;* the first insertion brings one.
 """
 
