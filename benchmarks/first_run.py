@@ -7,7 +7,6 @@ and then again. Times are those of the whole command, from the start of Python t
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import numpy as np
 import frontier as fr
 
 from .cold_start import caches_in
-from .results import FOLDER, ROOT, Results, describe_run
+from .results import FOLDER, Results, command_environment, describe_run
 
 RUNS = "first", "second"
 
@@ -40,8 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     command += ["--quiet", *shlex.split(options.stream)]
     for turn in range(options.rounds):
         with tempfile.TemporaryDirectory(prefix="dynfrontier-first-") as folder:
-            path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-            environment = os.environ | caches_in(folder) | {"PYTHONPATH": path}
+            environment = command_environment(**caches_in(folder))
             for run in RUNS:
                 begin = time.perf_counter()
                 subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -111,6 +111,16 @@ class GraphSource:
         return BenchmarkGraph(name, text, edges.num_vertices, src, dst, self.device, scale)
 
 
+def timed_arcs(scale: int, span: int, seed: int) -> tuple[Any, Any, Any, int]:
+    """Directed R-MAT edges, each once and no loops, with random times below `span`; and the number of vertices."""
+    edges = fr.io.rmat(scale=scale, edge_factor=EDGE_FACTOR, seed=seed)
+    n = edges.num_vertices
+    keys = np.unique(edges.src.astype(np.int64) * n + edges.dst)
+    keys = keys[keys % (n + 1) != 0]
+    src, dst = (part.astype(np.int32) for part in np.divmod(keys, n))
+    return src, dst, np.random.default_rng(seed).integers(0, span, src.size), n
+
+
 def simplify(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]:
     """Each undirected edge once, without loops, as int32 arrays."""
     src, dst = xp.asarray(src), xp.asarray(dst)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,12 @@ from dynfrontier.machine import describe_run as describe_run
 
 FOLDER = Path(__file__).parent / "results"
 ROOT = Path(__file__).parents[1]
+
+
+def command_environment(**more: str) -> dict[str, str]:
+    """The environment of a process that runs this project from its folder, wherever it is started."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return os.environ | {"PYTHONPATH": path} | more
 
 
 @dataclass

@@ -67,7 +67,7 @@ OWN_OPTIONS = {
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
     "ranks": ranks.main, "snapshots": snapshots.main, "stream": stream.main, "summary": summary.main,
-    "temporal": temporal.main, "temporal_sampling": temporal_sampling.main, "vertices": vertices.main,
+    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main, "vertices": vertices.main,
     "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
@@ -83,7 +83,7 @@ def parser() -> argparse.ArgumentParser:
         "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
         "streams in time; names, ids for names; pipeline, streams from where they come; snapshots, "
         "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
-        "walks, temporal walks and those of tempest-rw; temporal_sampling, temporal samples and those of PyG; "
+        "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
         "inside, functors that walk a graph; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from typing import Any
 import frontier as fr
 from dynfrontier.machine import python_loop_ms
 
-from .results import FOLDER, ROOT, Results, describe_run, table
+from .results import FOLDER, Results, command_environment, describe_run, table
 
 ANALYTICS = "none", "triangles"
 
@@ -61,10 +60,9 @@ def _run(options: list[str]) -> dict[str, Any]:
     """What a process of its own writes as JSON."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-stream-") as folder:
         file = Path(folder) / "results.json"
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         subprocess.run(
             [sys.executable, "-P", "-m", "dynfrontier", "stream", "--quiet", "--json", str(file), *options],
-            env=os.environ | {"PYTHONPATH": path}, check=True, stdout=subprocess.DEVNULL,
+            env=command_environment(), check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         found: dict[str, Any] = json.loads(file.read_text())
         return found

@@ -1,4 +1,4 @@
-"""Temporal neighbor sampling, compared with PyG's samplers: ``python -m benchmarks temporal_sampling``.
+"""Temporal neighbor sampling, compared with PyG's samplers: ``python -m benchmarks temporal-sampling``.
 
 Up to k of the edges that each seed had by a time of its own, on a directed RMAT graph with random times: drawn
 uniformly without replacement, or the latest. Seeds are random vertices (*vertices*), or sources of random edges at the
@@ -32,6 +32,7 @@ import numpy as np
 import frontier as fr
 
 from .context import choose_structures
+from .graphs import timed_arcs
 from .results import FOLDER, Results, describe_run, table
 from .timing import measure
 
@@ -93,7 +94,7 @@ class Case:
 
 def main(arguments: Sequence[str]) -> int:
     """Measure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks temporal_sampling", description=__doc__.splitlines()[0])
+    line = argparse.ArgumentParser(prog="python -m benchmarks temporal-sampling", description=__doc__.splitlines()[0])
     line.add_argument("--device", default="cpu", choices=["cpu"], help="that of PyG's samplers")
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scale", type=int, default=18, help="of the RMAT graph, which has 16 edges to a vertex")
@@ -105,24 +106,20 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.resolve_device(options.device)
-    edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
-    keys = np.unique(edges.src.astype(np.int64) * edges.num_vertices + edges.dst)  # each once, as graphs have them
-    keys = keys[keys % (edges.num_vertices + 1) != 0]  # and no loops
-    src, dst = (part.astype(np.int32) for part in np.divmod(keys, edges.num_vertices))
-    times = np.random.default_rng(SEED).integers(0, SPAN, src.size)
+    src, dst, times, num_vertices = timed_arcs(options.scale, SPAN, SEED)
     order = np.argsort(times, kind="stable")  # in which edges arrive
     header = describe_run(device, scale=options.scale, edges=src.size, seed=SEED)
     results = Results("temporal-sampling", device.kind, "full", header=header)
-    sort = partial(sorted_lists, src, dst, times, edges.num_vertices)
+    sort = partial(sorted_lists, src, dst, times, num_vertices)
     samples, (rowptr, col, sorted_times) = measure(device, sort, repeat=3)
     results.add(system="peers", what="sort", **samples.numbers())
     print(f"peers' arrays, sorted by source and time: {1e3 * samples.median:.1f} ms", flush=True)
-    lists = Lists(rowptr, col, sorted_times, keys, times)
+    lists = Lists(rowptr, col, sorted_times, src.astype(np.int64) * num_vertices + dst, times)
 
     systems: dict[str, tuple[Callable[[Case], Any], Callable[[Case, Any], Sample]]] = {}
     for name, kind in choose_structures(options.structures.split(",")).items():
         graph = kind.from_edges(
-            src[order], dst[order], num_vertices=edges.num_vertices, time=times[order], directed=True, device=device
+            src[order], dst[order], num_vertices=num_vertices, time=times[order], directed=True, device=device
         )
         systems[name] = partial(ours, graph), our_sample
     for name in () if options.peers == "none" else options.peers.split(","):

@@ -20,6 +20,7 @@ import frontier as fr
 from algorithms import temporal_random_walks
 
 from .context import choose_structures
+from .graphs import timed_arcs
 from .results import FOLDER, Results, describe_run
 from .timing import measure_each
 
@@ -39,11 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.resolve_device(options.device)
-    edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
-    keys = np.unique(edges.src.astype(np.int64) * edges.num_vertices + edges.dst)  # each once, as graphs have them
-    keys = keys[keys % (edges.num_vertices + 1) != 0]  # and no loops
-    src, dst = (part.astype(np.int32) for part in np.divmod(keys, edges.num_vertices))
-    times = np.random.default_rng(SEED).integers(0, 2**30, src.size)
+    src, dst, times, num_vertices = timed_arcs(options.scale, 2**30, SEED)
     results = Results("walks", device.kind, "full", header=describe_run(device, scale=options.scale, edges=src.size))
 
     def add(name: str, method: str, steps: int, samples: Any) -> None:
@@ -54,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     starts = np.repeat(np.union1d(src, dst), WALKS)
     fading = {"uniform": {}, "decay": {"half_life": 2**30 // HALF_LIVES}}
     for name, kind in choose_structures(options.structures.split(",")).items():
-        graph = kind.from_edges(src, dst, num_vertices=edges.num_vertices, time=times, directed=True, device=device)
+        graph = kind.from_edges(src, dst, num_vertices=num_vertices, time=times, directed=True, device=device)
         asked = device.xp.asarray(starts)
         for method, given in fading.items():
             call = partial(temporal_random_walks, graph, asked, LENGTH, **given)

@@ -129,6 +129,20 @@ def test_growth(tmp_path: Path) -> None:
     assert 0 < row["p50_ms"] <= row["p99.9_ms"] <= row["p100_ms"]
 
 
+def test_the_main_job(tmp_path: Path) -> None:
+    rows = results_of_own("stream", tmp_path, "--scale", "6", "--rounds", "2")
+    assert [row["analytic"] for row in rows] == ["none", "triangles"] * 2
+    assert all(row["python_loop_ms"] > 0 and row["totals"]["records"] == 16 * 2**6 for row in rows)
+
+
+def test_temporal_samples(tmp_path: Path) -> None:
+    options = ["--scale", "7", "--seeds", "16", "--counts", "3", "--threads", "1", "--repeat", "1", "--peers", "none"]
+    rows = results_of_own("temporal-sampling", tmp_path, *options, "--structures", "slab")
+    cases = {(row["seeds"], row["what"], tuple(row["counts"])) for row in rows if row["what"] != "sort"}
+    kinds = {("uniform", (3,)), ("latest", (3,)), ("uniform", (15, 10))}
+    assert cases == {(seeds, *kind) for seeds in ("vertices", "edges") for kind in kinds}
+
+
 def results_of_own(benchmark: str, folder: Path, *options: str) -> list[dict]:
     """The rows of a benchmark that reads its options itself."""
     assert run.main([benchmark, "--device", "cpu", "--out", str(folder), *options]) == 0

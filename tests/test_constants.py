@@ -6,6 +6,7 @@ import re
 import pytest
 
 from frontier.runtime.cache import PROJECT_ROOT
+from frontier.temporal import pushes
 
 ROOTS = ("frontier", "structures")
 ONCE = ["END", "TILE", "MAX_SUMS"]
@@ -17,7 +18,9 @@ def files(suffix):
 
 def macros(path):
     """The numbers that a header defines, by name."""
-    found = re.findall(r"^#define (\w+) +(\S[^/\n]*)", path.read_text(), re.MULTILINE)
+    text = path.read_text()
+    found = re.findall(r"^#define (\w+) +(\S[^/\n]*)", text, re.MULTILINE)
+    found += re.findall(r"^constexpr \w+ (\w+) = ([^;\n]*);", text, re.MULTILINE)
     numbers = ((name, text.strip()) for name, text in found)
     return {name: int(text.rstrip("uUlL"), 0) for name, text in numbers if re.fullmatch(r"(0x)?[0-9a-f]+[uUlL]*", text)}
 
@@ -69,7 +72,30 @@ def test_defined_once(name):
 
 
 def test_numbers_of_the_shared_headers():
+    from frontier.batch.slot_filter import FILTER_WORDS
     from frontier.sort import END, TILE
 
     assert macros(PROJECT_ROOT / "frontier/cuda/keys.cuh")["END"] == END
     assert macros(PROJECT_ROOT / "frontier/cuda/scan_tiles.cuh")["TILE"] == TILE
+    assert macros(PROJECT_ROOT / "frontier/cuda/slot_filter.cuh")["FILTER_WORDS"] == FILTER_WORDS
+
+
+def test_numbers_and_fields_of_pushes():
+    """What kernels find out has the same places in both, and structs have the same fields in the same order."""
+    text = (PROJECT_ROOT / "frontier/temporal/pushes.cuh").read_text()
+    names = re.search(r"enum Found \{(.*?)\}", text, re.DOTALL)[1].split(",")
+    at, places = 0, {}
+    for name, _, value in (entry.strip().partition(" = ") for entry in names):
+        at = places[name] = eval(value, {"PIECES": pushes.PIECES}, places) if value else at
+        at += 1
+    assert places == {name: getattr(pushes, name) for name in places} and len(places) == 15
+    structs = {"Push": (*pushes.PUSH, *pushes.RULES), "Writes": pushes.WRITES, "Expiry": pushes.EXPIRY}
+    for struct, fields in structs.items():
+        declared = re.sub(r"//.*", "", re.search(rf"struct {struct} \{{(.*?)(?:__device__|\}})", text, re.DOTALL)[1])
+        found = []
+        for line in filter(None, (part.strip() for part in declared.split(";"))):
+            for word in re.sub(r"^(const )?\w+\*? ", "", line).split(", "):
+                name, _, size = word.partition("[")
+                count = getattr(pushes, size.rstrip("]")) if size else 1
+                found += [f"{name}_{i}" for i in range(count)] if size else [name]
+        assert tuple(found) == fields, struct

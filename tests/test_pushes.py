@@ -137,10 +137,8 @@ def test_kernels_are_bound_once(ways, monkeypatch, rng):
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
-@pytest.mark.parametrize("at_once", [pushes.COLUMNS, 1])
-def test_insertions_without_a_window(directed, weight_dtype, at_once, ways, monkeypatch, rng):
+def test_insertions_without_a_window(directed, weight_dtype, ways, monkeypatch, rng):
     """With other columns, without times, and mixed with deletions, after which ids are used again."""
-    monkeypatch.setattr(pushes, "COLUMNS", at_once)  # beyond, columns are written one by one
     options = {"directed": directed, "edge_data": {"a": "float64", "b": "int8"}, "device": "gpu"}
     graphs = [SlabGraph(N, weight_dtype=weight_dtype, **options) for _ in range(2)]
     for step in range(20):

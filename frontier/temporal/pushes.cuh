@@ -61,12 +61,12 @@ struct Writes {
   i64 count;
   const void* given[COLUMNS];  // by record
   void* held[COLUMNS];         // by id
-  i64 widths[COLUMNS];
+  i64 width[COLUMNS];
 
   __device__ void write(i64 i, VID id) const {
     for (int c = 0; c < count; ++c) {
-      if (widths[c] == 8) ((u64*)held[c])[id] = ((const u64*)given[c])[i];
-      else if (widths[c] == 4) ((u32*)held[c])[id] = ((const u32*)given[c])[i];
+      if (width[c] == 8) ((u64*)held[c])[id] = ((const u64*)given[c])[i];
+      else if (width[c] == 4) ((u32*)held[c])[id] = ((const u32*)given[c])[i];
       else ((u8*)held[c])[id] = ((const u8*)given[c])[i];
     }
   }
@@ -289,7 +289,8 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
 // Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those without a new edge.
 // Both arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
 __device__ inline void settle(
-    const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held, VID* src_of, VID* dst_of) {
+    const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held,
+    VID* src_of, VID* dst_of) {
   const Push& push = work.push;
   i64 rank = sum_over(work.sums, 0, blockIdx.x), here;  // new edges before
   u32 known = 0;
