@@ -14,7 +14,7 @@ from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from .display import html_table
 from .kinds import form_for, takes_form
-from .runtime import elementwise, load_kernels
+from .runtime import elementwise, load_kernels, resolve_device
 from .runtime.launches import recorder, refuse_to_wait
 from .values import kind_of
 
@@ -68,16 +68,20 @@ class Frontier:
 
     def __init__(self, graph: Graph, vertices: Any = ()):
         check_graph(graph)
-        vertices = as_device_array(graph.device, vertices, "vertices")
+        # What the host has is made a set there: then nobody waits for the device.
+        on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph._absent is None
+        there = resolve_device("cpu") if on_host else graph.device
+        vertices = as_device_array(there, vertices, "vertices")
         if vertices.dtype == np.bool_:
             if vertices.size != graph.num_vertices:
                 raise ValueError(
                     f"vertices is a mask of {vertices.size} entries, but the graph has {graph.num_vertices} vertices"
                 )
-            vertices = graph.xp.flatnonzero(vertices)
-        ids = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
-        ids = elementwise.converted(graph.device, ids, graph.vertex_dtype)
-        self._take(graph, graph.xp.unique(ids) if ids.size > 1 else ids)
+            vertices = there.xp.flatnonzero(vertices)
+        ids = check_ids(there, vertices, "vertices", graph.num_vertices, graph._absent)
+        ids = elementwise.converted(there, ids, graph.vertex_dtype)
+        ids = there.xp.unique(ids) if ids.size > 1 else ids
+        self._take(graph, graph.xp.asarray(ids))
 
     @classmethod
     def all(cls, graph: Graph) -> Frontier:

@@ -65,6 +65,12 @@ def traverse_case(graph):
     return advance_module.advance_functors(functors), args, traverse_module.traverse_options((graph,), functors, 2)
 
 
+def choosing_traverse_case(graph):
+    functors, args = visit_functors(graph)
+    options = traverse_module.traverse_options((graph,), functors, 2, chooses=True)
+    return advance_module.advance_functors(functors), args, options
+
+
 def visit_functors(graph):
     args = (np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1))
     return advance_module.Functors(bfs_module._visit, bfs_module._unreached), args
@@ -375,6 +381,7 @@ def bare_case(*options):
 CASES = {
     "advance": ("advance", advance_case),
     "traverse": ("traverse", traverse_case),
+    "traverse-choosing": ("traverse", choosing_traverse_case),
     "traverse-both-ways": ("traverse", both_ways_case),
     "advance-plain": ("advance", plain_advance_case),
     "pagerank-step": ("reduce", pagerank_step_case),

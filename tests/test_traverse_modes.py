@@ -12,7 +12,7 @@ from algorithms import UNREACHED, bfs
 
 module = sys.modules["frontier.operators.traverse"]
 WIDE = 9000  # more members, and more arcs, than a small frontier has
-LAYERS = [1] * 6 + [WIDE, WIDE] + [1] * 5 + [WIDE] + [1] * 3
+LAYERS = [1] * 6 + [WIDE, WIDE] + [1] * 5 + [WIDE] + [1] * 6
 """Sizes: paths into hubs, whose neighbors fan out to as many others, and come together again."""
 
 
@@ -47,7 +47,7 @@ def modes(monkeypatch):
 
         monkeypatch.setattr(module, name, advance)
 
-    for name in ("_push_repeatedly", "_push_cooperatively", "push", "pull"):
+    for name in ("_push_repeatedly", "_push_together", "_advance_together", "push", "pull"):
         noting(name)
     return taken
 
@@ -60,15 +60,48 @@ def test_steps_are_counted_through_all_modes(structure, device, directed, layere
     assert (host(result.distance) == expected).all()
     # The last advance finds nothing more.
     assert result.levels == len(LAYERS)
-    small, cooperative = "_push_repeatedly", "_push_cooperatively"
-    assert modes[:2] == [small, cooperative if device == "gpu" else "push"]
-    assert modes.count(small) > 1 and modes[-1] == small
-    assert ("pull" in modes) == (not directed)
+    small, together = "_push_repeatedly", "_push_together"
+    if device == "gpu" and not directed:  # the device chooses between push and pull
+        assert modes == ["_advance_together", small, "_advance_together", small]
+    else:
+        assert modes[:2] == [small, together if device == "gpu" else "push"]
+        assert ("pull" in modes) == (not directed)
+        assert modes.count(small) > 1 and modes[-1] == small
     # A limit stops it in whichever mode it comes.
     for limit in (5, 6, 7, 8, 13, 14, 15):
         found = bfs(graph, source, depth_limit=limit)
         assert (host(found.distance) == np.where(expected <= limit, expected, UNREACHED)).all()
         assert found.levels == limit
+
+
+def reach(src, dst, edge, weight, distance, slots, level):
+    if fr.atomic_min(distance, dst, level) > level:
+        slots[dst] = edge
+        return True
+    return False
+
+
+def unreached(dst, distance, slots, level):
+    return distance[dst] > level
+
+
+def test_wide_layers_are_pulled_to_narrow_ones_pushed(device, layered):
+    """In an undirected graph a pull sees the arc that leaves `dst`, in whose row of a CSR graph the slot is."""
+    src, dst, layer = layered
+    graph = fr.structures()["csr"].from_edges(src, dst, num_vertices=layer.size, device=device)
+    distance = graph.xp.full(layer.size, UNREACHED, np.int32)
+    slots = graph.xp.zeros(layer.size, np.int64)
+    source = int(np.flatnonzero(layer == 0)[0])
+    distance[source] = 0
+    fr.traverse(graph, fr.Frontier(graph, [source]), reach, distance, slots, fr.Step(1), condition=unreached)
+    assert (host(distance) == layer).all()
+    offsets = host(graph.offsets)
+    pulled = np.searchsorted(offsets, host(slots), side="right") - 1 == np.arange(layer.size)
+    pulled[source] = False
+    wide = np.flatnonzero(np.asarray(LAYERS) == WIDE)
+    assert pulled[layer == wide[0] + 1].all()  # from a wide layer
+    assert pulled.sum() < layer.size / 2
+    assert not pulled[layer == wide[0]].any()  # from a single vertex
 
 
 def test_a_traversal_that_begins_wide(structure, device, layered):

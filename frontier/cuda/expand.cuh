@@ -115,10 +115,11 @@ __device__ __forceinline__ int owner_of(const u32* sums, u32 k) {
 
 // Number of v's segments that the block walks itself; a long list is cut into pieces for the queue instead. v goes to
 // members[threadIdx.x]; a negative v has none.
-__device__ __forceinline__ u32 share(const View& view, i64 item, VID v, PieceQueue queue, VID* members) {
+template <class Lists>
+__device__ __forceinline__ u32 share(const Lists& lists, i64 item, VID v, PieceQueue queue, VID* members) {
   members[threadIdx.x] = v;
   if (v < 0) return 0;
-  i64 segments = view.segments(v);
+  i64 segments = lists.segments(v);
   if (segments <= HUGE_SEGMENTS || queue.capacity == 0) return u32(segments);  // without room there is no size either
   u32 pieces = u32((segments + PIECE_SEGMENTS - 1) / PIECE_SEGMENTS);
   u32 at = atomicAdd(queue.size, pieces);
@@ -159,11 +160,12 @@ __device__ void measure_items(const View& view, i64 count, VertexOf vertex_of, i
 
 #endif
 
+// lists: whose segments(v) are shared out; a view, as a rule.
 // vertex_of(i): the vertex whose neighbors item i asks for, or a negative number to skip it. Called once for each item,
 // by BY_MERGE more often.
 // after_round(): called by all threads of the block, with a barrier before it and one after.
-template <class VertexOf, class Work, class AfterRound>
-__device__ void share_out(const View& view, i64 count, int items, VertexOf vertex_of, Plan plan, Work& work,
+template <class Lists, class VertexOf, class Work, class AfterRound>
+__device__ void share_out(const Lists& lists, i64 count, int items, VertexOf vertex_of, Plan plan, Work& work,
                           AfterRound after_round) {
   ExpandTile tile;
 #if BALANCE == BY_MERGE
@@ -221,7 +223,7 @@ __device__ void share_out(const View& view, i64 count, int items, VertexOf verte
     i64 i = base + threadIdx.x;
     VID mine = int(threadIdx.x) < items && i < count ? vertex_of(i) : VID(-1);
 #if BALANCE == BY_TILE
-    block_scan(share(view, i, mine, plan, vertices), sums);
+    block_scan(share(lists, i, mine, plan, vertices), sums);
     u32 total = sums[BLOCK];
     for (u32 k = threadIdx.x / TILE_SIZE; k < total; k += BLOCK_TILES) {
       int owner = owner_of(sums, k);
@@ -233,11 +235,11 @@ __device__ void share_out(const View& view, i64 count, int items, VertexOf verte
     __syncthreads();
     for (int j = 0; j < items; ++j) {
       VID v = vertices[j];
-      i64 segments = v < 0 ? 0 : view.segments(v), first = threadIdx.x / TILE_SIZE;
+      i64 segments = v < 0 ? 0 : lists.segments(v), first = threadIdx.x / TILE_SIZE;
       if (first < segments) work(tile, base + j, v, first, segments, BLOCK_TILES, segments == 1);
     }
 #else
-    i64 segments = mine < 0 ? 0 : view.segments(mine);
+    i64 segments = mine < 0 ? 0 : lists.segments(mine);
     if (segments) work(tile, i, mine, 0, segments, 1, true);
 #endif
     __syncthreads();
@@ -261,8 +263,8 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
 
 // The pieces that share_out() deferred. Launched after it; ends at once where there are none. Tiles do not wait for each
 // other between pieces, so that after_round() is called once, at the end.
-template <class VertexOf, class Work, class AfterRound>
-__device__ void share_out_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Work& work,
+template <class Lists, class VertexOf, class Work, class AfterRound>
+__device__ void share_out_queue(const Lists& lists, VertexOf vertex_of, PieceQueue queue, Work& work,
                                 AfterRound after_round) {
   ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
@@ -271,7 +273,7 @@ __device__ void share_out_queue(const View& view, VertexOf vertex_of, PieceQueue
     if (piece == ~0ull) continue;
     i64 item = i64(piece >> 32), first = i64(piece & 0xffffffffu);
     VID v = vertex_of(item);
-    i64 end = view.segments(v);
+    i64 end = lists.segments(v);
     if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
     first += threadIdx.x / TILE_SIZE;
     if (first < end) work(tile, item, v, first, end, BLOCK_TILES, false);

@@ -34,7 +34,7 @@ class RecordSpace:
     latest : array of int32, shape (1,)
         The lowest number so far.
     outputs : Scratch
-        What operators put out: the k-th one of any record at the same place.
+        What operators put out: the k-th one of any record at the same place; and what traversals work with.
     """
 
     def __init__(self, graph: Graph):
@@ -125,6 +125,10 @@ class RecordMemory:
         space = self._shared()
         trailing, self.trailing = self.trailing, 0
         return space.lists, space.stamps, np.int32(trailing), space.latest
+
+    def scratch(self, name: str, size: int, dtype: Any) -> Any:
+        """Memory of a traversal's, which the next one may use: `name` says for what."""
+        return self._shared().outputs.get(f"traversal {name}", size, dtype)
 
     def _shared(self) -> RecordSpace:
         if self.space is None:

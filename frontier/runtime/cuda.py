@@ -134,12 +134,12 @@ def multiprocessors() -> int:
     return cupy.cuda.Device().attributes["MultiProcessorCount"]
 
 
-COOPERATIVE_BLOCKS_EACH = 2  # matches the launch bounds of the kernels
+COOPERATIVE_BLOCKS_EACH = 2  # matches the launch bounds of most kernels
 
 
-def cooperative_blocks() -> int:
-    """Blocks of a grid-cooperative launch, all of which must be resident at once."""
-    return multiprocessors() * COOPERATIVE_BLOCKS_EACH
+def cooperative_blocks(each: int = COOPERATIVE_BLOCKS_EACH) -> int:
+    """Blocks of a grid-cooperative launch, all of which must be resident at once: so many on each multiprocessor."""
+    return multiprocessors() * each
 
 
 @functools.cache

@@ -20,6 +20,8 @@ class Workspace:
         Output vertices, arcs that leave them, and two more numbers an operator may use.
     number : Counters
         A number that a kernel hands to the host, and is not added up.
+    outcome : Counters
+        Those of a series of advances in one launch, likewise.
     epoch : int
         Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
     arc_maker : ArcMaker or None
@@ -38,6 +40,7 @@ class Workspace:
         self.scratch = Scratch(device)
         self.counters = Counters(device, 4)
         self.number = Counters(device, 1)
+        self.outcome = Counters(device, 4)
         self.arc_maker: Any = None
         self.staging: Any = None
         self.pushes: Any = None
@@ -49,7 +52,7 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        own = self.counters, self.number, self._stamps, self.arc_maker, self.staging, self.walked
+        own = self.counters, self.number, self.outcome, self._stamps, self.arc_maker, self.staging, self.walked
         return [*self.scratch.arrays(), *self._kept_arrays(), *own]
 
     def nbytes(self) -> int:

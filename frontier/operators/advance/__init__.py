@@ -39,10 +39,10 @@ HEADER = "frontier/operators/advance/advance.cuh"
 DIRECTIONS = ("auto", "push", "pull")
 EDGES = ("out", "in", "both")
 OUTPUTS = ("vertices", "edges")
-PULL_ABOVE = 1 / 16
+PULL_ABOVE = 1 / 32
 """Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
-PULL_FROM = 64
-"""And at least one of so many vertices is in it."""
+PULL_FROM = 1024
+"""And at least one of so many vertices is in it: neighbors of a few hubs are found in their lists."""
 
 
 @overload
@@ -219,22 +219,31 @@ def graphs_to_walk(graph: Graph, edges: str, op: Callable[..., Any]) -> tuple[Gr
     return graph, graph.reverse
 
 
-def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Graph | None = None) -> bool:
-    """Whether a pull along the edges of `graph` is less work than a push; never without a condition to stop at.
+def can_pull(graph: Graph, functors: Functors, entering: Graph | None = None) -> bool:
+    """Whether a pull along the edges of `graph` does the same as a push, and has a condition to stop at.
 
     `entering` is as for `pull`.
     """
     op, condition, prepare = functors
     if condition is None or prepare is not None or not (graph.has_in_edges or entering is not None):
         return False
-    if frontier._walk_length() * PULL_FROM < graph.num_vertices:
-        return False
     # One of the reverse may be out of an array's bounds.
     slots = graph.directed and entering is not graph and graph.edge_data is None
-    if slots and uses_parameter(op, EDGE_POSITION):
+    return not (slots and uses_parameter(op, EDGE_POSITION))
+
+
+def pull_bounds(graph: Graph) -> tuple[int, int]:
+    """A pull is less work from so many members on, if more than so many arcs leave them."""
+    return -(-graph.num_vertices // PULL_FROM), int(graph.num_arcs * PULL_ABOVE)
+
+
+def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Graph | None = None) -> bool:
+    """Whether a pull along the edges of `graph` is possible (`can_pull`) and less work than a push."""
+    members, arcs = pull_bounds(graph)
+    if frontier._walk_length() < members or not can_pull(graph, functors, entering):
         return False
     own = frontier if frontier.graph is graph else frontier._on(graph)
-    return own._walk_arcs() > graph.num_arcs * PULL_ABOVE
+    return own._walk_arcs() > arcs
 
 
 def push(
@@ -347,7 +356,7 @@ def queue_pull(
         rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
         num_rest = graph._scratch.get("num_rest", 1, np.uint32)
         fill_with(num_rest, 0)
-        kernels.pull(words * 32, np.int64(graph.num_vertices), *views, bits, out, counters, rest, num_rest, *args)
+        kernels.pull(graph.num_vertices, *views, bits, out, counters, rest, num_rest, *args)
         kernels.pull_rest(1, *views, bits, out, counters, rest, num_rest, *args, blocks=resident_blocks())
     else:
         kernel = cpu_kernel_for(graph.package, make_pull, (op, condition))

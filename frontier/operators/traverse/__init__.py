@@ -10,17 +10,20 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import integer, one_of
-from ...frontier import Frontier, check_frontier
+from ...frontier import Frontier, bitmap_words, check_frontier
 from ...pending import PendingFrontier
+from ...runtime import fill_with
+from ...runtime.scratch import Counters
 from ..advance import (
-    PULL_ABOVE,
     Functors,
     advance_functors,
     advance_options,
+    can_pull,
     check_functors,
     graphs_to_walk,
     own_frontier,
     pull,
+    pull_bounds,
     pull_pays,
     push,
 )  # fmt: skip
@@ -35,7 +38,7 @@ from ..engine import (
     state_of,
 )  # fmt: skip
 from ..functors import OP_PARAMETERS
-from ..launch import BALANCES, gpu_balance
+from ..launch import BALANCES, gpu_balance, piece_capacity
 from ..recorded import recording
 from .cpu import make_push_repeatedly
 
@@ -51,14 +54,18 @@ launch: synchronizing the whole device between levels would cost more than its p
 MEDIUM_COUNT = 2**17
 MEDIUM_ARCS = 2**20
 """Medium frontiers, within both bounds, are advanced on a GPU by one grid-cooperative launch for many levels: 3 instead
-of 60 microseconds per level."""
-
-ROUNDS = 42
-"""Numbers that the blocks of that launch share (`rounds` in traverse.cuh)."""
+of 60 microseconds per level. Where pulls are possible it takes frontiers of any size, and chooses in each level."""
 
 DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
-"""Below these bounds the grid-cooperative kernel returns, and a single block continues."""
+"""Where frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
+
+PUSHING_BLOCKS, MOST_BLOCKS = 2, 4
+"""Blocks of that kernel on each multiprocessor: without pulls, and with them, which wait for memory and need many
+threads. Barriers of fewer are faster."""
+
+GRID_NUMBERS = 16
+"""Numbers that its blocks share."""
 
 MAX_STEPS = 2**31 - 2
 MAX_ARCS = 2**62
@@ -112,8 +119,9 @@ def traverse(
     edges : {"out", "in", "both"}
         As in `advance`.
     balance : {"auto", "thread", "tile", "block", "merge"}
-        As in `advance`, for frontiers that take a launch each. Small ones are advanced by a single thread block on a
-        GPU and by one thread on a CPU.
+        As in `advance`, where frontiers are large: with ``"auto"`` and ``"tile"`` many may share a launch on a GPU, by
+        any other each takes its own. Small ones are advanced by a single thread block on a GPU and by one thread on a
+        CPU.
 
     Returns
     -------
@@ -160,34 +168,34 @@ def traverse_along(
         frontier = frontier._on(graph)
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
+    # With a schedule of the user's, a large frontier takes a launch by it, and so does a pull.
+    chooses = graph.device.is_gpu and len(walked) == 1 and balance == "auto" and can_pull(graph, functors, entering)
     if recording() is not None:
         if max_arcs is not None or not isinstance(frontier, PendingFrontier):
             raise RuntimeError(NOT_RECORDED)
         if limit:
-            _push_later(walked, frontier, functors, tuple(values), position, limit)
+            _advance_later(walked, frontier, functors, tuple(values), position, limit, chooses, entering)
         return 0
     # One module holds all kernels, so that none is compiled when a later traversal takes another way.
     kernels = None
     if frontier and graph.device.is_gpu:
-        kernels = traverse_kernels(walked, functors, tuple(values), position, gpu_balance(balance))
+        kernels = traverse_kernels(walked, functors, tuple(values), position, gpu_balance(balance), chooses)
     frontier._make_set()  # one of few vertices may be listed so often that it is not small
     one_way = len(walked) == 1
     done = 0
     while frontier and done < limit:
-        arcs = frontier.num_arcs if one_way else _arcs_both_ways(walked, frontier, most)
-        if arcs > most:
+        arcs = _arcs_that_matter(walked, frontier, most, chooses)
+        if arcs is not None and arcs > most:
             break
-        if _is_small(walked, len(frontier), arcs):
-            frontier, made = _push_repeatedly(
-                walked, frontier, functors, values, position, limit - done, most, kernels
-            )  # fmt: skip
+        rest = limit - done
+        if arcs is not None and _is_small(walked, len(frontier), arcs):
+            frontier, made = _push_repeatedly(walked, frontier, functors, values, position, rest, most, kernels)
+        elif chooses:
+            frontier, made = _advance_together(walked, frontier, values, rest, arcs, most, kernels, entering)
         elif one_way and pull_pays(graph, frontier, functors, entering):
             frontier, made = pull(graph, frontier, functors, tuple(values), kernels, None, entering), 1
-        elif _is_medium(graph, len(frontier), arcs):
-            may_pull = functors.condition is not None and one_way and (graph.has_in_edges or entering is not None)
-            frontier, made = _push_cooperatively(
-                walked, frontier, functors, values, limit - done, most, kernels, may_pull
-            )  # fmt: skip
+        elif arcs is not None and _is_medium(graph, len(frontier), arcs, balance):
+            frontier, made = _push_together(walked, frontier, functors, values, rest, arcs, most, kernels, entering)
         else:
             frontier, made = push(graph, frontier, functors, tuple(values), kernels, walked, balance), 1
         done += made
@@ -199,33 +207,59 @@ def traverse_along(
 NOT_RECORDED = "traverse can be recorded from what visit_edges or filter put out meanwhile, and without max_arcs"
 
 
-def _push_later(
+def _advance_later(
     walked: tuple[Graph, ...], frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None,
-    limit: int,
+    limit: int, chooses: bool, entering: Graph | None,
 ) -> None:  # fmt: skip
-    """Record pushes until the frontier is empty: in one launch, however large it becomes."""
+    """Record advances until the frontier is empty: in one launch, however large it becomes."""
+    memory: Any = recording()
+    graph = walked[0]
+    lists, stamps, trailing, latest = memory.traversal()
+    kernels = traverse_kernels(walked, functors, values, step, chooses=chooses)
+    pulls = _pull_arguments(graph, entering, memory.scratch) if chooses else ()
+    _launch_together(
+        kernels, chooses, 1, *_views(walked), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(4),
+        memory.counters(GRID_NUMBERS), *_room_for_pieces(graph, memory.scratch), *pulls, 0, 0, 0, MAX_ARCS, MAX_ARCS,
+        min(limit, 2**29), frontier.number, frontier.listed.size, graph.num_vertices, latest, *values,
+    )  # fmt: skip
+
+
+def _launch_together(kernels: Any, chooses: bool, *args: Any) -> None:
+    """Launch the grid-cooperative kernel."""
     from ...runtime.cuda import cooperative_blocks
 
-    memory: Any = recording()
-    lists, stamps, trailing, latest = memory.traversal()
-    kernels = traverse_kernels(walked, functors, values, step)
-    unbounded = np.int64(MAX_ARCS)
-    steps = np.int64(min(limit, 2**29))
-    kernels.push_cooperatively(
-        1, *_views(walked), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(3),
-        memory.counters(ROUNDS), np.int64(0), np.int64(0), unbounded, unbounded, steps, frontier.number,
-        frontier.listed.size, walked[0].num_vertices, latest, *values, blocks=cooperative_blocks(), cooperative=True,
-    )  # fmt: skip
+    blocks = cooperative_blocks(MOST_BLOCKS if chooses else PUSHING_BLOCKS)
+    kernels.advance_together(*args, blocks=blocks, cooperative=True)
+
+
+def _room_for_pieces(graph: Graph, scratch: Callable) -> tuple[Any, np.uint32]:
+    """Where the kernel defers pieces of long lists to, and how many there is room for."""
+    capacity = piece_capacity(graph)
+    return scratch("pieces", capacity, np.uint64), np.uint32(capacity)
+
+
+def _pull_arguments(graph: Graph, entering: Graph | None, scratch: Callable) -> tuple:
+    """What the kernel pulls with; `scratch` is that of `Scratch.get`."""
+    words = bitmap_words(graph.num_vertices)
+    view = (graph.reverse if entering is None else entering).view()
+    bitmaps = (scratch(name, words, np.uint32) for name in ("bits", "spare_bits"))
+    return view, *bitmaps, scratch("rest", graph.num_vertices, graph.vertex_dtype), *pull_bounds(graph)
 
 
 def _views(walked: tuple[Graph, ...]) -> list[Any]:
     return [graph.view() for graph in walked]
 
 
-def _arcs_both_ways(walked: tuple[Graph, ...], frontier: Frontier, most: int) -> int:
-    """Arcs that leave or enter the frontier; 0 where nothing depends on their number."""
-    matters = most != MAX_ARCS or (walked[0].device.is_gpu and len(frontier) <= MEDIUM_COUNT)
-    return sum(own_frontier(each, frontier).num_arcs for each in walked) if matters else 0
+def _arcs_that_matter(walked: tuple[Graph, ...], frontier: Frontier, most: int, chooses: bool) -> int | None:
+    """Arcs that leave the frontier (and enter it, if both ways are walked); None where nothing depends on their number
+    that the host would have to wait for."""
+    if len(walked) == 1:
+        if chooses and most == MAX_ARCS and len(frontier) < pull_bounds(walked[0])[0]:
+            return frontier._known_arcs()
+        return frontier.num_arcs
+    if most == MAX_ARCS and not (walked[0].device.is_gpu and len(frontier) <= MEDIUM_COUNT):
+        return None
+    return sum(own_frontier(each, frontier).num_arcs for each in walked)
 
 
 def _is_small(walked: tuple[Graph, ...], count: int, arcs: int) -> bool:
@@ -239,84 +273,110 @@ def _push_repeatedly(
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer small; returns it and the number of pushes."""
     graph = walked[0]
-    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
+    lists, stamps, epoch, outcome, steps = _prepare_series(graph, limit)
     args = tuple(values)
     bounds = (np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, most)), np.int64(steps))
     if graph.device.is_gpu:
         kernels.push_repeatedly(
-            len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
+            len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch, outcome.published,
             *bounds, *args, blocks=1, threads=1024,
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, step)
         run_cpu(
             kernel, functors, len(frontier), *read_view(graph, functors[0]), frontier._members(), lists, stamps, epoch,
-            counters.array, *bounds, *_around(args, step),
+            outcome.published, *bounds, *_around(args, step),
         )  # fmt: skip
-    return _pushed(walked, lists, counters)
+    return _after_series(walked, lists, outcome)
 
 
-def _is_medium(graph: Graph, count: int, arcs: int) -> bool:
-    """Whether a frontier is of medium size, for a grid-cooperative launch."""
-    return graph.device.is_gpu and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
+def _is_medium(graph: Graph, count: int, arcs: int, balance: str) -> bool:
+    """Whether a frontier is of medium size, for a grid-cooperative launch without pulls, which has its own schedule."""
+    return graph.device.is_gpu and gpu_balance(balance) == "tile" and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
 
 
-def _push_cooperatively(
-    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, most: int,
-    kernels: Any, may_pull: bool,
+def _push_together(
+    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, arcs: int, most: int,
+    kernels: Any, entering: Graph | None,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer medium, or a pull may pay; returns it and the number of pushes."""
-    from ...runtime.cuda import cooperative_blocks
-
     graph = walked[0]
-    lists, stamps, epoch, counters, steps = _prepare_pushes(graph, limit)
-    max_arcs = min(MEDIUM_ARCS, most)
-    if may_pull:
-        max_arcs = min(max_arcs, max(int(graph.num_arcs * PULL_ABOVE), SMALL_ARCS))
-    bounds = (DONE_COUNT, DONE_ARCS, MEDIUM_COUNT, max_arcs, steps)
-    kernels.push_cooperatively(
-        len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch, counters.array,
-        graph.xp.zeros(ROUNDS, np.int64), *(np.int64(bound) for bound in bounds), None, 0, 0, None, *values,
-        blocks=cooperative_blocks(), cooperative=True,
+    most = min(MEDIUM_ARCS, most)
+    if len(walked) == 1 and can_pull(graph, functors, entering):
+        most = min(most, max(pull_bounds(graph)[1], SMALL_ARCS))
+    return _run_together(walked, frontier, values, limit, arcs, (MEDIUM_COUNT, most), kernels)
+
+
+def _advance_together(
+    walked: tuple[Graph, ...], frontier: Frontier, values: list, limit: int, arcs: int | None, most: int, kernels: Any,
+    entering: Graph | None,
+) -> tuple[Frontier, int]:  # fmt: skip
+    """Push or pull, as the device chooses, until the frontier is empty or stays small; returns it and the number of
+    advances.
+
+    Parameters
+    ----------
+    arcs : int, optional
+        That leave the frontier; unknown only of one that is too small for a pull.
+    """
+    pulls = _pull_arguments(walked[0], entering, walked[0]._scratch.get)
+    return _run_together(walked, frontier, values, limit, arcs or 0, (MAX_ARCS, most), kernels, pulls)
+
+
+def _run_together(
+    walked: tuple[Graph, ...], frontier: Frontier, values: list, limit: int, arcs: int, most: tuple[int, int],
+    kernels: Any, pulls: tuple = (),
+) -> tuple[Frontier, int]:  # fmt: skip
+    """A grid-cooperative launch, and what comes of it."""
+    graph = walked[0]
+    lists, stamps, epoch, outcome, steps = _prepare_series(graph, limit)
+    shared = fill_with(graph._scratch.get("shared", GRID_NUMBERS, np.int64), 0)
+    _launch_together(
+        kernels, bool(pulls), len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch,
+        outcome.published, shared, *_room_for_pieces(graph, graph._scratch.get), *pulls, arcs, DONE_COUNT, DONE_ARCS,
+        *most, steps, None, 0, graph.num_vertices, None, *values,
     )  # fmt: skip
-    return _pushed(walked, lists, counters)
+    return _after_series(walked, lists, outcome)
 
 
-def _prepare_pushes(graph: Graph, limit: int) -> tuple[Any, Any, Any, Any, int]:
-    """Arguments of a series of pushes in one launch: two lists that alternate as output (the second is written first),
-    stamps, the first epoch, counters, and the maximum number of steps."""
+def _prepare_series(graph: Graph, limit: int) -> tuple[Any, Any, Any, Counters, int]:
+    """What a series of advances in one launch works with: two lists that alternate as output (the second is written
+    first), stamps, the first epoch, what it tells the host with, and the maximum number of steps."""
     state = state_of(graph)
     # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
     steps = min(limit, 2**30)
     stamps, epoch = state.next_epochs(graph, steps)
     lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
-    return lists, stamps, epoch, state.counters, steps
+    state.outcome.expect()
+    return lists, stamps, epoch, state.outcome, steps
 
 
-def _pushed(walked: tuple[Graph, ...], lists: Any, counters: Any) -> tuple[Frontier, int]:
-    """The final frontier of a series of pushes, and their number."""
+def _after_series(walked: tuple[Graph, ...], lists: Any, outcome: Counters) -> tuple[Frontier, int]:
+    """The final frontier of a series of advances, and their number."""
     graph = walked[0]
-    size, arcs, made = counters.read()[:3]
+    size, arcs, made, last = outcome.hear()
     state_of(graph).used_epochs(made)
     known = arcs if len(walked) == 1 else None  # the arcs that leave it, without those that enter it
-    return Frontier._of(graph, lists[made & 1, :size], arcs=known), made
+    return Frontier._of(graph, lists[last, :size], arcs=known), made
 
 
 def traverse_kernels(
-    walked: tuple[Graph, ...], functors: Functors, args: tuple, step: int | None, balance: str = "tile"
-) -> Any:
-    """The CUDA kernels of traverse; argument number `step` counts the pushes that one launch makes."""
-    options = traverse_options(walked, functors, step, balance)
+    walked: tuple[Graph, ...], functors: Functors, args: tuple, step: int | None, balance: str = "tile",
+    chooses: bool = False,
+) -> Any:  # fmt: skip
+    """The CUDA kernels of traverse; argument number `step` counts the advances that one launch makes."""
+    options = traverse_options(walked, functors, step, balance, chooses)
     return cuda_kernels_for(walked[0], HEADER, advance_functors(functors), args, options)
 
 
 def traverse_options(
-    walked: tuple[Graph, ...], functors: Functors, step: int | None, balance: str = "tile"
+    walked: tuple[Graph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
 ) -> tuple:
-    """The macros of traverse."""
+    """The macros of traverse. `chooses`: whether it is the device that chooses between push and pull."""
     both_ways = (("BOTH_WAYS", "1"),) if len(walked) > 1 else ()
+    may_pull = (("MAY_PULL", "1"),) if chooses else ()
     next_step = "(void)0" if step is None else f"++a{step}"
-    return ("NEXT_STEP", next_step), *both_ways, *advance_options(walked[0], functors, balance)
+    return ("NEXT_STEP", next_step), *both_ways, *may_pull, *advance_options(walked[0], functors, balance)
 
 
 def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:

@@ -32,7 +32,7 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
     join = _without_step if step is None else _with_step
 
     @cpu_kernel
-    def push_repeatedly(count, view, weights, vertices, lists, stamps, epoch, counters, max_count, max_arcs, max_steps,
+    def push_repeatedly(count, view, weights, vertices, lists, stamps, epoch, outcome, max_count, max_arcs, max_steps,
                         before, first_step, after):  # fmt: skip
         # Functors' arguments are those before the step, the step, and those after it.
         steps = 0
@@ -65,8 +65,9 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
             epoch += np.int32(1)
             if count == 0 or count > max_count or arcs > max_arcs or steps >= max_steps:
                 break
-        counters[0] = count
-        counters[1] = arcs
-        counters[2] = steps
+        outcome[0] = count
+        outcome[1] = arcs
+        outcome[2] = steps
+        outcome[3] = steps & 1  # the list that they are in
 
     return push_repeatedly
