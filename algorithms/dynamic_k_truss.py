@@ -146,7 +146,7 @@ class DynamicKTruss(IncrementalAlgorithm):
             if listed > graph.num_arcs * RECOMPUTE_ABOVE:
                 return None
             src, dst, tried = self._untried(self._sides(src, dst, sides), tried)
-        return tuple(xp.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+        return tuple(graph.joined(*part) for part in zip(*found, strict=True))  # type: ignore[return-value]
 
     def _sides(self, src: Any, dst: Any, count: int) -> Any:
         """Sorted distinct keys of the other two edges of all triangles with one of these edges."""

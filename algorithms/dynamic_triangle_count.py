@@ -123,8 +123,8 @@ graph's, by device. An edge costs less then, since each leads to the larger degr
 (sx-mathoverflow) or 1.7 microseconds (RMAT 16/16) for an edge of a batch, and 0.17 or 0.2 for one of the graph."""
 
 MOST_REPEATED = 2**16
-"""Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in order
-by the lists that they walk, and others may ask for a static copy."""
+"""Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in
+order by the lists that they walk; other graphs may be copied for large ones."""
 
 MOST_BATCHES = np.iinfo(np.uint8).max
 """After as many batches the marks are cleared, so that none is taken for a later batch's."""

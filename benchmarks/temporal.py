@@ -247,12 +247,13 @@ def analytics(
 def samples_of(
     results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """Ten neighbors of each vertex of a batch, before a time of its own."""
+    """Ten neighbors of each vertex of a batch, before a time of its own, from lists that are kept sorted by time."""
     xp = device.xp
     src, dst = records(device, vertices, edges)
     graph = kind.from_edges(src, dst, num_vertices=vertices, device=device, time=xp.arange(edges, dtype=np.int64))
     rng = np.random.default_rng(SEED)
     asked, before = xp.asarray(rng.integers(0, vertices, batch)), xp.asarray(rng.integers(0, edges, batch))
+    fr.latest_neighbors(graph, xp.arange(vertices), 1)  # sorts all lists
     for method, options in {
         "uniform": {"seed": 1}, "latest": {}, "decay": {"seed": 1, "half_life": edges // 8},
     }.items():  # fmt: skip

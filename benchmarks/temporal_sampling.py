@@ -7,8 +7,9 @@ of each of these by the time of the seed; ours is two calls.
 
 Peers are the operators that PyG calls, on int64 arrays on the CPU. Each uses one thread for one type of edges: PyG runs
 batches in several processes. pyg-lib's `neighbor_sample` takes lists sorted by time, finds the limit in them by binary
-search, and relabels the vertices that it returns. Ours takes lists in any order, as graphs that change have them;
-sorting the arrays, which peers need again when the graph has changed, is a row of its own. torch-sparse's
+search, and relabels the vertices that it returns. Ours keeps such lists of a graph until its next update. To sort all
+lists, which peers need again when the graph has changed, is a row of its own for each (*sort*), and so is a call after
+an update of a single edge (*after an update*), which sorts the lists of its seeds alone. torch-sparse's
 `hetero_temporal_neighbor_sample`, which PyG called before pyg-lib, knows times of vertices only: here each edge is a
 vertex with its time, and each seed another. It draws k of all edges of a seed and drops those after the limit, and so
 returns fewer. Both count edges at the limit itself; ours is asked for times before the limit + 1.
@@ -34,7 +35,7 @@ import frontier as fr
 from .context import choose_structures
 from .graphs import timed_arcs
 from .results import FOLDER, Results, describe_run, table
-from .timing import measure
+from .timing import Samples, measure, timed
 
 SEED = 1
 SPAN = 2**30  # of times
@@ -117,11 +118,13 @@ def main(arguments: Sequence[str]) -> int:
     lists = Lists(rowptr, col, sorted_times, src.astype(np.int64) * num_vertices + dst, times)
 
     systems: dict[str, tuple[Callable[[Case], Any], Callable[[Case, Any], Sample]]] = {}
+    changing: dict[str, tuple[fr.Graph, Callable[[], Any]]] = {}
     for name, kind in choose_structures(options.structures.split(",")).items():
         graph = kind.from_edges(
             src[order], dst[order], num_vertices=num_vertices, time=times[order], directed=True, device=device
         )
         systems[name] = partial(ours, graph), our_sample
+        changing[name] = graph, partial(graph.insert_edges, src[:1], dst[:1], time=times[:1])
     for name in () if options.peers == "none" else options.peers.split(","):
         try:
             systems[name], version = PEERS[name](lists)
@@ -132,6 +135,12 @@ def main(arguments: Sequence[str]) -> int:
 
     threads = [int(text) for text in options.threads.split(",")]
     sizes, counts = ([int(text) for text in given.split(",")] for given in (options.seeds, options.counts))
+    for name, (own, update) in changing.items():
+        for number in threads:
+            use_threads(number)
+            sort = partial(fr.latest_neighbors, own, np.arange(num_vertices), 1)
+            results.add(system=name, what="sort", threads=number, **after(device, update, sort, 3)[0].numbers())
+            print(f"{name}, all lists sorted, threads: {number}: {results.rows[-1]['median_ms']:.1f} ms", flush=True)
     for case in cases(lists, sizes, counts):
         for name, (prepare, read) in systems.items():
             call = prepare(case)
@@ -142,15 +151,38 @@ def main(arguments: Sequence[str]) -> int:
                 samples, found = measure(device, call, repeat=options.repeat)
                 sample = read(case, found)
                 check(lists, case, sample, exact=name != "torch-sparse")
-                results.add(
-                    system=name, what=case.method, seeds=case.kind, queries=case.seeds.size,
-                    counts=list(case.counts), threads=number, sampled=sample.rows.size,
-                    m_neighbors_per_s=sample.rows.size / samples.median / 1e6, **samples.numbers(),
-                )  # fmt: skip
+                results.add(**described(name, case, number, sample, samples))
                 print(f"{name:12} {describe(results.rows[-1])}", flush=True)
+                if name in changing and len(case.counts) == 1 and case.seeds.size == min(sizes):
+                    own, update = changing[name]
+                    samples, found = after(device, update, call, options.repeat)
+                    check(lists, case, read(case, found), exact=True)
+                    results.add(**described(name, case, number, sample, samples, " after an update"))
+                    print(f"{name:12} {describe(results.rows[-1])}", flush=True)
+                    fr.latest_neighbors(own, np.arange(num_vertices), 1)  # sorts all lists
     print("\n".join(["", *tables(results, threads)]))
     print(f"written to {results.save(options.out)}")
     return 0
+
+
+def after(device: fr.Device, update: Callable[[], Any], call: Callable[[], Any], repeat: int) -> tuple[Samples, Any]:
+    """`measure` of a call after an update each time."""
+    samples, found = Samples(), None
+    for turn in range(repeat + 1):
+        update()
+        _, found = timed(device, call, samples if turn else None)
+    return samples, found
+
+
+def described(
+    name: str, case: Case, threads: int, sample: Sample, samples: Samples, when: str = ""
+) -> dict[str, Any]:  # fmt: skip
+    """A row of the results file."""
+    return {
+        "system": name, "what": case.method + when, "seeds": case.kind, "queries": case.seeds.size,
+        "counts": list(case.counts), "threads": threads, "sampled": sample.rows.size,
+        "m_neighbors_per_s": sample.rows.size / samples.median / 1e6, **samples.numbers(),
+    }  # fmt: skip
 
 
 # ---- cases ----------------------------------------------------------------------------------------------------------
@@ -321,7 +353,7 @@ def describe(row: dict[str, Any]) -> str:
     """A row in words."""
     counts = " and ".join(map(str, row["counts"]))
     return (
-        f"{row['what']:8} {counts:>9} of {row['queries']:>6,} seeds from {row['seeds']:8}, threads: {row['threads']}: "
+        f"{row['what']:23} {counts:>9} of {row['queries']:>6,} seeds from {row['seeds']:8}, threads: {row['threads']}: "
         f"{row['median_ms']:9.2f} ms, {row['m_neighbors_per_s']:.1f} M neighbors/s"
     )
 

@@ -49,6 +49,10 @@ class Counting(ABC):
         """The same count of another graph."""
 
     @abstractmethod
+    def restart(self) -> None:
+        """Count the graph as it stands as on construction, and drop the result: what large batches lead to."""
+
+    @abstractmethod
     def recount(self) -> tuple[Verdict, float]:
         """The result compared with that computed from scratch on the graph as it stands, and the seconds that takes."""
 
@@ -98,6 +102,9 @@ class AnalyticCount(Counting):
     def on(self, graph: fr.DynamicGraph) -> AnalyticCount:
         return AnalyticCount(graph, self.analytic)
 
+    def restart(self) -> None:
+        self.analytic.maintain(self.graph, **self._settings).close()
+
     def recount(self) -> tuple[Verdict, float]:
         work = partial(self.analytic.compute, self.graph, **self._from_scratch)
         seconds, found = timed_call(work, self.graph.device.synchronize)
@@ -138,6 +145,9 @@ class EdgeCount(Counting):
 
     def on(self, graph: fr.DynamicGraph) -> EdgeCount:
         return EdgeCount(graph)
+
+    def restart(self) -> None:
+        """Nothing: the graph counts its edges."""
 
     def recount(self) -> tuple[Verdict, float]:
         seconds, degrees = timed_call(self.graph.degrees, self.graph.device.synchronize)

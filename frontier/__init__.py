@@ -54,7 +54,7 @@ from .operators import (
 from .philox import random, random_bits
 from .record import Recorded, record
 from .registry import snapshot_structure, structure_class, structures
-from .runtime import Device, gpu_available, on_compile, resolve_device
+from .runtime import Device, gpu_available, loading_alternatives, on_compile, resolve_device
 from .statistics import StorageStatistics
 from .temporal.latest import latest_neighbors
 from .temporal.window import SlidingWindow, WindowResult
@@ -133,6 +133,7 @@ __all__ = [
     "io",
     "keys",
     "latest_neighbors",
+    "loading_alternatives",
     "neighbor_reduce",
     "neighbors",
     "on_compile",

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any, TypeVar
 
+from .kept import Kept
 from .runtime import Device, HeldInterrupts, Workspace
 
 F = TypeVar("F", bound=Callable)
@@ -54,6 +55,8 @@ class Access:
         Why the graph can be used no more.
     updates : int
         Updates that have ended, those that failed included: after each of them arrays may be others.
+    kept : Kept
+        What was made of the graph since the last update. Nothing is added to it during an update.
     """
 
     def __init__(self, device: Device):
@@ -66,6 +69,7 @@ class Access:
         self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
         self._streams = Streams(device) if device.is_gpu else None
         self.updates = 0
+        self.kept = Kept()
         with _all_lock:
             _all.add(self)
 
@@ -104,9 +108,10 @@ class Access:
         return found
 
     def scratch_bytes(self) -> int:
-        """Bytes of scratch memory, of all threads."""
+        """Bytes of scratch memory, of all threads, and of what is kept until the next update."""
         shares = [ref() for ref in self._shares]
-        return sum(work.nbytes() for share in shares if share for work in list(share.workspaces.values()))
+        scratch = sum(work.nbytes() for share in shares if share for work in list(share.workspaces.values()))
+        return scratch + self.kept.nbytes()
 
     def _join(self) -> Share:
         if self.device.is_gpu:  # CuPy's launches do not make a thread's context, and nothing else may come before them
@@ -146,7 +151,8 @@ class Access:
                 raise RuntimeError(self.broken)
             self.writer = get_ident()
             if self._streams is not None:
-                self._streams.begin_update()
+                self._streams.begin_update(frees=bool(self.kept))
+            self.kept.clear()
         except BaseException:
             self._leave(held)
             raise
@@ -189,6 +195,7 @@ class Access:
         mine = getattr(self._local, "share", None)
         if mine is not None and not mine.lock._is_owned():
             mine.lock = threading.RLock()  # a thread that was updating, or was about to, may have held it
+        self.kept.forked()
         self._shares = [] if mine is None else [weakref.ref(mine)]
         if self.writer != me:
             self._members = threading.RLock()
@@ -252,13 +259,16 @@ class Streams:
             self._wait(stream, *self.written)
             self.known[key] = stream
 
-    def begin_update(self) -> None:
-        """Have the current stream wait for all that has been read."""
+    def begin_update(self, *, frees: bool = False) -> None:
+        """Have the current stream wait for all that has been read; the host, too, if it `frees` what others read."""
         stream = self._current()
         key = self._key(stream)
         for other_key, other in self.known.items():
             if other_key != key:
                 self._wait(stream, other_key, other)
+        if frees and len(self.known) > 1:
+            # Arrays go back to the memory of the stream that made them, which may give it out while others read them.
+            stream.synchronize()
         self._switched = key != self.written[0]
         self.written = key, stream
 

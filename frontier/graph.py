@@ -655,7 +655,7 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         """Memory used by the graph, compared with CSR; that of in-edges and edge data included, on both sides.
 
         CSR would have the weights of arcs, and the other data of edges. What is reserved includes the copies that
-        snapshots have (`DynamicGraph.snapshot`).
+        snapshots have (`DynamicGraph.snapshot`), and lists that are kept for samples (`sample_temporal_neighbors`).
         """
         reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
         weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0

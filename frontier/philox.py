@@ -77,3 +77,21 @@ def random_bits(seed: int, i: int, j: int = 0) -> int:
     """
     w0, _w1, _w2, _w3 = _words(seed, i, j)
     return np.int64(w0)  # type: ignore[return-value]
+
+
+def random_pair(seed: int, i: int, j: int = 0) -> tuple[Any, Any]:
+    """Two random integers from 0 to 2**64 - 1 (uint64): all bits of a place. Parameters as for `random`."""
+    w0, w1, w2, w3 = _words(seed, i, j)
+    return w0 | w1 << _HALF, w2 | w3 << _HALF
+
+
+def scaled(word: Any, size: Any) -> Any:
+    """The integer from 0 to `size` - 1 (int64) that a random one of 64 bits becomes: ``word * size >> 64``.
+
+    Each is as likely as any other, to one part in ``2**64 / size``.
+    """
+    size = np.uint64(size)
+    high, low, size_high, size_low = word >> _HALF, word & _LOW, size >> _HALF, size & _LOW
+    upper, lower = high * size_low, low * size_high
+    carried = (low * size_low >> _HALF) + (upper & _LOW) + (lower & _LOW)
+    return np.int64(high * size_high + (upper >> _HALF) + (lower >> _HALF) + (carried >> _HALF))

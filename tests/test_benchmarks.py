@@ -139,7 +139,8 @@ def test_temporal_samples(tmp_path: Path) -> None:
     options = ["--scale", "7", "--seeds", "16", "--counts", "3", "--threads", "1", "--repeat", "1", "--peers", "none"]
     rows = results_of_own("temporal-sampling", tmp_path, *options, "--structures", "slab")
     cases = {(row["seeds"], row["what"], tuple(row["counts"])) for row in rows if row["what"] != "sort"}
-    kinds = {("uniform", (3,)), ("latest", (3,)), ("uniform", (15, 10))}
+    kinds = {(method + when, (3,)) for method in ("uniform", "latest") for when in ("", " after an update")}
+    kinds.add(("uniform", (15, 10)))
     assert cases == {(seeds, *kind) for seeds in ("vertices", "edges") for kind in kinds}
 
 

@@ -8,7 +8,7 @@ import pytest
 from verifiers import host
 
 import frontier as fr
-from frontier.philox import philox
+from frontier.philox import philox, random_pair, scaled
 
 pytestmark = pytest.mark.few
 
@@ -37,6 +37,17 @@ def test_numbers_are_made_of_the_generators_words():
     assert fr.random(seed, i, j) == ((0xD16CFE09 >> 5) * 2**26 + (0x94FDCCEB >> 6)) / 2**53
     assert fr.random(0, 0) == ((0x6627E8D5 >> 5) * 2**26 + (0xE169C58D >> 6)) / 2**53
     assert fr.random_bits(0, 0) == 0x6627E8D5
+
+
+def test_pairs_have_all_words():
+    seed, i, j = 0x299F31D0A4093822, 0x85A308D3243F6A88, 0x0370734413198A2E
+    assert [int(word) for word in random_pair(seed, i, j)] == [0x94FDCCEBD16CFE09, 0x24126EA15001E420]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 2**31 - 1, 2**32 - 1, 2**32, 2**32 + 1, 10**15 + 7, 2**63 - 1])
+def test_numbers_are_scaled_exactly(size):
+    words = [0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, *(int(word) for i in range(50) for word in random_pair(3, i))]
+    assert [int(scaled(np.uint64(word), size)) for word in words] == [word * size >> 64 for word in words]
 
 
 def draw(v, seeds, firsts, seconds, numbers, bits):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,11 @@ from ..functor import (
     uses_parameter,
 )
 from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Workspace
+from ..runtime import Workspace, alternatives
 from ..runtime.cpu import interpreting, uncompiled
 from ..runtime.kernels import define_text
 from ..runtime.shipped import Shipped
+from .launch import other_lanes
 from .walked import iterator_of, walked_on_cpu, walked_on_gpu
 from .weights import ByEdge
 
@@ -181,7 +183,20 @@ def cuda_kernels_for(
         shipped = shipped_cubin(header, defines, arch, linked)
         codes = codes_of(linked, arch) if shipped is None else shipped
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
+    if alternatives.wanted() and (others := other_lanes(options)) is not None:
+        either = tuple(frozenset((options, others)) if part is options else part for part in key)
+        alternatives.add(either, lambda: _begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
     return found
+
+
+def _begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
+    """Begin to compile kernels in another thread; returns what waits for them."""
+    from ..runtime.cuda import compile_ahead, load_module
+
+    header, defines, codes = kernels._origin
+    if not isinstance(codes, Shipped):
+        compile_ahead(header, defines, codes)
+    return partial(load_module, header, defines, codes)
 
 
 def edge_macros(graph: Graph) -> tuple[tuple[str, str], ...]:

@@ -43,6 +43,15 @@ def tile_size(graph: Graph) -> str:
     return TILE_SIZES[not graph._short_lists]
 
 
+def other_lanes(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...] | None:
+    """The macros of kernels that differ from those with these by their lanes alone (`tile_size`), if there are any."""
+    size = dict(options).get("TILE_SIZE")
+    if size not in TILE_SIZES:
+        return None
+    other = TILE_SIZES[size == TILE_SIZES[0]]
+    return tuple((name, other if name == "TILE_SIZE" else value) for name, value in options)
+
+
 FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
 
 
@@ -160,6 +169,18 @@ def resident_blocks() -> int:
     from ..runtime.cuda import multiprocessors
 
     return multiprocessors() * BLOCKS_EACH
+
+
+TOGETHER_EACH = {"push": 2, "choose": 4}
+"""Blocks of a traversal's grid-cooperative launch on each multiprocessor, at most MOST_BLOCKS of traverse.cuh. Barriers
+of few are faster, but pulls wait for memory, and need many threads."""
+
+
+def blocks_together(chooses: bool) -> int:
+    """Blocks of a grid-cooperative launch that pushes, or chooses between push and pull."""
+    from ..runtime.cuda import cooperative_blocks
+
+    return cooperative_blocks(TOGETHER_EACH["choose" if chooses else "push"])
 
 
 def blocks_for_at_most(count: int) -> int:

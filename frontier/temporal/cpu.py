@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..runtime import cpu_kernel
+from ..runtime import cpu_kernel, jit, parallel_kernel
 
 SIGN = np.int64(-(2**63))
 """Times with this bit flipped are in order as numbers without a sign, of which 0 is the least."""
@@ -89,3 +89,153 @@ def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
         else:
             src[i] = u
             dst[i] = v
+
+
+@cpu_kernel
+def number_runs(count, last, runs, order, places):
+    """For each of some sorted numbers, by the place that it had before, which run of equal numbers it is in: `last` has
+    the place of the last one in each."""
+    run = 0
+    for i in range(count):
+        places[order[i]] = run
+        run += i == last[run]
+
+
+TINY, FEW = 12, 64
+"""Entries that are sorted by insertion as they are, and as packed numbers."""
+WIDEST_DIGIT = 11  # bits: more counters than that leave the fastest cache
+
+
+@parallel_kernel(few=1024, grain=512)
+def order_rows(begin, end, offsets, slots, stored, column, times, ids, edges):
+    """Look up what the structure has `stored` in the slots of arcs, the ids of their edges, and the times of these; and
+    sort the entries of each row: the latest first, of equal times the smaller id.
+
+    Work items are entries, so that threads get as many: a row is sorted by the one that has its first.
+    """
+    low, row = 0, offsets.size
+    while low < row:  # the first row that begins here
+        middle = (low + row) // 2
+        if offsets[middle] < begin:
+            low = middle + 1
+        else:
+            row = middle
+    starts = np.empty(1 << WIDEST_DIGIT, np.int64)
+    packed, other, room = np.empty(0, np.int64), np.empty(0, np.int64), 0
+    other_ids, other_edges = np.empty(0, ids.dtype), np.empty(0, edges.dtype)
+    while row + 1 < offsets.size and offsets[row] < end:
+        low, high = offsets[row], offsets[row + 1]
+        row += 1
+        size = high - low
+        for i in range(low, high):
+            edges[i] = stored[slots[i]]
+        for i in range(low, high):
+            times[i] = column[edges[i]]
+        if size <= TINY:
+            insert_each(times, ids, edges, low, high)
+            continue
+        if size > room:
+            room = max(size, 2 * room)
+            packed, other = np.empty(room, np.int64), np.empty(room, np.int64)
+            other_ids, other_edges = np.empty(room, ids.dtype), np.empty(room, edges.dtype)
+        newest = oldest = times[low]
+        for i in range(low + 1, high):
+            newest, oldest = max(newest, times[i]), min(oldest, times[i])
+        for i in range(low, high):
+            times[i] = newest - times[i]  # a number without a sign
+        bits = bit_length(newest - oldest)
+        sort_entries(times, ids, edges, low, size, bits, packed, other, other_ids, other_edges, starts)
+        first = low
+        while first < high:
+            age, last, ordered, largest = times[first], first + 1, True, ids[first]
+            while last < high and times[last] == age:
+                ordered = ordered and ids[last] > ids[last - 1]
+                largest = max(largest, ids[last])
+                last += 1
+            if not ordered:
+                for i in range(first, last):
+                    times[i] = ids[i]
+                bits, size = bit_length(np.int64(largest)), last - first
+                sort_entries(times, ids, edges, first, size, bits, packed, other, other_ids, other_edges, starts)
+            for i in range(first, last):
+                times[i] = newest - age
+            first = last
+
+
+@jit
+def insert_each(times, ids, edges, low, high):
+    """Sort entries by insertion."""
+    for i in range(low + 1, high):
+        time, v, edge = times[i], ids[i], edges[i]
+        at = i
+        while at > low and (times[at - 1] < time or (times[at - 1] == time and ids[at - 1] > v)):
+            times[at], ids[at], edges[at] = times[at - 1], ids[at - 1], edges[at - 1]
+            at -= 1
+        times[at], ids[at], edges[at] = time, v, edge
+
+
+@jit
+def bit_length(number):
+    """Bits of a number without a sign."""
+    bits = 0
+    while bits < 64 and number >> bits != 0:
+        bits += 1
+    return bits
+
+
+@jit
+def sort_entries(keys, ids, edges, low, size, bits, packed, other, other_ids, other_edges, starts):
+    """Sort entries by keys of so many bits, without a sign; those of equal keys keep their order.
+
+    Keys are packed with positions into one number, and plain numbers are sorted. Keys that do not fit are sorted by
+    their lower part first.
+    """
+    place_bits = bit_length(size - 1)
+    done = 0
+    while done < bits:
+        width = min(bits - done, 63 - place_bits)
+        for i in range(size):
+            packed[i] = (keys[low + i] >> done & (1 << width) - 1) << place_bits | i
+        sort_packed(packed, other, size, place_bits, width, starts)
+        for i in range(size):
+            other[i], other_ids[i], other_edges[i] = keys[low + i], ids[low + i], edges[low + i]
+        for i in range(size):
+            at = packed[i] & (1 << place_bits) - 1
+            keys[low + i], ids[low + i], edges[low + i] = other[at], other_ids[at], other_edges[at]
+        done += width
+
+
+@jit
+def sort_packed(packed, other, size, low_bit, bits, starts):
+    """Sort numbers by so many bits from `low_bit` on, which are their highest; those of equal bits are in order.
+
+    A radix sort, whose digits are the narrower the fewer numbers there are, as their counters are walked, too.
+    """
+    if size <= FEW:
+        for i in range(1, size):
+            number, at = packed[i], i
+            while at > 0 and packed[at - 1] > number:
+                packed[at] = packed[at - 1]
+                at -= 1
+            packed[at] = number
+        return
+    widest = min(max(bit_length(size) - 1, 4), WIDEST_DIGIT)
+    passes = (bits + widest - 1) // widest
+    passes += passes % 2  # so that they end where they began
+    width = (bits + passes - 1) // passes
+    mask = (1 << width) - 1
+    for p in range(passes):
+        old, new = (packed, other) if p % 2 == 0 else (other, packed)
+        shift = low_bit + p * width
+        for digit in range(mask + 1):
+            starts[digit] = 0
+        for i in range(size):
+            starts[old[i] >> shift & mask] += 1
+        total = 0
+        for digit in range(mask + 1):
+            total, starts[digit] = total + starts[digit], total
+        for i in range(size):
+            digit = old[i] >> shift & mask
+            place = starts[digit]
+            starts[digit] = place + 1
+            new[place] = old[i]

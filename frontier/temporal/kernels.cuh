@@ -99,3 +99,19 @@ extern "C" __global__ void keep_expired(
     }
   }
 }
+
+// Of times in some order, numbers that ascend as the times descend.
+extern "C" __global__ void reverse_times(i64 count, const i64* times, const i64* order, i64* keys) {
+  GRID_STRIDE(i, count) keys[i] = ~times[order[i]];
+}
+
+extern "C" __global__ void number_runs(i64 count, const i64* last, i64 runs, const i64* order, i64* places) {
+  GRID_STRIDE(i, count) {
+    i64 low = 0, high = runs;
+    while (low < high) {
+      i64 middle = (low + high) / 2;
+      if (last[middle] < i) low = middle + 1; else high = middle;
+    }
+    places[order[i]] = low;
+  }
+}

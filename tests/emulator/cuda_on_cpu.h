@@ -348,6 +348,9 @@ inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
 inline int __float_as_int(float x) { return emulator::value_of<int>(emulator::bits_of(x)); }
 inline float __int_as_float(int x) { return emulator::value_of<float>(emulator::bits_of(x)); }
 inline long long __double_as_longlong(double x) { return emulator::value_of<long long>(emulator::bits_of(x)); }

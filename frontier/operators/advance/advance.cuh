@@ -1,7 +1,7 @@
 // CUDA kernels of advance. Macros: those of visit.cuh.
 #pragma once
-#include "frontier/operators/advance/pull.cuh"
-#include "frontier/operators/advance/visit.cuh"
+#include "frontier/cuda/pull.cuh"
+#include "frontier/cuda/visit.cuh"
 
 #if BALANCE == BY_MERGE
 

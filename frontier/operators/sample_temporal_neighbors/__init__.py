@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import numpy as np
 from ...access import reads
 from ...arguments import decay_rate, edge_times, integer, one_of, time, times, vertex_ids
 from ...arrays import same_length
-from ...sort import row_ids
-from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, readable_weights, run_cpu
-from .cpu import make_sample
+from ...runtime import elementwise
+from ...runtime.kernels import define_text
+from ...sort import accumulate
+from ...temporal.rows_by_time import rows_by_time
+from ..engine import cpu_kernel_for
+from .cpu import CPU_KERNELS, LINKED_FROM
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -54,7 +58,8 @@ def sample_temporal_neighbors(
     offsets : array of int64, shape (m + 1,), on the graph's device
         The neighbors of ``vertices[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of `vertex_dtype`, shape (offsets[-1],)
-        In the order in which they were drawn; the latest first.
+        In the order in which they were drawn; the latest first, of equal times the smaller id, with ``"latest"``, and
+        with ``"uniform"`` where there are no more than `count`.
     times : array of int64, shape (offsets[-1],)
     edges : array of int64, shape (offsets[-1],)
         The ids of the edges (`Graph.edge_ids`).
@@ -66,54 +71,69 @@ def sample_temporal_neighbors(
 
     Notes
     -----
-    Each edge has a key, and those with the lowest are taken: O(degree) work per vertex on a CPU, and a little for each
-    that is drawn; O(degree * count) by the 32 lanes of a warp on a GPU. With decay, keys are logarithms of those of
-    Efraimidis and Spirakis (Information Processing Letters 97, 2006), so that no age is too old for them.
+    Samples are taken from lists that are sorted by time. At first, the lists of `vertices` are sorted: O(k log k) work
+    for k neighbors, of which each is counted once. When calls have taken as much work since the last update as to sort
+    all lists, all are, once, and kept until the next update, in 16 bytes for each arc (24 with ids of 64 bits;
+    `Graph.memory_usage` counts them). Then a vertex takes O(log(degree) + count) work; with decay, O(degree log(count))
+    at most, but no neighbor is looked at that is too old to be drawn. Results do not depend on what is kept.
+
+    Times that functors or assignments have written to the column since the last update may not be seen.
+
+    A uniform sample is the beginning of a random permutation (Fisher and Yates). With decay, each edge has a key, and
+    those with the lowest are taken: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters
+    97, 2006), so that no age is too old for them.
     """
-    column = edge_times(graph)
-    count = integer(count, "count", 1)
+    edge_times(graph)
+    count = min(integer(count, "count", 1), np.iinfo(np.int64).max)
     one_of(method, "method", METHODS)
     if (seed is None) != (method == "latest"):
         raise TypeError(f"method={method!r} {'needs a seed' if seed is None else 'draws nothing: it takes no seed'}")
     if method != "decay" and not (decay is None and half_life is None):
         raise TypeError(f"decay and half_life have no meaning with method={method!r}")
     rate = np.float64(decay_rate(graph, decay, half_life) if method == "decay" else 0)
-    xp, device = graph.xp, graph.device
-    vertices = vertex_ids(graph, vertices, "vertices").astype(graph.vertex_dtype, copy=False)
-    limits = time_limits(graph, before, vertices)
-    starts = xp.zeros(vertices.size + 1, np.int64)
-    xp.cumsum(xp.minimum(graph._degrees()[vertices].astype(np.int64), count), out=starts[1:])
-    room = int(starts[-1]) if vertices.size else 0
-    ids, edges = xp.empty(room, graph.vertex_dtype), xp.empty(room, np.int64)
-    if not room:
-        return starts, ids, xp.empty(0, np.int64), edges
-    found = xp.empty(vertices.size, np.int64)
     number = np.uint64(0 if seed is None else integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
-    values = vertices, limits, before is None, starts, column, number, rate
-    if device.is_gpu:
-        options = {"latest": (("LATEST", "1"),), "decay": (("FADES", "1"),)}.get(method, ())
-        kernels = cuda_kernels_for(graph, HEADER, (), (), options)
-        kernels.sample(int(vertices.size), graph.view(), *values, ids, edges, found, tile=32)
+    xp = graph.xp
+    vertices = vertex_ids(graph, vertices, "vertices")
+    if vertices.dtype != np.int64:
+        vertices = elementwise.converted(graph.device, vertices, np.int64)
+    limits = xp.empty(0, np.int64) if before is None else time_limits(graph, before, vertices)
+    rows, places = rows_by_time(graph, vertices)
+    size = int(vertices.size)
+    offsets = xp.zeros(size + 1, np.int64)
+    firsts, sizes = xp.empty(size, np.int64), xp.empty(size, np.int64)
+    run = _kernels(graph)
+    run("locate", size, rows.offsets, rows.times, places, limits, before is None, count, firsts, sizes, offsets)
+    accumulate(graph.device, offsets)
+    total = int(offsets[-1])
+    ids, times, edges = xp.empty(total, graph.vertex_dtype), xp.empty(total, np.int64), xp.empty(total, np.int64)
+    values = rows.times, rows.ids, rows.edges, firsts, sizes, offsets
+    if method == "latest":
+        run("take_latest", size, *values, ids, times, edges, tile=8)
+    elif method == "uniform":
+        table = xp.empty((2, total if count >= LINKED_FROM else 0), np.int64)
+        run("draw_uniformly", size, *values, number, *table, ids, times, edges, tile=32)
     else:
-        kernel = cpu_kernel_for(graph.package, make_sample, (), method == "latest", method == "decay")
-        keys = np.empty(room, np.int64 if method == "latest" else np.float64)
-        stored = readable_weights(graph, weighted=False)
-        run_cpu(kernel, (), int(vertices.size), bare_view(graph), stored, *values, keys, ids, edges, found)
-    offsets = xp.zeros(vertices.size + 1, np.int64)
-    xp.cumsum(found, out=offsets[1:])
-    if before is not None:  # there may be fewer than there is room for
-        rows = row_ids(device, starts, np.dtype(np.int64))
-        chosen = xp.flatnonzero(xp.arange(room) - starts[rows] < found[rows])
-        ids, edges = ids[chosen], edges[chosen]
-    return offsets, ids, column[edges], edges
+        keys = times.view(np.float64)  # until the sample is drawn
+        run("draw_fading", size, *values, number, rate, keys, ids, times, edges, tile=32)
+    return offsets, ids, times, edges
+
+
+def _kernels(graph: Graph) -> Callable[..., None]:
+    """What calls the kernels by name, on either device. They know no structure."""
+    if not graph.device.is_gpu:
+        return lambda name, *args, tile=1: cpu_kernel_for(None, CPU_KERNELS[name], ())(*args)
+    from ...runtime.cuda import load_kernel
+
+    macros = (("VID", define_text(graph.vertex_dtype)),)
+    return lambda name, *args, tile=1: load_kernel(HEADER, name, macros)(*args, tile=tile)
 
 
 def time_limits(graph: Graph, before: Any, vertices: Any) -> Any:
     """For each vertex the time before which edges count; the greatest of all times if all do."""
-    if before is None:
-        return graph.xp.full(vertices.size, np.iinfo(np.int64).max, np.int64)
-    if getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__")):
-        return graph.xp.full(vertices.size, time(graph, before, "before"), np.int64)
+    alone = getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__"))
+    if alone:
+        limit = np.iinfo(np.int64).max if before is None else time(graph, before, "before")
+        return elementwise.full(graph.device, int(vertices.size), limit, np.int64)
     limits = times(graph, before, "before")
     same_length(vertices=vertices, before=limits)
     return limits

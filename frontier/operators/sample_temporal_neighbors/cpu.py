@@ -1,27 +1,140 @@
-"""CPU kernel of sample_temporal_neighbors."""
+"""CPU kernels of sample_temporal_neighbors.
+
+They read rows that are sorted by time (`RowsByTime`), so that the neighbors of a vertex before some time are the last
+of its row: `sizes[i]` of them from `firsts[i]` on, for each vertex i of the list. What is sampled of it goes to the
+places from ``starts[i]`` to ``starts[i + 1]``.
+"""
 
 from __future__ import annotations
 
 import math
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...functor import cpu_functor
-from ...philox import random
+from ...philox import random, random_pair, scaled
 from ...runtime import jit, parallel_kernel
 from ...runtime.cpu import is_compiling
-from ..weights import edge_at
+
+LINKED_FROM = 64
+"""Draws from a row: so many or more are looked up in a hash table (sample_temporal_neighbors.cuh has the same)."""
+MIXER = 0x9E3779B1  # 2**32 divided by the golden ratio
+MOST_BUCKETS = 2**30  # so that the product with 32 bits fits
+LEAST_WAIT = 2.0**-54  # in place of 0, which is drawn once in 2**53 times
+LEAST_KEY = -37.5  # below the logarithm of that
+STRIDE = 16  # neighbors, all of which are measured by the age of the first
+ROUNDING = 4e-16  # relative, of a sum
 
 
-def make_sample(iterator: ModuleType, latest: bool, fades: bool) -> Any:
-    """Those neighbors of each vertex of a list, over edges before its limit, whose keys are lowest.
+def make_locate() -> Any:
+    """Where the neighbors before each vertex's limit are, and how many of them are taken: ``found[i + 1]``."""
 
-    Those held so far are a heap from ``starts[i]`` on, the one with the highest key (of equal ones, the larger id) at
-    the root; in the end it is sorted. ``closed``: whether the limit itself counts as before it.
+    @parallel_kernel(few=512, grain=128)
+    def locate(begin, end, offsets, times, rows, limits, closed, most, firsts, sizes, found):
+        # closed: there are no limits.
+        for i in range(begin, end):
+            low, high = offsets[rows[i]], offsets[rows[i] + 1]
+            if not closed:
+                limit, last = limits[i], high
+                while low < last:
+                    middle = (low + last) // 2
+                    if times[middle] < limit:
+                        last = middle
+                    else:
+                        low = middle + 1
+            firsts[i] = low
+            sizes[i] = high - low
+            found[i + 1] = min(high - low, most)
+
+    return locate
+
+
+def make_take_latest() -> Any:
+    """The first neighbors of each."""
+
+    @parallel_kernel(few=512, grain=64)
+    def take_latest(begin, end, row_times, row_ids, row_edges, firsts, sizes, starts, ids, times, edges):
+        for i in range(begin, end):
+            first, base = firsts[i], starts[i]
+            for at in range(starts[i + 1] - base):
+                times[base + at] = row_times[first + at]
+                ids[base + at] = row_ids[first + at]
+                edges[base + at] = row_edges[first + at]
+
+    return take_latest
+
+
+def make_draw_uniformly() -> Any:
+    """The beginning of a random permutation of the neighbors of each; where all are taken, they stay in order.
+
+    Step t of Fisher and Yates swaps what is in place t with what is in a random place from t on. The permutation is not
+    made: `edges` first hold these places. What step t draws was put into its place by the last step before that drew
+    that place, which took it from its own place, and so on back. That step is found by a walk over `edges`, or if they
+    are many, over those in a bucket of a hash table, which ``heads`` and ``links`` hold, the last step first.
     """
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    compiled = is_compiling()
+    pair, scale = (cpu_functor(each) if compiled else each for each in (random_pair, scaled))
+
+    @jit(forceinline=True)
+    def bucket_of(place, count):
+        mixed = (place & 0x7FFFFFFF) * MIXER & 0xFFFFFFFF
+        return mixed * min(count, MOST_BUCKETS) >> 32
+
+    @parallel_kernel(few=256, grain=64)
+    def draw_uniformly(
+        begin, end, row_times, row_ids, row_edges, firsts, sizes, starts, seed, heads, links, ids, times, edges
+    ):
+        for i in range(begin, end):
+            first, size, base = firsts[i], sizes[i], starts[i]
+            count = starts[i + 1] - base
+            if size == count:
+                for at in range(base, base + count):
+                    place = first + at - base
+                    times[at], ids[at], edges[at] = row_times[place], row_ids[place], row_edges[place]
+                continue
+            linked = count >= LINKED_FROM
+            if linked:
+                for at in range(base, base + count):
+                    heads[at] = -1
+            even, odd = pair(seed, i, 0)
+            for t in range(count):
+                if t > 1 and t % 2 == 0:
+                    even, odd = pair(seed, i, t // 2)
+                drawn = t + scale(odd if t % 2 else even, size - t)
+                edges[base + t] = drawn
+                place = drawn
+                if not linked:
+                    for step in range(t - 1, -1, -1):
+                        if edges[base + step] == place:
+                            place = step
+                else:
+                    before, step = t, heads[base + bucket_of(place, count)]
+                    while step >= 0:
+                        if step < before and edges[base + step] == place:
+                            place = before = step
+                            step = heads[base + bucket_of(place, count)]
+                        else:
+                            step = links[base + step]
+                    bucket = base + bucket_of(drawn, count)
+                    links[base + t], heads[bucket] = heads[bucket], t
+                times[base + t] = first + place
+            for at in range(base, base + count):
+                place = times[at]
+                times[at], ids[at], edges[at] = row_times[place], row_ids[place], row_edges[place]
+
+    return draw_uniformly
+
+
+def make_draw_fading() -> Any:
+    """The neighbors of each with the lowest keys, ``log(-log(1 - drawn)) + rate * age``.
+
+    They grow with age: none is looked at after one so old that its key would be too high whatever was drawn. And as
+    -log(1 - x) is above x, most that are not taken are known by what was drawn, without a logarithm.
+
+    Those held so far are a heap, the one with the highest key (of equal ones, the larger id) at the root; in the end it
+    is sorted. Meanwhile `edges` hold their places in the row; ``keys`` and `times` are the same memory.
+    """
     draw = cpu_functor(random) if is_compiling() else random
 
     @jit(forceinline=True)
@@ -47,55 +160,50 @@ def make_sample(iterator: ModuleType, latest: bool, fades: bool) -> Any:
             at = child
 
     @parallel_kernel(few=64, grain=16)
-    def sample(begin, end, view, stored, vertices, limits, closed, starts, times, seed, rate, keys, ids, edges, found):
+    def draw_fading(
+        begin, end, row_times, row_ids, row_edges, firsts, sizes, starts, seed, rate, keys, ids, times, edges
+    ):
         for i in range(begin, end):
-            u, limit, base = vertices[i], limits[i], starts[i]
-            room, held = starts[i + 1] - base, 0
-            newest = limit
-            if fades:  # ages are measured against the newest edge: only their differences count
-                newest = np.int64(-(2**63))
-                for s in range(segments(view, u)):
-                    run, low, high = segment(view, u, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            if view.neighbors[slot] >= 0:
-                                time = times[edge_at(stored, slot)]
-                                if time < limit or (closed and time == limit):
-                                    newest = max(newest, time)
-                        run, low, high = next_run(view, run)
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        edge = edge_at(stored, slot)
-                        time = times[edge]
-                        if not (time < limit or (closed and time == limit)):
-                            continue
-                        if latest:
-                            key = ~time
-                        else:
-                            key = draw(seed, i, v)
-                            if fades:
-                                gone = -math.log(1 - key)
-                                key = math.log(gone) if gone > 0 else -math.inf
-                                key += rate * np.float64(np.uint64(newest) - np.uint64(time))
-                        if held < room:
-                            at = held
-                            held += 1
-                            keys[base + at], ids[base + at], edges[base + at] = key, v, edge
-                            while at > 0 and is_before(keys, ids, base + (at - 1) // 2, base + at):
-                                swap(keys, ids, edges, base + (at - 1) // 2, base + at)
-                                at = (at - 1) // 2
-                        elif key < keys[base] or (key == keys[base] and v < ids[base]):
-                            keys[base], ids[base], edges[base] = key, v, edge
-                            sift_down(keys, ids, edges, base, held)
-                    run, low, high = next_run(view, run)
-            found[i] = held
+            first, base = firsts[i], starts[i]
+            count, held = starts[i + 1] - base, 0
+            if count == 0:
+                continue
+            newest = row_times[first]  # ages are measured against it: only their differences count
+            least = 1.0  # what is drawn must be less
+            for place in range(first, first + sizes[i]):
+                if held == count and (place - first) % STRIDE == 0:
+                    worst = keys[base]
+                    fade = rate * np.float64(np.uint64(newest - row_times[place]))
+                    if LEAST_KEY + fade > worst:
+                        break
+                    least = math.exp(min(worst - fade + abs(worst) * ROUNDING + 1e-9, 0.0))
+                v = row_ids[place]
+                drawn = draw(seed, i, v)
+                if drawn >= least:
+                    continue
+                fade = rate * np.float64(np.uint64(newest - row_times[place]))
+                key = math.log(max(-math.log(1 - drawn), LEAST_WAIT)) + fade
+                if held < count:
+                    at = held
+                    held += 1
+                    keys[base + at], ids[base + at], edges[base + at] = key, v, place
+                    while at > 0 and is_before(keys, ids, base + (at - 1) // 2, base + at):
+                        swap(keys, ids, edges, base + (at - 1) // 2, base + at)
+                        at = (at - 1) // 2
+                elif key < keys[base] or (key == keys[base] and v < ids[base]):
+                    keys[base], ids[base], edges[base] = key, v, place
+                    sift_down(keys, ids, edges, base, held)
             for size in range(held - 1, 0, -1):
                 swap(keys, ids, edges, base, base + size)
                 sift_down(keys, ids, edges, base, size)
+            for at in range(base, base + held):
+                place = edges[at]
+                times[at], edges[at] = row_times[place], row_edges[place]
 
-    return sample
+    return draw_fading
+
+
+CPU_KERNELS = {
+    "locate": make_locate, "take_latest": make_take_latest, "draw_uniformly": make_draw_uniformly,
+    "draw_fading": make_draw_fading,
+}  # fmt: skip

@@ -38,7 +38,7 @@ from ..engine import (
     state_of,
 )  # fmt: skip
 from ..functors import OP_PARAMETERS
-from ..launch import BALANCES, gpu_balance, piece_capacity
+from ..launch import BALANCES, blocks_together, gpu_balance, piece_capacity
 from ..recorded import recording
 from .cpu import make_push_repeatedly
 
@@ -60,12 +60,8 @@ DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
 """Where frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
 
-PUSHING_BLOCKS, MOST_BLOCKS = 2, 4
-"""Blocks of that kernel on each multiprocessor: without pulls, and with them, which wait for memory and need many
-threads. Barriers of fewer are faster."""
-
 GRID_NUMBERS = 16
-"""Numbers that its blocks share."""
+"""Numbers that the blocks of that kernel share."""
 
 MAX_STEPS = 2**31 - 2
 MAX_ARCS = 2**62
@@ -217,19 +213,12 @@ def _advance_later(
     lists, stamps, trailing, latest = memory.traversal()
     kernels = traverse_kernels(walked, functors, values, step, chooses=chooses)
     pulls = _pull_arguments(graph, entering, memory.scratch) if chooses else ()
-    _launch_together(
-        kernels, chooses, 1, *_views(walked), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(4),
+    kernels.advance_together(
+        1, *_views(walked), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(4),
         memory.counters(GRID_NUMBERS), *_room_for_pieces(graph, memory.scratch), *pulls, 0, 0, 0, MAX_ARCS, MAX_ARCS,
         min(limit, 2**29), frontier.number, frontier.listed.size, graph.num_vertices, latest, *values,
+        blocks=blocks_together(chooses), cooperative=True,
     )  # fmt: skip
-
-
-def _launch_together(kernels: Any, chooses: bool, *args: Any) -> None:
-    """Launch the grid-cooperative kernel."""
-    from ...runtime.cuda import cooperative_blocks
-
-    blocks = cooperative_blocks(MOST_BLOCKS if chooses else PUSHING_BLOCKS)
-    kernels.advance_together(*args, blocks=blocks, cooperative=True)
 
 
 def _room_for_pieces(graph: Graph, scratch: Callable) -> tuple[Any, np.uint32]:
@@ -331,10 +320,10 @@ def _run_together(
     graph = walked[0]
     lists, stamps, epoch, outcome, steps = _prepare_series(graph, limit)
     shared = fill_with(graph._scratch.get("shared", GRID_NUMBERS, np.int64), 0)
-    _launch_together(
-        kernels, bool(pulls), len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch,
+    kernels.advance_together(
+        len(frontier), *_views(walked), frontier._members(), lists[0], lists[1], stamps, epoch,
         outcome.published, shared, *_room_for_pieces(graph, graph._scratch.get), *pulls, arcs, DONE_COUNT, DONE_ARCS,
-        *most, steps, None, 0, graph.num_vertices, None, *values,
+        *most, steps, None, 0, graph.num_vertices, None, *values, blocks=blocks_together(bool(pulls)), cooperative=True,
     )  # fmt: skip
     return _after_series(walked, lists, outcome)
 

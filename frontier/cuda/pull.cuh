@@ -2,7 +2,7 @@
 // Macros: those of visit.cuh.
 #pragma once
 #include "frontier/cuda/bits.cuh"
-#include "frontier/operators/advance/visit.cuh"
+#include "frontier/cuda/visit.cuh"
 
 constexpr int PATIENCE = 2;  // segments that one thread looks through before a warp takes over
 

@@ -1,0 +1,62 @@
+"""Code that is not needed yet, but may be chosen later, is compiled along with what is needed.
+
+What operators choose by the data they meet, such as how many lanes share a neighbor list, would otherwise be compiled
+when the data have changed: in the middle of a stream. Programs that wait for compilation anyway, before it, ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+
+_loads: dict[Hashable, Callable[[], object]] = {}
+_depth = 0
+
+
+@contextmanager
+def loading_alternatives() -> Iterator[None]:
+    """Within the ``with`` block, begin to compile what operators may choose in place of what they use; at its end it is
+    all there.
+
+    For a block that warms up, before a stream: otherwise such kernels would be compiled when the data have changed so
+    much that operators choose them.
+
+    Examples
+    --------
+    >>> import frontier as fr
+    >>> from algorithms import DynamicTriangleCount
+    >>> from structures import SlabGraph
+    >>> with fr.loading_alternatives():
+    ...     graph = SlabGraph(4, device="cpu")
+    ...     with DynamicTriangleCount(graph):
+    ...         _ = graph.insert_edges([0, 1, 0], [1, 2, 2])
+    ...         _ = graph.delete_edges([0], [1])
+    """
+    global _depth
+    _depth += 1
+    try:
+        yield
+        for load in list(_loads.values()):
+            load()
+    finally:
+        _depth -= 1
+        if not _depth:
+            _loads.clear()
+
+
+def wanted() -> bool:
+    """Whether anybody is `loading_alternatives`."""
+    return _depth > 0
+
+
+def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:
+    """Take note of an alternative, once for each `key`.
+
+    Parameters
+    ----------
+    begin : callable
+        Begins to compile it, and returns what waits for the end of that and loads it.
+    """
+    if key not in _loads:
+        _loads[key] = begin  # so that what begins it does not add it again
+        _loads[key] = begin()

@@ -1,0 +1,159 @@
+"""`RowsByTime`: lists of neighbors in the order of time, which an update does not have to maintain.
+
+Lists of a graph that changes are in any order. Those that are asked for are sorted when they are, which takes work in
+proportion to them; or all lists are, and are kept until the next update. That pays if enough is asked for between two
+updates, which nobody knows beforehand. So lists are sorted as they are asked for until as much was done for them as all
+would take, and then all are: never more than about twice what would have been best.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..operators.extract import collect_arcs
+from ..runtime import elementwise
+from ..sort import id_bits, last_of_runs, row_ids, sort_pairs
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..runtime import Kernels
+
+CALL_COST = {"cpu": 2_000, "gpu": 500_000}
+"""What each call takes that sorts lists, besides sorting, in arcs that are sorted in the same time."""
+
+
+class RowsByTime(NamedTuple):
+    """The arcs of some vertices.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (m + 1,)
+    times : array of int64, shape (offsets[-1],)
+        In descending order in each row.
+    ids : array of the graph's vertex dtype, shape (offsets[-1],)
+        Neighbors; of equal times in ascending order.
+    edges : array of the graph's vertex dtype, shape (offsets[-1],)
+        The ids of the edges.
+    """
+
+    offsets: Any
+    times: Any
+    ids: Any
+    edges: Any
+
+
+class Gathered:
+    """What was gathered of one version of a graph.
+
+    Attributes
+    ----------
+    version : int
+    work : int
+        That of sorting lists as they were asked for, in arcs.
+    rows : RowsByTime or None
+        Those of all vertices.
+    """
+
+    def __init__(self, version: int):
+        self.version = version
+        self.work = 0
+        self.rows: RowsByTime | None = None
+
+    def nbytes(self) -> int:
+        return 0 if self.rows is None else sum(int(array.nbytes) for array in self.rows)
+
+
+def rows_by_time(graph: Graph, vertices: Any) -> tuple[RowsByTime, Any]:
+    """The neighbors of some vertices in the order of time, in a graph with times that is being read.
+
+    Parameters
+    ----------
+    graph : Graph
+    vertices : array of int64, shape (m,)
+        In any order, with duplicates.
+
+    Returns
+    -------
+    rows : RowsByTime
+    places : array of int64, shape (m,)
+        The row of each of `vertices`.
+    """
+    access: Any = graph._access
+    if access.writer is not None:  # an observer reads: what holds during an update may not hold after it
+        distinct, places = _distinct(graph, vertices)
+        return _sorted_rows(graph, distinct), places
+    name = Gathered, graph._shares_edge_data  # a graph and its reverse share the access
+    held = access.kept.get(name, lambda: Gathered(graph.version))
+    if held.version != graph.version:
+        held = access.kept.put(name, Gathered(graph.version))
+    if held.rows is not None:
+        return held.rows, vertices
+    distinct, places = _distinct(graph, vertices)
+    # Of threads that add at the same time, one may be forgotten.
+    held.work += graph._total_degree(distinct) + CALL_COST[graph.device.kind]
+    if held.work >= graph.num_arcs:
+        try:
+            return _keep_all(graph, held, access.kept.lock), vertices
+        except MemoryError:
+            held.work = 0  # and again after as much
+    return _sorted_rows(graph, distinct), places
+
+
+def _keep_all(graph: Graph, held: Gathered, lock: Any) -> RowsByTime:
+    """The rows of all vertices, made by one of several threads that ask for them."""
+    with lock:
+        if held.rows is None:
+            rows = _sorted_rows(graph)
+            if graph.device.is_gpu:  # threads that read in other streams do not wait for this one
+                graph.device.synchronize()
+            held.rows = rows
+        return held.rows
+
+
+def _distinct(graph: Graph, vertices: Any) -> tuple[Any, Any]:
+    """The distinct ones of some vertices, in an array of the graph's vertex dtype, and the place among them of each."""
+    device, size = graph.device, int(vertices.size)
+    ordered, order = sort_pairs(device, vertices, key_bits=id_bits(graph.num_vertices))
+    last = last_of_runs(device, ordered)
+    distinct = elementwise.converted(device, elementwise.take(device, ordered, last), graph.vertex_dtype)
+    places = device.xp.empty(size, np.int64)
+    _kernels(graph).number_runs(size, last, int(last.size), order, places)
+    return distinct, places
+
+
+def _kernels(graph: Graph) -> Kernels:
+    return graph._edge_data.times.kernels  # type: ignore[union-attr]
+
+
+def _sorted_rows(graph: Graph, vertices: Any = None) -> RowsByTime:
+    """The rows of some vertices, or of all, sorted."""
+    data: Any = graph._edge_data
+    offsets, ids, slots = collect_arcs(graph, vertices)
+    if graph.device.is_gpu:
+        return _sorted_on_gpu(graph, offsets, ids, slots)
+    size = int(ids.size)
+    times, edges = np.empty(size, np.int64), np.empty(size, graph.vertex_dtype)
+    _kernels(graph).order_rows(size, offsets, slots, graph._weights, data.columns["time"], times, ids, edges)
+    return RowsByTime(offsets, times, ids, edges)
+
+
+def _sorted_on_gpu(graph: Graph, offsets: Any, ids: Any, slots: Any) -> RowsByTime:
+    """Arcs sorted by three stable sorts of all of them: by neighbors, by time, and by row."""
+    data: Any = graph._edge_data
+    device, size = graph.device, int(ids.size)
+
+    def taken(values: Any, at: Any) -> Any:
+        return elementwise.take(device, values, at)
+
+    edges = taken(graph._weights, slots)
+    del slots
+    times = taken(data.columns["time"], edges)
+    _, order = sort_pairs(device, elementwise.converted(device, ids, np.int64), key_bits=id_bits(graph.num_vertices))
+    keys = device.xp.empty(size, np.int64)
+    _kernels(graph).reverse_times(size, times, order, keys)
+    order = taken(order, device.xp.argsort(keys, kind="stable"))
+    rows = row_ids(device, offsets, np.dtype(np.int64))
+    order = taken(order, sort_pairs(device, taken(rows, order), key_bits=id_bits(int(offsets.size)))[1])
+    return RowsByTime(offsets, *(taken(values, order) for values in (times, ids, edges)))

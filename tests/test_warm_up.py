@@ -1,0 +1,73 @@
+"""Nothing is compiled in the middle of a stream: the warm-up has run it all (`dynfrontier.warm_up`)."""
+
+import json
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import frontier as fr
+from algorithms import analytics
+from dynfrontier import warm_up
+from frontier.operators.launch import other_lanes
+from frontier.runtime import alternatives
+
+SCRIPT = Path(__file__).with_name("stream_loads.py")
+FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incremental and known.headline)]
+"""What ``dynfrontier stream`` takes."""
+
+
+@pytest.mark.parametrize("analytic", FOLLOWING)
+@pytest.mark.timeout(1200)  # on an emulated GPU
+@pytest.mark.sampled("analytic", of=7, on="cpu")
+def test_streams_load_nothing(structure, device, analytic):
+    """Batches from one edge to as many as take another way, insertions and deletions, with a window and without."""
+    done = subprocess.run(
+        [sys.executable, SCRIPT, structure.name, device, analytic], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_batches_to_warm_up_are_no_larger_than_needed():
+    """Larger ones are inserted by other kernels."""
+    edges = fr.io.rmat(12, 64, seed=1)
+    device = fr.resolve_device("cpu")
+    for size in (1, 600, 40_000, 260_000):
+        similar = warm_up.similar_graphs(fr.io.stream_edges(edges, size), device)
+        largest = [-(-each.records // each.batches) for each in similar]
+        assert max(largest[:-1]) <= max(size, warm_up.SMALL)
+        bounds = warm_up.MOST["cpu"], -(-len(edges) // warm_up.LARGE_BATCHES)
+        assert largest[-1] == min(max(size, warm_up.FEWEST), *bounds)
+
+
+def test_alternatives_are_loaded_once_all_have_begun():
+    done = []
+
+    def begin(name):
+        done.append(f"begin {name}")
+        alternatives.add(name, partial(begin, name))  # as the kernels of an alternative are found in the same way
+        return partial(done.append, f"load {name}")
+
+    assert not alternatives.wanted()
+    with alternatives.loading_alternatives():
+        for name in ("a", "b", "a"):
+            alternatives.add(name, partial(begin, name))
+        assert alternatives.wanted() and done == ["begin a", "begin b"]
+    assert done == ["begin a", "begin b", "load a", "load b"] and not alternatives.wanted()
+    with pytest.raises(KeyError), alternatives.loading_alternatives():
+        alternatives.add("a", partial(begin, "a"))
+        raise KeyError
+    with alternatives.loading_alternatives():
+        pass
+    assert done == ["begin a", "begin b", "load a", "load b", "begin a"]
+
+
+def test_kernels_of_other_lanes():
+    options = ("REDUCE", "Sum"), ("TILE_SIZE", "4"), ("HAS_OP", "1")
+    assert other_lanes(options) == (("REDUCE", "Sum"), ("TILE_SIZE", "8"), ("HAS_OP", "1"))
+    assert other_lanes(other_lanes(options)) == options
+    assert other_lanes((("TILE_SIZE", "1"), ("BALANCE", "BY_THREAD"))) is None
+    assert other_lanes(()) is None
