@@ -75,7 +75,7 @@ def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving
         support[leaving] = GONE
         leaving = fallen[: int(size[0])].copy()
         left.append(leaving)
-    return xp.concatenate(left)
+    return graph.joined(*left)
 
 
 def pass_on(

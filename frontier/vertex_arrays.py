@@ -131,6 +131,10 @@ class MakesVertexArrays:
         """``array[at]``, a new array, at valid positions, none of which is negative: they are not checked."""
         return elementwise.take(self.device, array, at)
 
+    def set_entries(self, array: Any, at: Any, values: Any) -> None:
+        """``array[at] = values``, at valid positions, each of them once and none negative: they are not checked."""
+        elementwise.put(self.device, array, at, elementwise.converted(self.device, values, array.dtype))
+
     def joined(self, *arrays: Any) -> Any:
         """Arrays of one dtype, one behind the other: a new array."""
         return elementwise.joined(self.device, *arrays)

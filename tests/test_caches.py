@@ -125,7 +125,8 @@ FEW = {
     "frontier/distributed/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
-NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/alternatives.py: _loads"}
+NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/alternatives.py: _loads",
+          "frontier/runtime/alternatives.py: _turns"}  # fmt: skip
 """What compiled code refers to by number, for as long as it may run; and what is emptied at the end of a block."""
 
 

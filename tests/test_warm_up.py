@@ -15,8 +15,8 @@ from frontier.operators.launch import other_lanes
 from frontier.runtime import alternatives
 
 SCRIPT = Path(__file__).with_name("stream_loads.py")
-FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incremental and known.headline)]
-"""What ``dynfrontier stream`` takes."""
+FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incremental)]
+"""What follows a stream, all that ``dynfrontier stream`` takes among it."""
 
 
 @pytest.mark.parametrize("analytic", FOLLOWING)
@@ -63,6 +63,12 @@ def test_alternatives_are_loaded_once_all_have_begun():
     with alternatives.loading_alternatives():
         pass
     assert done == ["begin a", "begin b", "load a", "load b", "begin a"]
+
+
+def test_other_ways_take_turns():
+    assert not alternatives.other_way("a") and not alternatives.other_way("a")
+    with alternatives.loading_alternatives():
+        assert [alternatives.other_way(name) for name in "aabab"] == [True, False, True, True, False]
 
 
 def test_kernels_of_other_lanes():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
 _loads: dict[Hashable, Callable[[], object]] = {}
+_turns: dict[Hashable, bool] = {}
 _depth = 0
 
 
@@ -42,11 +43,21 @@ def loading_alternatives() -> Iterator[None]:
         _depth -= 1
         if not _depth:
             _loads.clear()
+            _turns.clear()
 
 
 def wanted() -> bool:
     """Whether anybody is `loading_alternatives`."""
     return _depth > 0
+
+
+def other_way(key: Hashable) -> bool:
+    """While they are wanted, True every other time that it is asked about `key`: whoever asks then goes the way that it
+    would not choose."""
+    if not _depth:
+        return False
+    _turns[key] = turn = not _turns.get(key, False)
+    return turn
 
 
 def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:

@@ -245,9 +245,10 @@ class GraphVine(Chained, VertexRecords, DynamicGraph):
         children = growable.grow(self.device, self._children.reshape(-1), 2 * capacity).reshape(-1, 2)
         queue = xp.empty(capacity, np.int32)
         at_end = min(self._free, old - self._front)
-        queue[:at_end] = self._queue[self._front : self._front + at_end]
-        queue[at_end : self._free] = self._queue[: self._free - at_end]
-        queue[self._free : self._free + capacity - old] = elementwise.arange(self.device, capacity - old, np.int32, old)
+        new = elementwise.arange(self.device, capacity - old, np.int32, old)
+        elementwise.copy_to(queue[:at_end], self._queue[self._front : self._front + at_end])
+        elementwise.copy_to(queue[at_end : self._free], self._queue[: self._free - at_end])
+        elementwise.copy_to(queue[self._free : self._free + capacity - old], new)
         self._neighbors, self._weights, self._children, self._queue = pool, weights, children, queue
         self._view = None
         self._front = 0

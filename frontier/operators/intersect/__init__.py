@@ -12,6 +12,7 @@ from ...access import reads
 from ...arguments import check_graph, flag
 from ...arrays import same_length
 from ...batch import check_ids
+from ...runtime import alternatives
 from ...runtime.launches import recorder
 from ...sort import row_ids
 from ..engine import (
@@ -210,11 +211,14 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
     check_graph(graph)
     if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them
         return graph
-    of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
     # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
-    walks = graph.device.is_gpu or has_places(graph, int(us.size))
-    steps = int((of_us + of_vs if walks else of_us * of_vs).sum())
-    return graph.to_csr() if steps > SNAPSHOT_STEPS * graph.num_arcs else graph
+    if graph.device.is_gpu or has_places(graph, int(us.size)):
+        steps = graph._total_degree(graph.joined(us, vs))
+    else:
+        of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
+        steps = int((of_us * of_vs).sum())
+    copies = steps > SNAPSHOT_STEPS * graph.num_arcs or alternatives.other_way((snapshot_if_faster, graph.package))
+    return graph.to_csr() if copies else graph
 
 
 def _intersect(

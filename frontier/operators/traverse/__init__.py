@@ -12,7 +12,7 @@ from ...access import reads
 from ...arguments import integer, one_of
 from ...frontier import Frontier, bitmap_words, check_frontier
 from ...pending import PendingFrontier
-from ...runtime import fill_with
+from ...runtime import alternatives, fill_with
 from ...runtime.scratch import Counters
 from ..advance import (
     Functors,
@@ -179,12 +179,14 @@ def traverse_along(
     frontier._make_set()  # one of few vertices may be listed so often that it is not small
     one_way = len(walked) == 1
     done = 0
+    # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
+    few = graph.device.is_gpu or not alternatives.other_way((graph.package, *functors))
     while frontier and done < limit:
         arcs = _arcs_that_matter(walked, frontier, most, chooses)
         if arcs is not None and arcs > most:
             break
         rest = limit - done
-        if arcs is not None and _is_small(walked, len(frontier), arcs):
+        if few and arcs is not None and _is_small(walked, len(frontier), arcs):
             frontier, made = _push_repeatedly(walked, frontier, functors, values, position, rest, most, kernels)
         elif chooses:
             frontier, made = _advance_together(walked, frontier, values, rest, arcs, most, kernels, entering)
