@@ -151,6 +151,14 @@ def results_of_own(benchmark: str, folder: Path, *options: str) -> list[dict]:
     return json.loads(path.read_text())["rows"]
 
 
+def test_searches(tmp_path: Path) -> None:
+    options = "--scales", "8", "--side", "12", "--repeat", "1"
+    rows = results_of_own("searches", tmp_path, *options, "--structures", "slab")
+    assert len({row["source"] for row in rows if row["way"] == "bfs"}) > 10
+    levels = {row["way"]: row["levels"] for row in rows if row["way"] != "bfs"}
+    assert set(levels.values()) == {23} and set(levels) == {"traverse", "advance"}
+
+
 def test_incremental_with_in_edges(tmp_path: Path) -> None:
     results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]
