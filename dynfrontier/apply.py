@@ -35,8 +35,8 @@ def lists_deletions(graph: fr.DynamicGraph, window: int) -> bool:
 def applied(
     graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: int, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
-    """What a pipeline tells of each batch of a stream that it applies to an empty graph: one item, or one of the
-    insertions and one of the deletions.
+    """Apply a stream to an empty graph. Within the block, each step of an iterator applies a batch, and returns what
+    `Pipeline` yields for it: one item, or one for the insertions and one for the deletions.
 
     Parameters
     ----------

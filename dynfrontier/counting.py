@@ -50,7 +50,7 @@ class Counting(ABC):
 
     @abstractmethod
     def restart(self) -> None:
-        """Count the graph as it stands as on construction, and drop the result: what large batches lead to."""
+        """Count the graph from scratch, as on construction and after large batches, and drop the result."""
 
     @abstractmethod
     def recount(self) -> tuple[Verdict, float]:

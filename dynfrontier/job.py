@@ -81,7 +81,7 @@ class StreamJob:
         self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()
 
     def warm_up(self) -> None:
-        """Run every kernel once, on small graphs that grow and shrink, so that the job waits for no compilation."""
+        """Run every kernel once, on other graphs that grow and shrink, so that the job waits for no compilation."""
         warm_up(self.graph, self.counting, self.stream)
 
     def steps(self) -> Iterator[Applied]:

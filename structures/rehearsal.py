@@ -95,7 +95,8 @@ class Rehearsal:
             stack.enter_context(mock.patch.object(kernels, "_load", note_package))
             stack.enter_context(mock.patch.object(cuda, "load_kernel", self._load_kernel))
             stack.enter_context(mock.patch.object(cuda, "multiprocessors", lambda: 1))
-            stack.enter_context(mock.patch.object(cuda, "shared_memory", lambda: 2**16))
+            for name in ("shared_memory", "shared_memory_each"):
+                stack.enter_context(mock.patch.object(cuda, name, lambda: 2**16))
             sys.setprofile(_Watch(self).event)
             try:
                 yield

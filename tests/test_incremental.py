@@ -244,6 +244,9 @@ def test_exhausted_memory(form, structure, device, rng, update):
     edges = batch(rng)
     if update == "delete":
         edges = [np.concatenate(ends) for ends in zip(edges, (src[:30], dst[:30]), strict=True)]
+    graph = structure.from_edges(src, dst, num_vertices=N, device=device)
+    with form.make(graph):
+        UPDATES[update](graph, edges)  # so that kernels are loaded
     for step in range(STEPS):
         graph = structure.from_edges(src, dst, num_vertices=N, device=device)
         analytic = form.make(graph)

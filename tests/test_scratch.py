@@ -73,3 +73,20 @@ def test_the_host_waits_if_another_kernel_may_yet_publish(device, monkeypatch):
         assert counters.hear() == [4, 5, 6]
         if device == "gpu":
             assert len(waited) == times
+
+
+def test_numbers_of_a_kernel_that_was_never_heard_are_not_taken_for_the_next_ones(device, monkeypatch):
+    """As when Ctrl-C comes between a launch and what the host hears of it."""
+    counters, publish = counters_of(device)
+    waited = []
+    collect = counters.collect
+    monkeypatch.setattr(counters, "collect", lambda: (publish(4, 5, 6), waited.append(True), collect())[2])
+    counters.expect()  # a launch; then the host is interrupted
+    counters.expect()
+    publish(1, 2, 3)  # the first kernel
+    found = counters.hear()
+    if device == "gpu":
+        assert waited and found == [4, 5, 6]
+        counters.expect()
+        publish(7, 8, 9)
+        assert counters.hear() == [7, 8, 9] and len(waited) == 1

@@ -174,13 +174,16 @@ def resident_blocks() -> int:
 TOGETHER_EACH = {"push": 2, "choose": 4}
 """Blocks of a traversal's grid-cooperative launch on each multiprocessor, at most MOST_BLOCKS of traverse.cuh. Barriers
 of few are faster, but pulls wait for memory, and need many threads."""
+SHARED_FOR_MANY = 96 * 1024
+"""Bytes of shared memory that a multiprocessor needs for the larger number, which Turing has not."""
 
 
 def blocks_together(chooses: bool) -> int:
     """Blocks of a grid-cooperative launch that pushes, or chooses between push and pull."""
-    from ..runtime.cuda import cooperative_blocks
+    from ..runtime.cuda import cooperative_blocks, shared_memory_each
 
-    return cooperative_blocks(TOGETHER_EACH["choose" if chooses else "push"])
+    many = chooses and shared_memory_each() >= SHARED_FOR_MANY
+    return cooperative_blocks(TOGETHER_EACH["choose" if many else "push"])
 
 
 def blocks_for_at_most(count: int) -> int:

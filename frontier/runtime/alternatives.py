@@ -20,7 +20,8 @@ def loading_alternatives() -> Iterator[None]:
     all there.
 
     For a block that warms up, before a stream: otherwise such kernels would be compiled when the data have changed so
-    much that operators choose them.
+    much that operators choose them. What takes different ways on a CPU, such as `traverse`, takes them by turns, in all
+    threads: call it twice.
 
     Examples
     --------
@@ -52,11 +53,11 @@ def wanted() -> bool:
 
 
 def other_way(key: Hashable) -> bool:
-    """While they are wanted, True every other time that it is asked about `key`: whoever asks then goes the way that it
-    would not choose."""
+    """While they are wanted, True every second time that it is asked about `key`: whoever asks then goes the way that
+    it would not choose."""
     if not _depth:
         return False
-    _turns[key] = turn = not _turns.get(key, False)
+    _turns[key] = turn = not _turns.get(key, True)
     return turn
 
 
@@ -70,4 +71,8 @@ def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:
     """
     if key not in _loads:
         _loads[key] = begin  # so that what begins it does not add it again
-        _loads[key] = begin()
+        try:
+            _loads[key] = begin()
+        except BaseException:
+            _loads.pop(key, None)
+            raise

@@ -150,6 +150,14 @@ def shared_memory() -> int:
     return cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
 
 
+@functools.cache
+def shared_memory_each() -> int:
+    """Bytes of shared memory that each multiprocessor of the current GPU has."""
+    import cupy
+
+    return cupy.cuda.Device().attributes["MaxSharedMemoryPerMultiprocessor"]
+
+
 _shared_lock = Lock()
 
 

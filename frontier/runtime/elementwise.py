@@ -116,12 +116,13 @@ def put(device: Device, array: Any, at: Any, values: Any) -> None:
 
 
 def joined(device: Device, *parts: Any) -> Any:
-    """Arrays of one dtype, one behind the other."""
+    """Arrays one behind the other, in the dtype of the first."""
     if not device.is_gpu:
-        return np.concatenate(parts)
+        return np.concatenate(parts, dtype=parts[0].dtype, casting="unsafe")
     out = device.xp.empty(sum(part.size for part in parts), parts[0].dtype)
     end = 0
-    for part in map(device.xp.ascontiguousarray, parts):
+    for part in parts:
+        part = device.xp.ascontiguousarray(part, out.dtype)
         copy_to(out[end : end + part.size], part)
         end += part.size
     return out

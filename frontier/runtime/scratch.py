@@ -74,6 +74,7 @@ class Counters:
         self._host = self.published = self.array
         self._is_zero = False  # as `collect` leaves them
         self._left = False  # whether a kernel may yet publish what nobody waits for
+        self._expected = False  # whether one was launched that nobody has heard of
         if device.is_gpu:
             import cupyx
 
@@ -104,12 +105,14 @@ class Counters:
             refuse_to_wait()
             self._stream().synchronize()
             self._is_zero = True
-            self._left = False
+            self._left = self._expected = False
         return self._host.tolist()
 
     def expect(self) -> None:
         """Before a single kernel is launched that publishes the numbers: `hear` returns those of this kernel."""
         if self.device.is_gpu:
+            self._left |= self._expected  # the host was interrupted, and that kernel may publish yet
+            self._expected = True
             self._words[:] = self._unknown
 
     def hear(self) -> list[int]:
@@ -123,6 +126,7 @@ class Counters:
             numbers = self._host.tolist()
             if UNKNOWN not in numbers:
                 self._is_zero = True
+                self._expected = False
                 return numbers
         return self.collect()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..runtime import Kernels
 
 CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
-"""What each call takes that sorts lists, besides sorting, in arcs that are sorted in the same time."""
+"""The fixed cost of a call that sorts only the lists asked for, as the number of arcs that are sorted in that time."""
 
 
 class RowsByTime(NamedTuple):

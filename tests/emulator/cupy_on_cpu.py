@@ -265,6 +265,7 @@ class Device:
         self.id = 0
         self.attributes = {
             "MultiProcessorCount": MULTIPROCESSORS, "MaxSharedMemoryPerBlockOptin": SHARED_MEMORY,
+            "MaxSharedMemoryPerMultiprocessor": SHARED_MEMORY,
         }  # fmt: skip
         self.mem_info = (1 << 36, 1 << 37)
 

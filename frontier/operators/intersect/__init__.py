@@ -213,7 +213,8 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
         return graph
     # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
     if graph.device.is_gpu or has_places(graph, int(us.size)):
-        steps = graph._total_degree(graph.joined(us, vs))
+        ids = graph.joined(us, vs).astype(graph.vertex_dtype, copy=False)
+        steps = graph._total_degree(ids)
     else:
         of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
         steps = int((of_us * of_vs).sum())

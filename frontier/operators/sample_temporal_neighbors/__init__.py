@@ -71,11 +71,12 @@ def sample_temporal_neighbors(
 
     Notes
     -----
-    Samples are taken from lists that are sorted by time. At first, the lists of `vertices` are sorted: O(k log k) work
-    for k neighbors, of which each is counted once. When calls have taken as much work since the last update as to sort
-    all lists, all are, once, and kept until the next update, in 16 bytes for each arc (24 with ids of 64 bits;
-    `Graph.memory_usage` counts them). Then a vertex takes O(log(degree) + count) work; with decay, O(degree log(count))
-    at most, but no neighbor is looked at that is too old to be drawn. Results do not depend on what is kept.
+    Samples are taken from lists that are sorted by time. At first, the lists of the distinct `vertices` are sorted: O(k
+    log k) work for k neighbors. When calls have taken as much work since the last update as to sort all lists, which
+    the first call does in a small graph, all are sorted once and kept until the next update, in 16 bytes for each arc
+    (24 with ids of 64 bits; `Graph.memory_usage` counts them). Then a vertex takes O(log(degree) + count) work; with
+    decay, O(degree log(count)) at most, but no neighbor is looked at that is too old to be drawn. Results do not depend
+    on what is kept.
 
     Times that functors or assignments have written to the column since the last update may not be seen.
 

@@ -164,7 +164,7 @@ def traverse_along(
         frontier = frontier._on(graph)
     limit = MAX_STEPS if max_steps is None else min(integer(max_steps, "max_steps", 0), MAX_STEPS)
     most = MAX_ARCS if max_arcs is None else min(integer(max_arcs, "max_arcs", 0), MAX_ARCS)
-    # With a schedule of the user's, a large frontier takes a launch by it, and so does a pull.
+    # With a schedule of the user's the host chooses: each pull, and each push from a large frontier, takes a launch.
     chooses = graph.device.is_gpu and len(walked) == 1 and balance == "auto" and can_pull(graph, functors, entering)
     if recording() is not None:
         if max_arcs is not None or not isinstance(frontier, PendingFrontier):

@@ -1,6 +1,6 @@
 // CUDA kernels of traverse: many advances in one launch, by one block or by all. Macros: those of visit.cuh, and NEXT_STEP;
 // BOTH_WAYS, to go along the edges of a directed graph and of its reverse (`entering`) in each push; or MAY_PULL, to choose
-// between push and pull in each step. Without the last, those of advance are there for larger frontiers.
+// between push and pull in each step. Without MAY_PULL, larger frontiers take the kernels of advance.
 #pragma once
 #include "frontier/cuda/bits.cuh"
 #include "frontier/cuda/grid_barrier.cuh"
@@ -141,7 +141,7 @@ constexpr int MOST_BLOCKS = 4;          // of a multiprocessor
 struct GridState {
   u64 found[3][2];    // vertices that a step put out, and the arcs that leave them
   u64 num_pieces[3];  // of long lists
-  u64 num_rest[3];    // vertices that a pull put off
+  u64 num_rest[3];    // vertices that a pull deferred
   u64 num_listed[3];  // members of a bitmap that were listed
   u64 arrived;        // at barriers
 };
