@@ -417,8 +417,12 @@ class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
         -------
         array of bool, on the graph's device
         """
-        ids = as_ids(self.device, ids, "ids")
+        # A few ids of the host are compared there, for which CuPy would compile kernels.
+        on_host = isinstance(ids, np.ndarray | list | tuple | range) and self._absent is None
+        ids = as_ids(resolve_device("cpu") if on_host else self.device, ids, "ids")
         found = (ids >= 0) & (ids < self._num_vertices)
+        if on_host:
+            return self.xp.asarray(found)
         if self._absent is not None:
             inside = self.xp.where(found, ids, 0)
             found &= ~self._absent[inside]
