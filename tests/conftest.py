@@ -23,7 +23,7 @@ from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
 
-from frontier.distributed import Threads
+from frontier.distributed import Threads, owners
 from frontier.registry import structures
 from frontier.runtime import gpu_available
 
@@ -185,9 +185,16 @@ def python_handles_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(autouse=True)
+def small_graphs_have_vertices_on_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts in this process: each vertex has an owner by itself. Other processes have runs of vertices."""
+    monkeypatch.setattr(owners, "TOGETHER", 0)
+
+
 @pytest.fixture(params=PARTS)
-def engine(request: pytest.FixtureRequest, device: str) -> Iterator[Any]:
-    """Threads for the workers of graphs in 2 and 3 parts."""
+def engine(request: pytest.FixtureRequest, device: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Threads for the workers of graphs in 2 and 3 parts, where one vertex or two have an owner."""
+    monkeypatch.setattr(owners, "TOGETHER", request.param - 2)
     with Threads(request.param, device) as engine:
         yield engine
 

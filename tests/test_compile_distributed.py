@@ -87,7 +87,8 @@ def test_kernels_of_common_neighbors_compile_for_edge_data():
 
 
 def test_kernels_of_messages_and_their_host_know_the_same_numbers():
-    text = (PROJECT_ROOT / levels.HEADER).read_text()
+    header = PROJECT_ROOT / levels.HEADER
+    text = header.read_text() + header.with_name("columns.cuh").read_text()
     for name, value in (
         ("MOST_PARTS", levels.MOST_PARTS), ("MOST_COLUMNS", levels.MOST_COLUMNS), ("SOLO", levels.SOLO),
         ("HEADER", levels.BYTES_AHEAD), ("LEFT", levels.LEFT), ("TOTALS", levels.TOTALS), ("ROWS", levels.ROWS),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from distributed_cases import host
 from model import random_batch
 
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, Threads, owners
 from structures import Hornet, SlabGraph
 
 
@@ -66,3 +69,32 @@ def test_other_files_are_refused(engine, tmp_path, text):
         DistributedGraph.load(tmp_path, engine=engine)
     with pytest.raises(FileNotFoundError):
         DistributedGraph.load(tmp_path / "none", engine=engine)
+
+
+@pytest.mark.parametrize("written", [1, 2])
+def test_files_by_another_rule_of_ownership(engine, tmp_path, monkeypatch, written):
+    """Arcs go to their new owners: from files of format 1, when each vertex had an owner by itself, and later ones."""
+    monkeypatch.setattr(owners, "TOGETHER", 0)
+    rng = np.random.default_rng(5)
+    graph = DistributedGraph(SlabGraph, 500, engine=engine)
+    graph.insert_edges(*rng.integers(0, 500, (2, 900)))
+    graph.delete_vertices([3, 400])
+    graph.save(tmp_path)
+    if written == 1:
+        text = json.loads((tmp_path / "graph.json").read_text())
+        del text["together"]
+        (tmp_path / "graph.json").write_text(json.dumps(text | {"format": 1}))
+    expected = host(graph.degrees()), graph.num_edges
+    monkeypatch.setattr(owners, "TOGETHER", 4)
+    loaded = DistributedGraph.load(tmp_path, engine=engine)
+    assert loaded.num_edges == expected[1]
+    np.testing.assert_array_equal(host(loaded.degrees()), expected[0])
+    owned = loaded.run(arcs_of_others)
+    assert owned == 0
+
+
+def arcs_of_others(part):
+    """Arcs that a part has of vertices it does not own."""
+    degrees = host(part.local.degrees())
+    degrees[host(part.partition.owned)] = 0
+    return part.comm.reduce_numbers([int(degrees.sum())])[0]

@@ -71,7 +71,7 @@ def test_ghosts_are_what_is_exchanged(engine):
     """On a graph with few edges: a batch adds few ghosts."""
     graph = DistributedGraph(SlabGraph, 10_000, engine=engine)
     ids = np.arange(0, 2000, 2)
-    graph.insert_edges(ids, ids + 1)
+    graph.insert_edges(ids, ids + 5001)
     comm = engine.hosts[0].comm
 
     def sent(step):

@@ -10,7 +10,7 @@ import frontier as fr
 from algorithms import pagerank
 from frontier.distributed import DistributedGraph, Threads
 from frontier.distributed import products as of_parts
-from frontier.distributed.partition import owners_of
+from frontier.distributed.owners import owners_of
 from frontier.operators import spmv
 from structures import SlabGraph
 

@@ -261,11 +261,23 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
 
 #if BALANCE == BY_TILE
 
-// The pieces that share_out() deferred. Launched after it; ends at once where there are none. Tiles do not wait for each
-// other between pieces, so that after_round() is called once, at the end.
-template <class Lists, class VertexOf, class Work, class AfterRound>
+template <class A, class B>
+struct SameType {
+  static constexpr bool value = false;
+};
+template <class A>
+struct SameType<A, A> {
+  static constexpr bool value = true;
+};
+
+// What share_out_queue() is told where nothing has to be done between pieces.
+struct Never {};
+
+// The pieces that share_out() deferred. Launched after it; ends at once where there are none. after_round() is called at the
+// end, and between two pieces once a thread finds that is_due(); without that tiles do not wait for each other.
+template <class Lists, class VertexOf, class Work, class AfterRound, class IsDue = Never>
 __device__ void share_out_queue(const Lists& lists, VertexOf vertex_of, PieceQueue queue, Work& work,
-                                AfterRound after_round) {
+                                AfterRound after_round, IsDue is_due = IsDue()) {
   ExpandTile tile;
   u32 size = *queue.size < queue.capacity ? *queue.size : queue.capacity;
   for (u32 p = blockIdx.x; p < size; p += gridDim.x) {
@@ -277,18 +289,25 @@ __device__ void share_out_queue(const Lists& lists, VertexOf vertex_of, PieceQue
     if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
     first += threadIdx.x / TILE_SIZE;
     if (first < end) work(tile, item, v, first, end, BLOCK_TILES, false);
+    if constexpr (!SameType<IsDue, Never>::value) {
+      if (__syncthreads_or(is_due())) {
+        after_round();
+        __syncthreads();
+      }
+    }
   }
   __syncthreads();
   after_round();
 }
 
 // For each neighbor in these pieces: `body`.
-template <class VertexOf, class Body, class AfterRound>
-__device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round) {
+template <class VertexOf, class Body, class AfterRound, class IsDue = Never>
+__device__ void expand_queue(const View& view, VertexOf vertex_of, PieceQueue queue, Body& body, AfterRound after_round,
+                             IsDue is_due = IsDue()) {
   auto work = [&](const ExpandTile& tile, i64 item, VID v, i64 first, i64 end, i64 step, bool) {
     for (i64 s = first; s < end; s += step) walk(view, tile, item, v, s, body);
   };
-  share_out_queue(view, vertex_of, queue, work, after_round);
+  share_out_queue(view, vertex_of, queue, work, after_round, is_due);
 }
 
 #endif

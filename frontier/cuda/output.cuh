@@ -2,6 +2,7 @@
 // a time.
 #pragma once
 #include "frontier/cuda/expand.cuh"
+#include "frontier/cuda/ticket.cuh"
 
 // A list of vertices. put(): what is put where, and how many arcs leave it.
 struct VertexList {
@@ -41,16 +42,18 @@ struct Output {
   u64* counters;
   Item* buffer;  // shared, OUTPUT_BUFFER<Item>
   u32* held;     // shared
+  u64 arcs;      // of what this thread has put into the list, for want of room in the buffer
 
   __device__ void append(const View& view, Item item) {
     u32 at = atomicAdd(held, 1u);
     if (at < OUTPUT_BUFFER<Item>) {
       buffer[at] = item;
     } else {
-      u64 arcs = list.put(view, atomicAdd(counters, 1ull), item);
-      if (arcs) atomicAdd(counters + 1, arcs);
+      arcs += list.put(view, u64(ticket(counters)), item);
     }
   }
+  // Whether it is time to flush, so that threads do not queue up at the counter.
+  __device__ bool is_filling() const { return *(volatile u32*)held >= OUTPUT_BUFFER<Item> / 4; }
   // By all threads of the block, between barriers.
   __device__ void flush(const View& view) {
     u32 count = *held < OUTPUT_BUFFER<Item> ? *held : OUTPUT_BUFFER<Item>;
@@ -58,10 +61,10 @@ struct Output {
     __shared__ u64 start;
     if (threadIdx.x == 0) start = atomicAdd(counters, u64(count));
     __syncthreads();
-    u64 arcs = 0;
     for (u32 i = threadIdx.x; i < count; i += blockDim.x) arcs += list.put(view, start + i, buffer[i]);
     arcs = Tile<32>().reduce(arcs, Sum());
     if ((threadIdx.x & 31) == 0 && arcs) atomicAdd(counters + 1, arcs);
+    arcs = 0;
     if (threadIdx.x == 0) *held = 0;
   }
 };
@@ -71,4 +74,4 @@ struct Output {
   __shared__ u32 name##_held;                                          \
   if (threadIdx.x == 0) name##_held = 0;                               \
   __syncthreads();                                                     \
-  Output<List> name{list, counters, name##_buffer, &name##_held}
+  Output<List> name{list, counters, name##_buffer, &name##_held, 0}

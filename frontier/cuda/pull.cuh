@@ -6,22 +6,54 @@
 
 constexpr int PATIENCE = 2;  // segments that one thread looks through before a warp takes over
 
+// Which vertices a pull goes to, and how it notes those that it has reached. Whole warps ask together, from multiples of 32 on.
+
+// All: each warp writes a word of the bitmap.
+struct AllVertices {
+  i64 count;
+
+  __device__ __forceinline__ VID at(i64 i) const { return i < count ? VID(i) : VID(-1); }
+  __device__ __forceinline__ void note(u32* bits, i64 i, VID, bool joined) const {
+    u32 members = __ballot_sync(0xffffffffu, joined);
+    if ((threadIdx.x & 31) == 0) bits[i >> 5] = members;
+  }
+};
+
+// Those of a list without duplicates, as a rule runs of 32; the bitmap was zero before.
+struct ListedVertices {
+  i64 count;
+  const i64* vertices;
+
+  __device__ __forceinline__ VID at(i64 i) const { return i < count ? VID(vertices[i]) : VID(-1); }
+  __device__ __forceinline__ void note(u32* bits, i64, VID v, bool joined) const {
+    int lane = threadIdx.x & 31;
+    VID first = __shfl_sync(0xffffffffu, v, 0);
+    u32 members = __ballot_sync(0xffffffffu, joined);
+    if (__all_sync(0xffffffffu, v < 0 || v == first + lane) && (first & 31) == 0) {
+      if (members && lane == 0) bits[first >> 5] = members;
+    } else if (joined) {
+      set_bit(bits, v);
+    }
+  }
+};
+
 // One thread a vertex; vertices that it cannot settle soon go to `rest`. `view`: whose arcs lead back to members of the
 // frontier. counters: [0] vertices that were reached, [1] arcs of `leaving` that leave them. All threads of the grid call it.
+template <class Vertices>
 __device__ void pull_from_each(
-    i64 num_vertices, const View& view, const View& leaving, const u32* bits, u32* out_bits, u64* counters, VID* rest,
-    u32* num_rest ARG_PARAMS) {
+    const Vertices& vertices, const View& view, const View& leaving, const u32* bits, u32* out_bits,
+    u64* counters, VID* rest, u32* num_rest ARG_PARAMS) {
   __shared__ u32 block_members;
   __shared__ u64 block_arcs;
   if (threadIdx.x == 0) block_members = 0, block_arcs = 0;
   __syncthreads();
   u32 my_members = 0;
   u64 my_arcs = 0;
-  i64 count = (num_vertices + 31) / 32 * 32;  // whole words
+  i64 count = (vertices.count + 31) / 32 * 32;  // whole warps
   GRID_STRIDE(i, count) {
-    VID v = VID(i);
+    VID v = vertices.at(i);
     bool joined = false;
-    if (i < num_vertices && ALLOWED(v)) {
+    if (v >= 0 && ALLOWED(v)) {
       i64 segments = view.segments(v);
       bool wanted = true;
       for (i64 s = 0; s < segments && wanted; ++s) {
@@ -46,8 +78,7 @@ __device__ void pull_from_each(
         } while (run.handle >= 0);
       }
     }
-    u32 members = __ballot_sync(0xffffffffu, joined);
-    if ((threadIdx.x & 31) == 0) out_bits[i >> 5] = members;
+    vertices.note(out_bits, i, v, joined);
     if (joined) {
       ++my_members;
       my_arcs += u64(leaving.degree(v));

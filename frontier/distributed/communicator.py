@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arguments import one_of
 from ..runtime import Device
+from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")
 SMALL = 4096
@@ -123,6 +124,8 @@ class Communicator(ABC):
         self.waits = 0
         self.deferred: list[DeferredReduction] = []
         self._staging: Any = None
+        self._window: Window | None = None
+        self._has_windows = size > 1
 
     # ---- for transports ---------------------------------------------------------------------------------------------
 
@@ -133,6 +136,15 @@ class Communicator(ABC):
     @abstractmethod
     def close(self) -> None:
         """*transport*: leave. Parts that wait for this one, or will, get a `PartLostError` where that can be told."""
+
+    def _open_window(self, nbytes: int) -> Window | None:
+        """*transport*: memory of each part that kernels of all others read and write; None on all where they cannot."""
+        return None
+
+    def _close_window(self) -> None:
+        if self._window is not None:
+            window, self._window = self._window, None
+            window.close()
 
     # ---- collectives ------------------------------------------------------------------------------------------------
 
@@ -258,6 +270,15 @@ class Communicator(ABC):
     def barrier(self) -> None:
         """Wait until all parts have called this."""
         self.exchange_counts([0] * self.size)
+
+    def window(self, nbytes: int) -> Window | None:
+        """Memory of each part that kernels of all parts read and write, of at least so many bytes; None where they
+        cannot. What kernels have left there may be lost when all ask for more."""
+        if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
+            self._close_window()
+            self._window = self._open_window(nbytes)
+            self._has_windows = self._window is not None
+        return self._window
 
     # ---- small things -----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@
 
 A graph is saved under names that are new, and the list is replaced last, in one step: until then the folder holds what
 it held before, and so it does if a part fails or a process is killed. Vertices have the same owners for any graph with
-as many parts; on another number of workers, arcs go to their new owners as batches do.
+as many parts, unless the rule was another one (in format 1); on another number of workers, arcs go to their new owners
+as batches do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..registry import structure_class
 from ..runtime.atomic import write_atomically
-from . import batches
+from . import batches, owners
 from .columns import declared_columns, edge_dtypes, own_records
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from .part import GraphPart
 
 LIST = "graph.json"
-FORMAT = 1
+FORMATS = 1, 2
+"""The second says how many vertices have one owner (`together`); before, each had one by itself."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip
@@ -54,8 +56,9 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
         if part.comm.rank:
             return
         text = {
-            "format": FORMAT, "structure": part.structure.name, "directed": part.directed,
-            "in_edges": part.inward is not None, "num_vertices": part.num_vertices, "num_arcs": part.num_arcs,
+            "format": FORMATS[-1], "together": owners.TOGETHER, "structure": part.structure.name,
+            "directed": part.directed, "in_edges": part.inward is not None, "num_vertices": part.num_vertices,
+            "num_arcs": part.num_arcs,
             "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
         }  # fmt: skip
@@ -91,7 +94,7 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
         held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
-        if len(files) == comm.size:
+        if len(files) == comm.size and facts.get("together", 0) == owners.TOGETHER:
             part.local = held
         else:
             _hand_out(part, held)
@@ -118,8 +121,9 @@ def read_list(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / LIST} is not a list of a graph's files: {error}") from None
-    if not isinstance(facts, dict) or set(facts) not in (FIELDS, FIELDS | DATA_FIELDS) or facts["format"] != FORMAT:
-        raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {FORMAT}")
+    fields = set(facts) - {"together"} if isinstance(facts, dict) else set()
+    if fields not in (FIELDS, FIELDS | DATA_FIELDS) or facts["format"] not in FORMATS:
+        raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {' or '.join(map(str, FORMATS))}")
     return facts
 
 

@@ -12,7 +12,7 @@ from ..batch import check_ids
 from ..bitmap import XOR
 from ..frontier import Frontier, check_frontier
 from ..runtime import resolve_device
-from .partition import owners_of
+from .owners import owners_of
 
 
 class HeldByParts:

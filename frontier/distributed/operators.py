@@ -21,8 +21,9 @@ from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
 from ..operators.advance import DIRECTIONS, Functors
+from ..operators.launch import gpu_balance
 from ..operators.traverse import traverse_along
-from . import batches
+from . import batches, persistent
 from .accesses import ANYWHERE, accesses_of, arrays_of
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
@@ -85,7 +86,11 @@ def _advance(
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
     steps = _steps_on_gpu(graph, op, args, condition, prepare, balance)
     if steps is not None:
-        return steps.one(steps.levels.push, check_frontier(graph, frontier))
+        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+        found = steps.together(frontier, max_steps=1)
+        if found is not None:
+            return found[0], len(found[0]), found[1]
+        return steps.one(steps.levels.push, frontier)
     size = len(check_frontier(graph, frontier).local)
     reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
@@ -123,12 +128,15 @@ class Steps:
     args : tuple
         The arguments of the functors.
     before, after : function
+    are_independent : bool
+        Whether nothing has to be brought up to date between two steps, so that kernels can make them one after another.
     """
 
     levels: Levels
     args: tuple
     before: Callable[[], None]
     after: Callable[[], None]
+    are_independent: bool
 
     def one(self, step: Callable, frontier: Frontier) -> tuple[PartFrontier, int, int]:
         """A single step, a push or a pull of `levels`; what `_advance` and `_pull` return."""
@@ -136,6 +144,17 @@ class Steps:
         made, _, entered = step(frontier, self.args)
         self.after()
         return made, len(made), entered
+
+    def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
+        """Many steps in one launch on each part, where that is possible: what `persistent.search` returns."""
+        window = persistent.window_of(self.levels.graph) if self.are_independent else None
+        if window is None:
+            return None
+        self.before()
+        self.levels.prepare(frontier)
+        found = persistent.search(self.levels, window, frontier, self.args, **options)
+        self.after()
+        return found
 
 
 def _steps_on_gpu(
@@ -187,7 +206,9 @@ def _steps_on_gpu(
         graph, Functors(op, condition, prepare), args, columns, by_vertex, _some(by_vertex, read),
         _some(by_vertex, pulled), balance,
     )  # fmt: skip
-    return Steps(levels, args, before, after)
+    outdated = [array for array in _some(read, written) if arrays.rule_of(array) is None]
+    work = settled or behind or united or columns.adds or outdated  # between steps
+    return Steps(levels, args, before, after, are_independent=not work and gpu_balance(balance) == "tile")
 
 
 def _some(arrays: list[Any], among: list[Any]) -> list[Any]:
@@ -262,6 +283,11 @@ def traverse(
                 return tuple(given)
 
             frontier = check_frontier(along, frontier)  # type: ignore[assignment]
+            alike = not can or all(one is other for one, other in zip(back, on_gpu.args, strict=True))
+            if max_arcs is None and alike:
+                found = on_gpu.together(frontier, step=at, may_pull=can, max_steps=max_steps)
+                if found is not None:
+                    return found[1]
             return search(
                 on_gpu.levels, frontier, args_of, before=on_gpu.before, after=on_gpu.after, **limits,
                 may_pull=lambda count, arcs: can and has_many_arcs(along, count, arcs),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import Device
+from . import owners
 
 HEADER = "frontier/distributed/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
@@ -49,7 +50,8 @@ class ByOwner:
         self._owners = empty(size, np.uint8)
         self._places = empty(self._spans * num_parts, np.int64)
         _kernel(f"find_owners_{IDS[ids.dtype]}")(
-            size, ids, valid, mates, limit, wrong, num_parts, self._spans, self._owners, self._places, **self._launch()
+            size, ids, valid, mates, limit, wrong, owners.TOGETHER, num_parts, self._spans, self._owners, self._places,
+            **self._launch(),
         )
 
     def _launch(self) -> dict[str, int]:

@@ -14,9 +14,9 @@
 // for (span = this thread block; there are spans of count; span += all thread blocks)
 #define SPANS(span, count) for (i64 span = blockIdx.x; span * SPAN < (count); span += gridDim.x)
 
-// The part of a vertex: the finalizer of SplitMix64, as in partition.py.
-__device__ __forceinline__ int owner_of(u64 id, u32 parts) {
-  u64 h = id + 0x9E3779B97F4A7C15ull;
+// The part of a vertex: the finalizer of SplitMix64, as in owners.py. Runs of 2^together vertices have one.
+__device__ __forceinline__ int owner_of(u64 id, int together, u32 parts) {
+  u64 h = (id >> together) + 0x9E3779B97F4A7C15ull;
   h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
   h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
   h ^= h >> 31;
@@ -27,8 +27,8 @@ __device__ __forceinline__ int owner_of(u64 id, u32 parts) {
 // `mates`, neither have pairs of which one is no id below `limit`, and `wrong` counts those whose first is not negative.
 template <class ID>
 __device__ void find_owners(
-    i64 count, const ID* ids, const bool* valid, const ID* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
-    i64* counts) {
+    i64 count, const ID* ids, const bool* valid, const ID* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 spans, u8* owners, i64* counts) {
   __shared__ int found[MOST_PARTS];
   SPANS(span, count) {
     for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) found[p] = 0;
@@ -44,7 +44,7 @@ __device__ void find_owners(
           good = false;
           atomicAdd(wrong, 1ull);
         }
-        if (good) owner = owner_of(u64(id), u32(parts));
+        if (good) owner = owner_of(u64(id), together, u32(parts));
         owners[i] = u8(owner);
       }
       u32 alike = __match_any_sync(0xffffffffu, owner);
@@ -57,15 +57,15 @@ __device__ void find_owners(
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_int(
-    i64 count, const int* ids, const bool* valid, const int* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
-    i64* counts) {
-  find_owners(count, ids, valid, mates, limit, wrong, parts, spans, owners, counts);
+    i64 count, const int* ids, const bool* valid, const int* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 spans, u8* owners, i64* counts) {
+  find_owners(count, ids, valid, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
-    i64 count, const i64* ids, const bool* valid, const i64* mates, i64 limit, u64* wrong, int parts, i64 spans, u8* owners,
-    i64* counts) {
-  find_owners(count, ids, valid, mates, limit, wrong, parts, spans, owners, counts);
+    i64 count, const i64* ids, const bool* valid, const i64* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 spans, u8* owners, i64* counts) {
+  find_owners(count, ids, valid, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
 // Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each

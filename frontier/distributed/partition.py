@@ -1,9 +1,4 @@
-"""Which part owns a vertex.
-
-A hash of the id decides, since R-MAT's hubs and ids of real graphs have patterns: with ``v % 2``, 76 % of the arcs of
-an R-MAT graph would be in one part. The hash does not depend on the number of vertices, so that no vertex moves when
-the id space grows.
-"""
+"""`Partition`: the vertices of a graph by the parts that own them."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import Device
+from .owners import owners_of
 from .owners_on_gpu import ByOwner, takes
 
 CHUNK = 2**22  # ids that are hashed at a time: each takes some 30 bytes meanwhile
@@ -160,12 +156,3 @@ class Partition:
     def is_mine(self, ids: Any) -> Any:
         """Which of some vertices this part owns."""
         return self.owners[ids] == self.rank
-
-
-def owners_of(xp: Any, ids: Any, num_parts: int) -> Any:
-    """The parts of vertices (uint64), by the finalizer of SplitMix64, a bijection of 64-bit numbers (Steele, Lea and
-    Flood, OOPSLA 2014)."""
-    h = ids + np.uint64(0x9E3779B97F4A7C15)
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (h ^ (h >> np.uint64(31))) % np.uint64(num_parts)

@@ -22,7 +22,7 @@ from ..operators.engine import A_TRUTH, check_op, functor_args, state_of
 from ..operators.functors import OP_PARAMETERS
 from ..operators.launch import BALANCES, gpu_balance, launch_balanced
 from .frontiers import PartFrontier
-from .levels import TOTALS, Columns, follow_updates
+from .levels import TOTALS, Columns, Level, follow_updates
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -41,6 +41,13 @@ class Levels:
         Those by vertex, and those of them of which other entries than that of the source are read in a push.
     pulled : list of array
         Those of which other entries than that of the destination are read in a pull.
+
+    Attributes
+    ----------
+    graph : GraphPart
+    local : Graph
+    functors : Functors
+    columns : Columns
     """
 
     def __init__(
@@ -52,10 +59,10 @@ class Levels:
         check_functors(functors.condition, functors.prepare, args)
         for local in graph.locals():
             follow_updates(local)
-        self._graph = graph
-        self._local = graph.local
-        self._functors = functors
-        self._columns = columns
+        self.graph = graph
+        self.local = graph.local
+        self.functors = functors
+        self.columns = columns
         self._arrays, self._read, self._pulled = arrays, read, pulled
         self._mail = graph.arrays.mail
         self._schedule = gpu_balance(balance)
@@ -73,12 +80,12 @@ class Levels:
         total_arcs : int, optional
             That leave the frontier on all parts, if they know it.
         """
-        graph, local, mail, functors = self._graph, self._local, self._mail, self._functors
-        graph.arrays.before_edges(self._arrays, self._read, writes_few=not frontier.is_everyone)
+        graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
+        self.prepare(frontier)
         args = functor_args(local, functors.op, args)
         own: Any = frontier.local
         count, arcs, room = own._walk_length(), own._known_arcs(), local.num_vertices
-        mail.begin(local, self._columns, count, most=total_arcs)
+        mail.begin(local, self.columns, count, most=total_arcs)
         stamps, epoch = state_of(local).next_stamps(local)
         reached = local._scratch.get("reached", room, local.vertex_dtype)
         if count:
@@ -88,20 +95,28 @@ class Levels:
                 (stamps, epoch, reached, mail.reached), args, arcs,
             )  # fmt: skip
         most = 0 if not count else room if arcs is None else min(arcs, room)
-        found = mail.deliver(local, self._columns, reached, most, stamps, epoch)
+        found = mail.deliver(local, self.columns, reached, most, stamps, epoch)
         made = PartFrontier.of_part(graph, Frontier._of(local, found.members, arcs=found.arcs))
         made._count = found.total
         return made, found.total_arcs, found.entered
 
+    def prepare(self, frontier: PartFrontier) -> None:
+        """Bring up to date what pushes read."""
+        self.graph.arrays.before_edges(self._arrays, self._read, writes_few=not frontier.is_everyone)
+
+    def send(self, reached: Any, entered: int) -> Level:
+        """The end of a push that has reached so many vertices, from so many: what `Mail.send` returns."""
+        return self._mail.send(self.local, self.columns, reached, entered)
+
     def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
         """One pull; the same of it."""
-        graph, local, mail, functors = self._graph, self._local, self._mail, self._functors
+        graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         graph.arrays.complete(self._pulled)
         args = functor_args(local, functors.op, args)
         self._pull_kernels = self._pull_kernels or advance_kernels(local, functors, args)
         own: Any = frontier.local
         bits = graph.comm.allreduce(own._bitmap())
-        mail.begin(local, self._columns, len(own))
+        mail.begin(local, self.columns, len(own))
         reached = queue_pull(
             local, graph.reverse.local, bits, functors, args, mail.numbers, self._pull_kernels
         )  # fmt: skip

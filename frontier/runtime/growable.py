@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device
+from .elementwise import copy_to
 
 SMALL = 8 << 20  # bytes; smaller arrays are plain ones
 STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping takes the driver 0.2 ms, of any size
@@ -68,7 +69,7 @@ def grow(device: Device, array: Any, size: int) -> Any:
     if space is not None and space.holds(size * array.itemsize):
         return space.array(size, array.dtype)
     longer = empty(device, size, array.dtype)
-    longer[: array.size] = array
+    copy_to(longer[: array.size], array)
     return longer
 
 

@@ -1,5 +1,6 @@
 // The pool as kernels that change the graph see it: taking slabs and giving them back, and reporting to the host.
 #pragma once
+#include "frontier/cuda/ticket.cuh"
 #include "frontier/cuda/last_block.cuh"
 #include "structures/slab/slabs.cuh"
 
@@ -21,16 +22,6 @@ struct Pool {
 
 constexpr u64 KEY_CAME = 1;
 constexpr u64 KEY_LEFT = 0xffffffffull;  // one less in the low half carries one more into the high half
-
-// Adds one to a counter for each calling thread, with one atomic for the threads of a warp that call together.
-__device__ inline i64 ticket(u64* counter) {
-  u32 together = __activemask();
-  int lane = threadIdx.x & 31, leader = __ffs(int(together)) - 1;
-  u64 first = 0;
-  if (lane == leader) first = atomicAdd(counter, u64(__popc(together)));
-  first = __shfl_sync(together, first, leader);
-  return i64(first) + __popc(together & ((1u << lane) - 1));
-}
 
 __device__ inline i64 ring_at(const Pool& pool, i64 position) {
   return position >= pool.ring_size ? position - pool.ring_size : position;

@@ -150,6 +150,8 @@ def install() -> None:
     """Have kernels compiled here, functors kept as LLVM code, and recorded steps taken as they are."""
     from numba.cuda.cudadrv import nvvm
 
+    from frontier.distributed import persistent
+    from frontier.distributed.transports.in_process import InProcessCommunicator
     from frontier.record import Recorded
     from frontier.runtime import cuda, growable
 
@@ -165,6 +167,9 @@ def install() -> None:
         return BETWEEN.join(text if isinstance(text, str) else text.decode() for text in codes).encode()
 
     nvvm.compile_ir = keep
+
+    InProcessCommunicator.kernels_meet = True
+    persistent.PATIENCE = 2**62  # a look at what another part has written takes no time
 
     Recorded.__call__ = lambda self: self._step()
 

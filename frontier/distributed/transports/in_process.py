@@ -8,10 +8,20 @@ from typing import Any
 
 from ...runtime import Device
 from ..communicator import Communicator, PartLostError, Transfer
+from ..windows import Window, open_in_process
 
 
 class InProcessCommunicator(Communicator):
-    """A part among threads; `group` makes all of them."""
+    """A part among threads; `group` makes all of them.
+
+    Attributes
+    ----------
+    kernels_meet : bool
+        Whether kernels of all parts run at the same time, so that they can wait for each other. They share a GPU, which
+        promises that for one kernel alone; an emulated one runs as many as there are.
+    """
+
+    kernels_meet = False
 
     def __init__(self, rank: int, board: Board, device: Device):
         super().__init__(rank, len(board.transfers), device)
@@ -33,6 +43,9 @@ class InProcessCommunicator(Communicator):
                 transfer.out[start : start + count] = board.transfers[peer][at].outgoing[self.rank]
                 start += count
         board.wait()
+
+    def _open_window(self, nbytes: int) -> Window | None:
+        return open_in_process(self, nbytes) if self.kernels_meet and self.device.is_gpu else None
 
     def close(self) -> None:
         self._board.barrier.abort()

@@ -12,6 +12,7 @@ from ...arguments import one_of
 from ...runtime import resolve_device
 from ...runtime.elementwise import copy_to
 from ..communicator import REDUCTIONS, Communicator, Transfer
+from ..windows import Window, open_on_gpus
 
 UINT8 = 1  # ncclDataType_t
 DEVICE_TO_DEVICE = 3  # cudaMemcpyKind
@@ -188,7 +189,11 @@ class NcclCommunicator(Communicator):
         self.waits += 1
         return held.receive(len(numbers), stream)
 
+    def _open_window(self, nbytes: int) -> Window | None:
+        return open_on_gpus(self, nbytes)
+
     def close(self) -> None:
+        self._close_window()
         if self._group is not None:
             group, self._group = self._group, None
             group.abort()

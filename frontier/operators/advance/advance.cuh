@@ -41,7 +41,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
   if (*num_pieces == 0) return;
   MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
   PUSH_BODY;
-  expand_queue(view, [&](i64 i) { return vertices[i]; }, PLAN, body, [&] { output.flush(view); });
+  auto vertex_of = [&](i64 i) { return vertices[i]; };
+  expand_queue(view, vertex_of, PLAN, body, [&] { output.flush(view); }, [&] { return output.is_filling(); });
 }
 
 #endif
@@ -50,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
 extern "C" __global__ void __launch_bounds__(BLOCK) pull(
     i64 num_vertices, View view, View leaving, const u32* bits, u32* out_bits, u64* counters, VID* rest,
     u32* num_rest ARG_PARAMS) {
-  pull_from_each(num_vertices, view, leaving, bits, out_bits, counters, rest, num_rest ARG_NAMES);
+  pull_from_each(AllVertices{num_vertices}, view, leaving, bits, out_bits, counters, rest, num_rest ARG_NAMES);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) pull_rest(

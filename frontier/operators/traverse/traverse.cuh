@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_togethe
     if (pulls) {
       if (!is_bitmap) make_bitmap();
       u32* num_rest = reinterpret_cast<u32*>(grid->num_rest + now);
-      pull_from_each(num_vertices, entering, view, bits, spare_bits, found, rest, num_rest ARG_NAMES);
+      pull_from_each(AllVertices{num_vertices}, entering, view, bits, spare_bits, found, rest, num_rest ARG_NAMES);
       grid_barrier(arrived, barrier);
       if (u32 waiting = *(volatile u32*)num_rest) {
         pull_from_rest(entering, view, bits, spare_bits, found, rest, waiting ARG_NAMES);
@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_togethe
       share_out(LISTS, count, int(items < BLOCK ? items : BLOCK), prepared, queue, walk_some, flush);
       grid_barrier(arrived, barrier);
       if (*(volatile u32*)queue.size) {  // for all alike: nobody changes it before the next barrier
-        share_out_queue(LISTS, member, queue, walk_some, flush);
+        share_out_queue(LISTS, member, queue, walk_some, flush, [&] { return output.is_filling(); });
         grid_barrier(arrived, barrier);
       }
       take_output();

@@ -1,0 +1,105 @@
+"""Windows: memory of each part that the kernels of all parts read and write, on GPUs of one host."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..runtime.scratch import Counters
+
+if TYPE_CHECKING:
+    from .communicator import Communicator
+
+PIECE = 2**21
+"""Bytes of which windows are multiples: the driver shares whole pieces."""
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Window:
+    """The windows of all parts, as one of them sees them; all zero at first.
+
+    Parameters
+    ----------
+    addresses : sequence of int
+        Of the windows, by the ranks of the parts.
+    close : function
+        Gives back what `addresses` needs.
+
+    Attributes
+    ----------
+    nbytes : int
+        Of each window.
+    addresses : array of uint64
+        On the device.
+    outcome : Counters
+        What a kernel tells the host that works with the windows.
+    """
+
+    OUTCOMES = 8
+
+    def __init__(self, comm: Communicator, nbytes: int, addresses: Sequence[int], close: Callable[[], None]):
+        self.nbytes = nbytes
+        self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
+        self.outcome = Counters(comm.device, self.OUTCOMES)
+        self.close = close
+
+
+def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
+    """Windows of processes with a GPU each, by CUDA's handles for other processes; None if any cannot see another's.
+
+    NCCL has such windows, too, but CuPy does not know them.
+    """
+    from cupy.cuda import runtime
+
+    nbytes = -(-nbytes // PIECE) * PIECE
+    pointer, handle = 0, None
+    try:
+        pointer = runtime.malloc(nbytes)
+        runtime.memset(pointer, 0, nbytes)
+        handle = runtime.ipcGetMemHandle(pointer)
+        runtime.deviceSynchronize()
+    except runtime.CUDARuntimeError:  # memory is exhausted, or the system has no such handles
+        pass
+    offers = comm.gather_objects((_this_host(), handle))
+    opened: dict[int, int] = {comm.rank: pointer}
+
+    def close() -> None:
+        for rank, address in opened.items():
+            if rank != comm.rank:
+                runtime.ipcCloseMemHandle(address)
+        if pointer:
+            runtime.free(pointer)
+
+    good = all(theirs is not None and host == offers[comm.rank][0] for host, theirs in offers)
+    if good:
+        try:
+            for rank, (_, theirs) in enumerate(offers):
+                if rank != comm.rank:
+                    opened[rank] = runtime.ipcOpenMemHandle(theirs)
+        except runtime.CUDARuntimeError:
+            good = False
+    if not comm.reduce_numbers([good], "min")[0]:
+        close()
+        return None
+    return Window(comm, nbytes, [opened[rank] for rank in range(comm.size)], close)
+
+
+def _this_host() -> tuple[str, str]:
+    """What tells this host, since its last start, from others."""
+    return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
+
+
+def open_in_process(comm: Communicator, nbytes: int) -> Window:
+    """Windows of threads whose kernels run at the same time."""
+    memory = comm.device.xp.zeros(nbytes, np.uint8)
+    addresses = comm.gather_objects(memory.data.ptr)
+
+    def close() -> None:
+        nonlocal memory
+        memory = None
+
+    return Window(comm, nbytes, addresses, close)
