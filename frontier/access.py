@@ -254,6 +254,8 @@ class Streams:
     def read(self) -> None:
         """Have the current stream wait for the last update, if it has not yet."""
         stream = self._current()
+        if stream.ptr in self.known:
+            return
         key = self._key(stream)
         if key not in self.known:
             self._wait(stream, *self.written)

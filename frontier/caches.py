@@ -9,13 +9,14 @@ from typing import Any
 
 from .arguments import flag
 from .functor import check, compile
-from .operators import engine, output
+from .operators import engine, output, prepared
 from .runtime import cuda, identity, source_text
 from .runtime.cache import cache_directory
 
 IN_MEMORY: tuple[Any, ...] = (
     engine._kernels,  # operators' kernels, by the functors in them
     engine._checked,  # functors whose form was checked
+    prepared._pushes,  # kernels of advances, by what functors mean
     compile._in_memory,  # functors
     identity._latest,  # what functors mean
     identity._identities,

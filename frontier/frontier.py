@@ -165,6 +165,16 @@ class Frontier:
         self._version = graph.version  # for which `_arcs` is right
         self._vertex_version = graph.vertex_version  # at which all members existed
 
+    def _cut(self, size: int, arcs: int) -> None:
+        """Leave the first so many vertices of the list that it was made of, which `arcs` leave."""
+        if self._size is None:
+            self._repeated = self._repeated[:size]
+        else:
+            if size < self._size:
+                self._list = self._list[:size]
+            self._size = size
+        self._arcs = arcs
+
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a copy or pickle: the graph, and the members, copied to the host.
 
@@ -315,7 +325,9 @@ class Frontier:
 
     def _walk(self) -> Any:
         """The members as `advance` walks them: a list, with duplicates if there are any."""
-        return self._repeated if self._size is None else self._members()
+        if self._size is None:
+            return self._repeated
+        return self._members() if self._list is None else self._list
 
     def _walk_length(self) -> int:
         """Length of that list."""

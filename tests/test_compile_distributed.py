@@ -8,8 +8,9 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
-from frontier.distributed import common_on_gpu, levels, triangles
+from frontier.distributed import common_on_gpu, levels, persistent, triangles
 from frontier.operators import engine, extract
+from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from frontier.registry import structures
@@ -17,6 +18,7 @@ from frontier.runtime.cache import PROJECT_ROOT
 from frontier.runtime.cuda import compile_cubin
 from structures import SlabGraph
 
+breadth_first = importlib.import_module("algorithms.bfs")
 components = importlib.import_module("algorithms.connected_components")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 dynamic_components = importlib.import_module("algorithms.dynamic_components")
@@ -84,6 +86,25 @@ def test_kernels_of_common_neighbors_compile_for_edge_data():
     graph = SlabGraph(8, device="cpu", edge_data={"amount": "float32"})
     defines, codes = engine.cuda_build(graph, (), (), (), "sm_90")
     assert compile_cubin(common_on_gpu.HEADER, defines, codes, "sm_90")[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("name", sorted(structures()))
+@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+def test_searches_compile(name, arch, vertex_dtype):
+    graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
+    functors = Functors(breadth_first._visit, breadth_first._unreached)
+    args = np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1)
+    options = persistent.options_of(graph, functors, 2)
+    defines, codes = engine.cuda_build(graph, advance_functors(functors), args, options, arch)
+    assert compile_cubin(persistent.HEADER, defines, codes, arch)[:4] == b"\x7fELF"
+
+
+def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
+    text = (PROJECT_ROOT / persistent.HEADER).read_text()
+    for name in ("HEAD_BYTES", "STATE_NUMBERS"):
+        assert re.search(rf"\b{name} = {getattr(persistent, name)}\b", text), name
+    assert "enum Ending { DONE, NO_ROOM, PART_LOST };" in text
+    assert (persistent.DONE, persistent.NO_ROOM, persistent.PART_LOST) == (0, 1, 2)
 
 
 def test_kernels_of_messages_and_their_host_know_the_same_numbers():

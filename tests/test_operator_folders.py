@@ -12,8 +12,8 @@ from frontier.runtime.cache import PROJECT_ROOT
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())
 SHARED = {
-    "__init__", "engine", "functors", "launch", "members", "output", "pair_groups", "pair_order", "recorded",
-    "reductions", "shares", "walked", "weights",
+    "__init__", "engine", "functors", "launch", "members", "output", "pair_groups", "pair_order", "prepared",
+    "recorded", "reductions", "shares", "walked", "weights",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from walk import Walk
 
 from frontier.runtime import gpu_available
 from structures.slab import SlabGraph, batches, on_cpu
+from structures.slab import graph as graph_module
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
 from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 
@@ -180,3 +181,16 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
             pair.insert(src, dst, None if weight_dtype is None else rng.random(6000).astype(weight_dtype))
         pair.delete(src[::3], dst[::3])
     pair.check()
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+def test_the_memory_of_a_large_table_of_duplicates_does_not_stay(device, weight_dtype, monkeypatch, rng):
+    monkeypatch.setattr(graph_module, "KEPT_ENTRIES", 64)
+    monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 10)
+    monkeypatch.setattr(batches, "MOST_ENTRIES", 64)
+    pair = make(SlabGraph, device, [], [], num_vertices=100, weight_dtype=weight_dtype)
+    for _ in range(3):
+        src, dst = rng.integers(0, 100, (2, 2000))
+        pair.insert(src, dst, None if weight_dtype is None else rng.random(2000).astype(weight_dtype))
+    pair.check()
+    assert all(array.nbytes < 2000 * 16 for name, array in pair.graph._scratch._arrays.items() if "many" in name[0])

@@ -18,15 +18,15 @@ extern "C" __device__ void prepare(VID src ARG_PARAMS);
 #define PREPARE(u) (void)0
 #endif
 
-// What a push puts out, and where.
+// What a push puts out, and where. counters: see output.cuh; outcome: where the host waits for them, or null.
 #ifdef EDGE_OUTPUT
 #define PUSH_LIST ArcList
-#define OUT_PARAMS VID* out, i64* out_slots, u64* counters
+#define OUT_PARAMS VID* out, i64* out_slots, u64* counters, volatile u64* outcome
 #define OUT_LIST ArcList{out, out_slots}
 #define JOIN(u, v, slot) output.append(view, {slot, u})
 #else
 #define PUSH_LIST VertexList
-#define OUT_PARAMS int* stamps, int epoch, VID* out, u64* counters
+#define OUT_PARAMS int* stamps, int epoch, VID* out, u64* counters, volatile u64* outcome
 #define OUT_LIST VertexList{out}
 #if defined(NO_OUTPUT)
 #define JOIN(u, v, slot) (void)0

@@ -92,7 +92,7 @@ class Levels:
             self._kernels = self._kernels or advance_kernels(local, functors, args, self._schedule)
             launch_balanced(
                 self._kernels, "push", self._schedule, local, count, own._walk(),
-                (stamps, epoch, reached, mail.reached), args, arcs,
+                (stamps, epoch, reached, mail.reached, None), args, arcs,
             )  # fmt: skip
         most = 0 if not count else room if arcs is None else min(arcs, room)
         found = mail.deliver(local, self.columns, reached, most, stamps, epoch)

@@ -72,6 +72,7 @@ def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
         arcs.check(waited=True)
         return src[:found], dst[:found]
     counters = graph._access.workspace().counters
+    counters.reset()  # the kernel writes to them: they are zero no longer
     launch = tile_launch(count)
     sums = scratch("effective_sums", tile_count(count), np.int64)
     kernels.claim(count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places)

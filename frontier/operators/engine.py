@@ -93,8 +93,17 @@ def read_view(graph: Graph, op: Callable | None, weighted: bool = False) -> tupl
 
     With edge data the weights say which edge it is, too.
     """
-    edge, weight = (op is not None and uses_parameter(op, at) for at in (EDGE_POSITION, WEIGHT_POSITION))
-    weight = weight or weighted
+    edge, weight = reads_of(op)
+    return view_and_weights(graph, edge, weight or weighted)
+
+
+def reads_of(op: Callable | None) -> tuple[bool, bool]:
+    """Whether a functor over arcs looks at their slots or ids, and at their weights."""
+    return (False, False) if op is None else (uses_parameter(op, EDGE_POSITION), uses_parameter(op, WEIGHT_POSITION))
+
+
+def view_and_weights(graph: Graph, edge: bool, weight: bool) -> tuple[Any, Any]:
+    """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
     if graph._edge_data is not None:
         return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
     return (graph.view(), graph._weights) if weight else (bare_view(graph), None)

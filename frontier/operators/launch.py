@@ -109,7 +109,7 @@ def balance_options(graph: Graph, balance: str) -> tuple[tuple[str, str], ...]:
 
 def launch_balanced(
     kernels: Any, name: str, balance: str, graph: Graph, count: int, vertices: Any, outputs: tuple, args: tuple,
-    arcs: int | None = None,
+    arcs: int | None = None, last_outputs: tuple | None = None,
 ) -> None:  # fmt: skip
     """Launch the kernel `name` of an operator, which walks the neighbors of some vertices, by a schedule.
 
@@ -119,17 +119,24 @@ def launch_balanced(
         The kernel's parameters between the vertices and what the schedule needs, and behind that.
     arcs : int, optional
         Number of arcs to be visited, if known.
+    last_outputs : tuple, optional
+        In place of `outputs`, in the last launch: what only that does is to tell the host how it all ended.
     """
     kernel, view = getattr(kernels, name), graph.view()
+    last_outputs = outputs if last_outputs is None else last_outputs
     if balance == "merge":
         ends = graph._scratch.get("ends", count, np.int64)
         kernels.measure(count, view, vertices, ends, *args)
         graph.xp.cumsum(ends, out=ends)
-        kernel(count, np.int32(0), view, vertices, *outputs, ends, *args, blocks=resident_blocks())
+        kernel(count, np.int32(0), view, vertices, *last_outputs, ends, *args, blocks=resident_blocks())
         return
     pieces = Pieces(graph, arcs if balance == "tile" else 0)
     pieces_kernel = getattr(kernels, f"{name}_pieces") if pieces.needed else None
-    launch_expansion(kernel, pieces_kernel, count, pieces, view, vertices, *outputs, *pieces.args, *args)
+    rest = *pieces.args, *args
+    launch_expansion(
+        kernel, pieces_kernel, count, pieces, view, vertices, *outputs, *rest,
+        last=(view, vertices, *last_outputs, *rest),
+    )  # fmt: skip
 
 
 MOST_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
@@ -142,7 +149,7 @@ def items_per_block(count: int) -> int:
 
 def launch_expansion(
     kernel: Callable, kernel_of_pieces: Callable | None, count: int, pieces: Pieces, *args: Any,
-    most_items: int = MOST_ITEMS,
+    most_items: int = MOST_ITEMS, last: tuple | None = None,
 ) -> None:  # fmt: skip
     """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
 
@@ -154,11 +161,16 @@ def launch_expansion(
         Whose arguments are among `args`.
     most_items : int
         Of a block, at a time.
+    last : tuple, optional
+        In place of `args`, in the last launch.
     """
     items = min(items_per_block(count), most_items)
-    kernel(count, np.int32(items), *args, blocks=-(-count // items))
-    if pieces.needed and kernel_of_pieces is not None:
-        kernel_of_pieces(1, *args, blocks=resident_blocks())
+    blocks, last = -(-count // items), args if last is None else last
+    if kernel_of_pieces is None or not pieces.needed:
+        kernel(count, np.int32(items), *last, blocks=blocks)
+        return
+    kernel(count, np.int32(items), *args, blocks=blocks)
+    kernel_of_pieces(1, *last, blocks=resident_blocks())
 
 
 BLOCKS_EACH = 8  # blocks of 256 threads that a multiprocessor runs at once

@@ -140,10 +140,12 @@ def run_shares(
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return
     count = int(vertices.size)
-    long = np.empty(0 if balance == "thread" else min(count, graph.num_arcs // LONG_LIST), np.int64)
+    if balance == "thread":
+        run_cpu(kernel, functors, count, *view, vertices, BY_VERTICES, *args)
+        return
+    long = np.empty(min(count, graph.num_arcs // LONG_LIST), np.int64)
     num_long = np.zeros(1, np.int64)
-    shares = Shares(_NONE, ALL if balance == "thread" else LONG_LIST, long, num_long, _NONE)
-    run_cpu(kernel, functors, count, *view, vertices, shares, *args)
+    run_cpu(kernel, functors, count, *view, vertices, Shares(_NONE, LONG_LIST, long, num_long, _NONE), *args)
     if num_long[0]:
         _run_by_arcs(graph, kernel, functors, vertices[long[: min(num_long[0], long.size)]], view, args)
 
@@ -156,3 +158,6 @@ def _run_by_arcs(graph: Graph, kernel: Any, functors: tuple, vertices: Any, view
 
 
 _NONE = np.empty(0, np.int64)
+
+BY_VERTICES = Shares(_NONE, ALL, _NONE, np.zeros(1, np.int64), _NONE)
+"""Each list as a whole: nothing is deferred, or written to any of these arrays."""

@@ -17,7 +17,7 @@ from . import progress
 from .cache import PROJECT_ROOT, cached, source_fingerprint
 from .launches import recorder
 from .once import once
-from .parameters import Parameters, words_of
+from .parameters import ByValue, Parameters, words_of
 from .shipped import Shipped, shipped_cubin
 from .streams import stream_getter
 from .toolchain import import_toolchain
@@ -211,14 +211,23 @@ class CudaKernel:
         if shared > self._shared_limit:
             self._allow_shared(shared)
         words, structs = words_of(count, args, self._array_type)
+        if recorder.launches is not None:
+            parameters = Parameters(len(words))
+            parameters.fill(words, structs)
+            recorder.launches.add(self._function, blocks, threads, shared, cooperative, parameters, args)
+            return
+        self.launch(words, structs, blocks, threads, shared, cooperative)
+
+    def launch(
+        self, words: list[int], structs: list[tuple[int, ByValue]], blocks: int, threads: int = THREADS,
+        shared: int = 0, cooperative: bool = False,
+    ) -> None:  # fmt: skip
+        """`__call__`, with parameters as `words_of` returns them; while launches are recorded, this one is not."""
         try:
             parameters = self._free.pop()
         except IndexError:
             parameters = Parameters(len(words))
         parameters.fill(words, structs)
-        if recorder.launches is not None:
-            recorder.launches.add(self._function, blocks, threads, shared, cooperative, parameters, args)
-            return
         grid = (blocks, 1, 1, threads, 1, 1, shared, self._stream().ptr, parameters.address)
         if cooperative:
             self._driver.launchCooperativeKernel(self._pointer, *grid)

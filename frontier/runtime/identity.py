@@ -235,7 +235,8 @@ class _Watched:
             function = held()
             if function is None or function.__code__ is not code or function.__defaults__ is not defaults:
                 return False
-            if not _same_items(function.__kwdefaults__, keyword_defaults):
+            now = function.__kwdefaults__
+            if (now or keyword_defaults) and not _same_items(now, keyword_defaults):
                 return False
             space = function.__globals__
             for name, kept in names:  # written out, as every call of an operator comes by here

@@ -202,3 +202,14 @@ INTEGERS = frozenset({
 def _bits(value: np.generic) -> int:
     """The bits of a number, the lowest first."""
     return int.from_bytes(value.tobytes(), "little")
+
+
+NUMBER_WORDS: dict[type, Callable[[Any], int]] = {
+    bool: int,
+    int: lambda value: int(np.int64(value)) & MASK,  # raises OverflowError
+    float: lambda value: _bits(np.float64(value)),
+    np.float32: _bits,
+    np.float64: _bits,
+    **dict.fromkeys(INTEGERS, lambda value: int(value) & MASK),
+}
+"""What makes a word of a number that a functor is given, by its type. Python's are int64 and float64 there."""

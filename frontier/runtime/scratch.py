@@ -75,7 +75,8 @@ class Counters:
         self._is_zero = False  # as `collect` leaves them
         self._left = False  # whether a kernel may yet publish what nobody waits for
         self._expected = False  # whether one was launched that nobody has heard of
-        if device.is_gpu:
+        self._is_gpu = device.is_gpu
+        if self._is_gpu:
             import cupyx
 
             self._host = cupyx.zeros_pinned(size, np.int64)
@@ -110,7 +111,7 @@ class Counters:
 
     def expect(self) -> None:
         """Before a single kernel is launched that publishes the numbers: `hear` returns those of this kernel."""
-        if self.device.is_gpu:
+        if self._is_gpu:
             self._left |= self._expected  # the host was interrupted, and that kernel may publish yet
             self._expected = True
             self._words[:] = self._unknown

@@ -65,16 +65,13 @@ class Workspace:
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""
-        stamps, epoch = self.next_epochs(graph, 1)
-        self.used_epochs(1)
-        return stamps, epoch
+        stamps = self._stamps_for(graph, 1)
+        self.epoch += 1
+        return stamps, np.int32(self.epoch)
 
     def next_epochs(self, graph: Any, count: int) -> tuple[Any, Any]:
         """The stamp array and the first of `count` numbers that it does not hold yet."""
-        stamps = self._stamps
-        if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
-            self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)
-            self.epoch = 0
+        stamps = self._stamps_for(graph, count)
         self._open = True
         return stamps, np.int32(self.epoch + 1)
 
@@ -82,3 +79,12 @@ class Workspace:
         """Say that so many numbers from `next_epochs` were used."""
         self.epoch += count
         self._open = False
+
+    def _stamps_for(self, graph: Any, count: int) -> Any:
+        """The stamp array, which holds none of the `count` numbers after `epoch`."""
+        stamps = self._stamps
+        if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
+            self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)
+            self.epoch = 0
+            self._open = False
+        return stamps

@@ -62,6 +62,7 @@ from .tables import FIRST_SLABS, SlabTables
 NO_LIMIT = 2**31 - 1
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
 FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
+KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that stays with the graph; larger ones do not
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
 
@@ -267,8 +268,11 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         if not found:
             return 0
         entries = 1 << (2 * found - 1).bit_length()
-        table = self._scratch.get("many duplicates", 2 * entries, np.int64)
-        recorded = self._scratch.get("many recorded", found, np.int64)
+        if entries > KEPT_ENTRIES:
+            table, recorded = self.xp.empty(2 * entries, np.int64), self.xp.empty(found, np.int64)
+        else:
+            table = self._scratch.get("many duplicates", 2 * entries, np.int64)
+            recorded = self._scratch.get("many recorded", found, np.int64)
         fill_with(table, EMPTY)
         self._counters.reset()
         count, pool = len(arcs), self._pool()

@@ -84,7 +84,7 @@ def _run(
     capacity, room = piece_capacity(local), message_bytes(graph)
     width = local.vertex_dtype.itemsize + columns.width
     kernels = cuda_kernels_for(
-        local, HEADER, advance_functors(levels.functors), args, _options(local, levels.functors, step)
+        local, HEADER, advance_functors(levels.functors), args, options_of(local, levels.functors, step)
     )
     pushes = (
         local.view(), len(own), own._members(), lists[0], lists[1], reached, stamps, epoch, window.outcome.published,
@@ -125,7 +125,7 @@ def _bounds_of_pulls(graph: GraphPart, may_pull: bool) -> tuple[int, int, int, A
     return *pull_bounds(graph), int(owned.size), owned
 
 
-def _options(local: Any, functors: Functors, step: int | None) -> tuple:
+def options_of(local: Any, functors: Functors, step: int | None) -> tuple:
     """The macros of the kernel."""
     next_step = "(void)0" if step is None else f"++a{step}"
     return ("NEXT_STEP", next_step), *advance_options(local, functors)

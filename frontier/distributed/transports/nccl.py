@@ -193,7 +193,7 @@ class NcclCommunicator(Communicator):
         return open_on_gpus(self, nbytes)
 
     def close(self) -> None:
-        self._close_window()
-        if self._group is not None:
+        if self._group is not None:  # first: memory is freed after queued work, which may wait for a part that is gone
             group, self._group = self._group, None
             group.abort()
+        self._close_window()

@@ -12,7 +12,10 @@ from ...arguments import flag, one_of
 from ...edge_frontier import EdgeFrontier, check_edge_frontier
 from ...frontier import Frontier, bitmap_words, check_frontier
 from ...functor import uses_parameter
-from ...runtime import fill_with
+from ...functor.checking import is_checking
+from ...runtime import alternatives, fill_with
+from ...runtime.cpu import interpreting
+from ...runtime.launches import recorder
 from ..compute.cpu import make_compute
 from ..engine import (
     A_TRUTH,
@@ -29,6 +32,7 @@ from ..functors import ARC, OP_PARAMETERS, TRUTH, VERTEX
 from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
 from ..output import EDGES as ARCS
 from ..output import LIST, NOTHING, SET
+from ..prepared import MOST_ARCS, MOST_VERTICES, find_push, prepare_push_on_cpu, prepare_push_on_gpu
 from ..shares import cpu_balance, run_shares
 from .cpu import make_pull, make_push
 
@@ -36,9 +40,10 @@ if TYPE_CHECKING:
     from ...graph import Graph
 
 HEADER = "frontier/operators/advance/advance.cuh"
-DIRECTIONS = ("auto", "push", "pull")
-EDGES = ("out", "in", "both")
-OUTPUTS = ("vertices", "edges")
+AUTO, OUT, VERTICES, TILE = "auto", "out", "vertices", "tile"
+DIRECTIONS = (AUTO, "push", "pull")
+EDGES = (OUT, "in", "both")
+OUTPUTS = (VERTICES, "edges")
 PULL_ABOVE = 1 / 32
 """Pull is used if more than this fraction of all arcs leaves the frontier (Beamer, Asanovic and Patterson, SC 2012)."""
 PULL_FROM = 1024
@@ -138,8 +143,18 @@ def advance(
     Notes
     -----
     Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
-    PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013).
+    PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013). Where a loop advances from few vertices with few
+    edges again and again, each advance is a single launch on a GPU.
     """
+    # Equal literals are one object. Strings that are others are checked below, and so is what cannot even be compared.
+    is_usual = (
+        direction is AUTO and edges is OUT and output is VERTICES and (balance is AUTO or balance is TILE)
+        and (unique is True or unique is False)
+    )  # fmt: skip
+    if is_usual:
+        found = _advance_few(graph, frontier, (op, condition, prepare), args, unique)
+        if found is not None:
+            return found
     if isinstance(frontier, EdgeFrontier):
         frontier = check_edge_frontier(graph, frontier).destinations
     frontier = check_frontier(graph, frontier)
@@ -162,7 +177,52 @@ def advance(
     may_pull = direction == "auto" and len(walked) == 1 and kind == SET
     if direction == "pull" or (may_pull and pull_pays(walked[0], frontier, functors)):
         return pull(graph, frontier, functors, values, walked=walked[0])
-    return push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
+    found = push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
+    if is_usual and not (is_checking() or interpreting.get()):
+        arcs = frontier._known_arcs()
+        if arcs is not None and _are_few(frontier._walk_length(), arcs):
+            _prepare_next(graph, functors, args, values, kind)
+    return found
+
+
+def _advance_few(graph: Graph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
+    """`advance` from few vertices as a call before has prepared it; None if none has, or not for what there is now.
+
+    What may be wrong with the arguments is left to the general way.
+    """
+    if type(frontier) is not Frontier or frontier.graph is not graph:
+        return None
+    count, arcs = frontier._walk_length(), frontier._known_arcs()
+    if arcs is None or not _are_few(count, arcs) or frontier._vertex_version != graph.vertex_version:
+        return None
+    if recorder.launches is not None or alternatives.wanted():
+        return None
+    prepared = find_push(graph, functors, unique)
+    if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):
+        return None
+    values = prepared.convert(args)
+    if values is None:
+        return None
+    if not arcs and functors[2] is None:
+        return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
+    return prepared.push(graph, functors, frontier._walk(), count, arcs, values)
+
+
+def _prepare_next(graph: Graph, functors: Functors, args: tuple, values: tuple, output: str) -> None:
+    """Have `_advance_few` do what is next asked for with these arguments, which are these values for functors."""
+    unique = output == SET
+    may_pull = unique and can_pull(graph, functors)
+    if graph.device.is_gpu:
+        kernels = advance_kernels(graph, functors, values, output=output)
+        prepare_push_on_gpu(graph, functors, args, kernels, unique=unique, may_pull=may_pull)
+    else:
+        kernel = cpu_kernel_for(graph.package, make_push, functors, output)
+        prepare_push_on_cpu(graph, functors, args, kernel, unique=unique, may_pull=may_pull)
+
+
+def _are_few(count: int, arcs: int) -> bool:
+    """Whether a push from so many vertices, which so many arcs leave, is one that is prepared."""
+    return 0 < count <= MOST_VERTICES and arcs <= MOST_ARCS
 
 
 def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
@@ -237,6 +297,12 @@ def pull_bounds(graph: Graph) -> tuple[int, int]:
     return -(-graph.num_vertices // PULL_FROM), int(graph.num_arcs * PULL_ABOVE)
 
 
+def _is_much(graph: Graph, count: int, arcs: int) -> bool:
+    """Whether a push from so many members, which so many arcs leave, is more work than a pull."""
+    members, most = pull_bounds(graph)
+    return count >= members and arcs > most
+
+
 def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Graph | None = None) -> bool:
     """Whether a pull along the edges of `graph` is possible (`can_pull`) and less work than a push."""
     members, arcs = pull_bounds(graph)
@@ -261,13 +327,8 @@ def push(
     """
     walked = (graph,) if walked is None else walked
     vertices, count = frontier._walk(), frontier._walk_length()
-    if output == NOTHING:
-        room = 0
-    elif output == SET:
-        room = graph.num_vertices
-    else:
-        room = sum(own_frontier(each, frontier)._walk_arcs() for each in walked)
-    if not room and output != NOTHING:
+    room = _room_for(output, walked, frontier)
+    if not room and output in (LIST, ARCS) and functors.prepare is None:
         return _nothing(walked[0], output)
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph) if output == SET else (None, np.int32(0))
@@ -281,8 +342,13 @@ def push(
             schedule = gpu_balance(balance)
             kernels = kernels or advance_kernels(graph, functors, args, schedule, output)
             marks = (out, slots) if output == ARCS else (stamps, epoch, out)
+            outcome = None
+            if each is walked[-1] and output != NOTHING:
+                counters.expect()
+                outcome = counters.published
             launch_balanced(
-                kernels, "push", schedule, each, count, vertices, (*marks, counters.array), args, own._known_arcs()
+                kernels, "push", schedule, each, count, vertices, (*marks, counters.array, None), args,
+                own._known_arcs(), (*marks, counters.array, outcome),
             )  # fmt: skip
         else:
             schedule = cpu_balance(balance, own)
@@ -297,13 +363,23 @@ def push(
             functors, kernels = functors._replace(prepare=None), None
     if output == NOTHING:
         return None
-    size, arcs = counters.read()[:2]
+    size, arcs = (counters.hear() if graph.device.is_gpu else counters.read())[:2]
     if output == ARCS:
         return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
     known = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
     if output == LIST:
         return Frontier._listed(graph, _fitting(out, size), known)
     return Frontier._of(graph, out[:size], arcs=known)
+
+
+def _room_for(output: str, walked: tuple[Graph, ...], frontier: Frontier) -> int:
+    """How many vertices, or arcs, a push may put out."""
+    if output == NOTHING:
+        return 0
+    if output != SET:
+        return sum(own_frontier(each, frontier)._walk_arcs() for each in walked)
+    arcs = own_frontier(walked[0], frontier)._known_arcs() if len(walked) == 1 else None
+    return walked[0].num_vertices if arcs is None else min(walked[0].num_vertices, arcs)
 
 
 def own_frontier(graph: Graph, frontier: Frontier) -> Frontier:

@@ -1,7 +1,16 @@
 // CUDA kernels of advance. Macros: those of visit.cuh.
 #pragma once
+#include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/pull.cuh"
 #include "frontier/cuda/visit.cuh"
+
+// At the end of the last launch of an advance, by all threads of all blocks: the last block tells the host how many vertices
+// (or arcs) were put out, and how many arcs leave them, and leaves counters of zero. With no outcome there is a launch to come.
+__device__ void tell_outcome(u64* counters, volatile u64* outcome) {
+  if (!outcome || !is_last_block(counters + 3) || threadIdx.x >= 4) return;
+  outcome[threadIdx.x] = threadIdx.x < 2 ? __ldcg(counters + threadIdx.x) : 0;
+  counters[threadIdx.x] = 0;
+}
 
 #if BALANCE == BY_MERGE
 
@@ -31,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push(
     return u;
   };
   expand(view, count, items, vertex_of, PLAN, body, [&] { output.flush(view); });
+  tell_outcome(counters, outcome);
 }
 
 #if BALANCE == BY_TILE
@@ -38,11 +48,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push(
 // The pieces of vertices with very many neighbors that push deferred.
 extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
     i64 count, View view, const VID* vertices, OUT_PARAMS, PLAN_PARAMS ARG_PARAMS) {
-  if (*num_pieces == 0) return;
-  MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
-  PUSH_BODY;
-  auto vertex_of = [&](i64 i) { return vertices[i]; };
-  expand_queue(view, vertex_of, PLAN, body, [&] { output.flush(view); }, [&] { return output.is_filling(); });
+  if (*num_pieces) {
+    MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
+    PUSH_BODY;
+    auto vertex_of = [&](i64 i) { return vertices[i]; };
+    expand_queue(view, vertex_of, PLAN, body, [&] { output.flush(view); }, [&] { return output.is_filling(); });
+  }
+  tell_outcome(counters, outcome);
 }
 
 #endif
