@@ -30,8 +30,8 @@ DONE, NO_ROOM, PART_LOST = 0, 1, 2
 """As in persistent.cuh."""
 LEAST_BYTES = 2**16
 """Of a message, at least."""
-PATIENCE = 2**27
-"""Looks for another part before it counts as lost: more than a minute, in which it may compile the kernel."""
+PATIENCE = 2**31
+"""Looks for another part before it counts as lost: some minutes, in which it may compile the kernel."""
 MOST_STEPS, NEVER = 2**30, 2**62
 
 
