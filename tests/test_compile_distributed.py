@@ -9,6 +9,7 @@ from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 from frontier.distributed import common_on_gpu, levels, persistent, triangles
+from frontier.distributed.windows import Window
 from frontier.operators import engine, extract
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
@@ -101,8 +102,11 @@ def test_searches_compile(name, arch, vertex_dtype):
 
 def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
     text = (PROJECT_ROOT / persistent.HEADER).read_text()
-    for name in ("HEAD_BYTES", "STATE_NUMBERS"):
-        assert re.search(rf"\b{name} = {getattr(persistent, name)}\b", text), name
+    for name, value in (
+        ("HEAD_BYTES", persistent.HEAD_BYTES), ("STATE_NUMBERS", persistent.STATE_NUMBERS),
+        ("OUTCOMES", Window.OUTCOMES),
+    ):  # fmt: skip
+        assert re.search(rf"\b{name} = {value}\b", text), name
     assert "enum Ending { DONE, NO_ROOM, PART_LOST };" in text
     assert (persistent.DONE, persistent.NO_ROOM, persistent.PART_LOST) == (0, 1, 2)
 

@@ -180,6 +180,18 @@ def test_a_loop_of_advances(engine, room):
         assert (exchanges, waits) == (levels + 2, levels + 1)
 
 
+def arcs_after_a_step(part, source):
+    distance = part.vertex_array(np.int32, 99, combine="min")
+    distance[source] = 0
+    return fr.advance(part, fr.Frontier(part, [source]), nearer, distance, np.int32(1)).num_arcs
+
+
+def test_arcs_of_what_a_step_reaches(engine, room):
+    src, dst, n = GRAPHS["rmat"]
+    graph, one = in_parts(engine, src, dst, n, room)
+    assert graph.run(arcs_after_a_step, 0) == arcs_after_a_step(one, 0)
+
+
 def visit_counted(src, dst, edge, weight, distance, visits, level):
     return fr.atomic_min(distance, dst, level) > level
 
@@ -234,7 +246,7 @@ def test_other_rules(engine, room):
     assert graph.run(labels_of) == labels_of(one)
 
 
-def test_a_part_that_does_not_come_is_told_of(monkeypatch):
+def test_a_part_that_does_not_come_is_reported(monkeypatch):
     """The others wait for it in their kernels, and not for ever."""
     if not emulator.wanted():
         pytest.skip("takes more than a minute")
@@ -249,5 +261,3 @@ def test_a_part_that_does_not_come_is_told_of(monkeypatch):
 def search_alone(part):
     if part.comm.rank == 0:
         part._run_over_parts(bfs, (part, 0), {})
-    else:
-        raise fr.distributed.PartLostError("another part of this graph did not come")

@@ -261,17 +261,13 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
 
 #if BALANCE == BY_TILE
 
-template <class A, class B>
-struct SameType {
-  static constexpr bool value = false;
-};
-template <class A>
-struct SameType<A, A> {
-  static constexpr bool value = true;
-};
-
 // What share_out_queue() is told where nothing has to be done between pieces.
 struct Never {};
+
+// Whether something is due in the view of any thread of the block; all of them ask.
+template <class IsDue>
+__device__ __forceinline__ bool is_due_in_block(IsDue is_due) { return __syncthreads_or(is_due()); }
+__device__ __forceinline__ bool is_due_in_block(Never) { return false; }
 
 // The pieces that share_out() deferred. Launched after it; ends at once where there are none. after_round() is called at the
 // end, and between two pieces once a thread finds that is_due(); without that tiles do not wait for each other.
@@ -289,11 +285,9 @@ __device__ void share_out_queue(const Lists& lists, VertexOf vertex_of, PieceQue
     if (first + PIECE_SEGMENTS < end) end = first + PIECE_SEGMENTS;
     first += threadIdx.x / TILE_SIZE;
     if (first < end) work(tile, item, v, first, end, BLOCK_TILES, false);
-    if constexpr (!SameType<IsDue, Never>::value) {
-      if (__syncthreads_or(is_due())) {
-        after_round();
-        __syncthreads();
-      }
+    if (is_due_in_block(is_due)) {
+      after_round();
+      __syncthreads();
     }
   }
   __syncthreads();

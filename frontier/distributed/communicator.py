@@ -101,7 +101,7 @@ class Communicator(ABC):
         Bytes that this part has sent to others.
     seconds : float
         Time spent in exchanges, waiting for other parts included: of the host, which on a GPU goes on before they are
-        done, unless `synchronizes`.
+        done, unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) are not in it.
     exchanges : int
         Exchanges so far. Each costs at least the time that a message takes between parts.
     waits : int
@@ -141,10 +141,14 @@ class Communicator(ABC):
         """*transport*: memory of each part that kernels of all others read and write; None on all where they cannot."""
         return None
 
-    def _close_window(self) -> None:
+    def _close_window(self, *, last: bool) -> None:
+        """Give the window back; where it is not the `last` thing that parts do, when none of them sees it any more."""
         if self._window is not None:
             window, self._window = self._window, None
-            window.close()
+            window.unmap()
+            if not last:
+                self.barrier()
+            window.free()
 
     # ---- collectives ------------------------------------------------------------------------------------------------
 
@@ -275,7 +279,7 @@ class Communicator(ABC):
         """Memory of each part that kernels of all parts read and write, of at least so many bytes; None where they
         cannot. What kernels have left there may be lost when all ask for more."""
         if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
-            self._close_window()
+            self._close_window(last=False)
             self._window = self._open_window(nbytes)
             self._has_windows = self._window is not None
         return self._window

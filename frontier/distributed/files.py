@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 LIST = "graph.json"
 FORMATS = 1, 2
-"""The second says how many vertices have one owner (`together`); before, each had one by itself."""
+"""The second says how long the runs of vertices with one owner are (`together`, as in `owners`); before, each vertex
+had an owner by itself."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip

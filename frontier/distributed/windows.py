@@ -26,8 +26,8 @@ class Window:
     ----------
     addresses : sequence of int
         Of the windows, by the ranks of the parts.
-    close : function
-        Gives back what `addresses` needs.
+    unmap, free : functions
+        Forget the windows of the other parts, and give back the memory of this one's: after all have forgotten it.
 
     Attributes
     ----------
@@ -36,16 +36,19 @@ class Window:
     addresses : array of uint64
         On the device.
     outcome : Counters
-        What a kernel tells the host that works with the windows.
+        What a kernel that works with the windows reports to the host.
     """
 
-    OUTCOMES = 8
+    OUTCOMES = 9
 
-    def __init__(self, comm: Communicator, nbytes: int, addresses: Sequence[int], close: Callable[[], None]):
+    def __init__(
+        self, comm: Communicator, nbytes: int, addresses: Sequence[int], unmap: Callable[[], None],
+        free: Callable[[], None],
+    ):  # fmt: skip
         self.nbytes = nbytes
         self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
         self.outcome = Counters(comm.device, self.OUTCOMES)
-        self.close = close
+        self.unmap, self.free = unmap, free
 
 
 def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
@@ -67,10 +70,12 @@ def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
     offers = comm.gather_objects((_this_host(), handle))
     opened: dict[int, int] = {comm.rank: pointer}
 
-    def close() -> None:
+    def unmap() -> None:
         for rank, address in opened.items():
             if rank != comm.rank:
                 runtime.ipcCloseMemHandle(address)
+
+    def free() -> None:
         if pointer:
             runtime.free(pointer)
 
@@ -83,9 +88,11 @@ def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
         except runtime.CUDARuntimeError:
             good = False
     if not comm.reduce_numbers([good], "min")[0]:
-        close()
+        unmap()
+        comm.barrier()
+        free()
         return None
-    return Window(comm, nbytes, [opened[rank] for rank in range(comm.size)], close)
+    return Window(comm, nbytes, [opened[rank] for rank in range(comm.size)], unmap, free)
 
 
 def _this_host() -> tuple[str, str]:
@@ -98,8 +105,8 @@ def open_in_process(comm: Communicator, nbytes: int) -> Window:
     memory = comm.device.xp.zeros(nbytes, np.uint8)
     addresses = comm.gather_objects(memory.data.ptr)
 
-    def close() -> None:
+    def free() -> None:
         nonlocal memory
         memory = None
 
-    return Window(comm, nbytes, addresses, close)
+    return Window(comm, nbytes, addresses, lambda: None, free)

@@ -36,8 +36,8 @@ MOST_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: GraphPart) -> int:
-    """Room in each part's window for what another one has reached of its vertices: two bytes for each vertex that it
-    owns."""
+    """Room in each part's window for what each other one has reached of its vertices: two bytes for each vertex that it
+    owns, or `LEAST_BYTES`."""
     return max(2 * graph.num_vertices // graph.comm.size // 128 * 128, LEAST_BYTES)
 
 
@@ -79,7 +79,7 @@ def _run(
     comm, own, n = graph.comm, frontier.local, local.num_vertices
     state, scratch = state_of(local), local._scratch.get
     stamps, epoch = state.next_epochs(local, limit)
-    lists = graph.xp.empty((2, n), local.vertex_dtype)
+    lists = [graph.xp.empty(n, local.vertex_dtype) for _ in range(2)]
     reached = scratch("reached", n, local.vertex_dtype)
     capacity, room = piece_capacity(local), message_bytes(graph)
     width = local.vertex_dtype.itemsize + columns.width
@@ -91,38 +91,37 @@ def _run(
         fill_with(scratch("parts", STATE_NUMBERS, np.int64), 0), scratch("pieces", capacity, np.uint64),
         np.uint32(capacity),
     )  # fmt: skip
-    pulls = (
-        graph.reverse.local.view() if may_pull else local.view(), scratch("everyone", bitmap_words(n), np.uint32),
-        scratch("rest", n, local.vertex_dtype), *_bounds_of_pulls(graph, may_pull),
-    )  # fmt: skip
+    pulls = _pull_arguments(graph) if may_pull else (local.view(), None, None, NEVER, NEVER, 0, None)
     parts = graph.partition.owners, window.addresses, comm.rank, comm.size, room // width // 8 * 8, room
     window.outcome.expect()
     kernels.advance_over_parts(
-        1, *pushes, *pulls, *parts, n, limit, PATIENCE, *columns.args, *args, blocks=blocks_together(True),
+        1, *pushes, *pulls, *parts, n, limit, PATIENCE, *columns.args, *args,
+        blocks=blocks_together(True),  # large pushes need many, too
         cooperative=True,
     )  # fmt: skip
-    count, last, made, total, ending, found, pairs, bitmaps = window.outcome.hear()
+    count, arcs, last, made, total, ending, found, pairs, bitmaps = window.outcome.hear()
     comm.waits += 1
     comm.exchanges += 1
     comm.sent_bytes += pairs * width + bitmaps * 4 * bitmap_words(n)
     if ending == PART_LOST:
         raise PartLostError("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
-    vertices = lists[last, :count]
+    vertices = lists[last][:count]
     if ending == NO_ROOM:  # for what this part has reached, or another one
         level = levels.send(reached[:found], count)
-        vertices, total, made = level.members, level.total, made + 1
-    left = PartFrontier.of_part(graph, Frontier._of(local, vertices))
+        vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
+    left = PartFrontier.of_part(graph, Frontier._of(local, vertices, arcs=arcs))
     left._count = total
     return left, made
 
 
-def _bounds_of_pulls(graph: GraphPart, may_pull: bool) -> tuple[int, int, int, Any]:
-    """From how many members and arcs on a pull is less work; and the vertices that it goes to, how many and which."""
-    if not may_pull:
-        return NEVER, NEVER, 0, None
-    owned = graph.partition.owned
-    return *pull_bounds(graph), int(owned.size), owned
+def _pull_arguments(graph: GraphPart) -> tuple:
+    """What the kernel pulls with: memory, from how many members and arcs on that is less work, and which vertices it
+    goes to."""
+    local, owned = graph.local, graph.partition.owned
+    scratch, n = local._scratch.get, local.num_vertices
+    memory = scratch("everyone", bitmap_words(n), np.uint32), scratch("rest", n, local.vertex_dtype)
+    return graph.reverse.local.view(), *memory, *pull_bounds(graph), int(owned.size), owned
 
 
 def options_of(local: Any, functors: Functors, step: int | None) -> tuple:

@@ -4,8 +4,8 @@
 // A part has a window, memory that all parts see:
 //
 //     WindowHead    what others have told it
-//     bits          two bitmaps by turns: its members of the frontier, once it is a bitmap
-//     messages      of each part: what that has reached of this one's vertices (columns.cuh)
+//     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
+//     messages      of each other part: the vertices of this part that it has reached (columns.cuh)
 //
 // A push is a push of one device, along the part's own arcs. What it has reached of other parts' vertices is written into
 // their windows; when all have done so, each combines what it has got, and tells its members and arcs to all: two barriers
@@ -19,6 +19,7 @@
 
 static_assert(WIDE == BLOCK, "blocks that expand distribute vertices, too");
 constexpr int MOST_BLOCKS = 4;  // of a multiprocessor
+constexpr int OUTCOMES = 9;     // windows.py has the same number
 
 // What comes of a search, and why it ends (persistent/__init__.py has the same).
 enum Ending { DONE, NO_ROOM, PART_LOST };
@@ -137,8 +138,9 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 // graph whose arcs lead back to them, and `owned` lists this part's vertices. All lists and `rest` have room for all vertices,
 // `everyone` for a bitmap.
 //
-// outcome: this part's members, which list they are in (the first is `spare`), the steps, the members of all parts, why it
-// has ended, the number of vertices in `reached`, the pairs that this part has sent, and the bitmaps that it has read.
+// outcome: this part's members, the arcs that leave them, which list they are in (the first is `spare`), the steps, the members
+// of all parts, why it has ended, the number of vertices in `reached`, the pairs that this part has sent, and the bitmaps that
+// it has read.
 extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
@@ -266,10 +268,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
       };
       distribute(i64(*(volatile u64*)num_reached), reached, parts, owner_of, cursor_of, take);
       barrier_around(state, target, [&] {
-        u64 full = 0;
+        u64 full = 0, pairs = 0;
         for (int p = 0; p < parts; ++p) {
           full |= *(volatile u64*)(sent + p) > u64(room);
-          pairs_sent += i64(*(volatile u64*)(sent + p));
+          pairs += *(volatile u64*)(sent + p);
         }
         auto note_for = [&](int p) { return Note{*(volatile u64*)(sent + p), full}; };
         bool all = windows.meet(patience, note_for, [&](int p, Note note) {
@@ -277,6 +279,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
           full |= note.second;
         });
         if (full) state->ending = NO_ROOM;
+        else pairs_sent += i64(pairs);
         if (!all) state->ending = PART_LOST;
       });
       ending = *(volatile u64*)&state->ending;
@@ -304,8 +307,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
   if (is_bitmap) list_bits(words, windows.bits(rank, which), out, state->num_listed + steps % 3), take_output();
 #endif
   if (!is_first) return;
+  u64 own_arcs = *(volatile u64*)(state->found[(steps + 2) % 3] + 1);
   u64 num_reached = *(volatile u64*)state->reached[steps % 3];
-  u64 numbers[] = {
-      u64(count), u64(lists & 1), u64(steps), u64(total), ending, num_reached, u64(pairs_sent), u64(bitmaps_read)};
-  for (int i = 0; i < 8; ++i) outcome[i] = numbers[i];
+  u64 numbers[OUTCOMES] = {
+      u64(count), own_arcs, u64(lists & 1), u64(steps), u64(total), ending, num_reached, u64(pairs_sent),
+      u64(bitmaps_read)};
+  for (int i = 0; i < OUTCOMES; ++i) outcome[i] = numbers[i];
 }

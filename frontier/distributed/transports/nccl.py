@@ -196,4 +196,4 @@ class NcclCommunicator(Communicator):
         if self._group is not None:  # first: memory is freed after queued work, which may wait for a part that is gone
             group, self._group = self._group, None
             group.abort()
-        self._close_window()
+        self._close_window(last=True)
