@@ -6,8 +6,7 @@ from distributed_cases import host, of_shape
 
 import frontier as fr
 from algorithms import bfs, sssp
-from frontier.distributed import DistributedGraph, Threads, levels
-from frontier.distributed.owners import owners_of
+from frontier.distributed import DistributedGraph, Threads, levels, owners
 from frontier.distributed.transports.in_process import InProcessCommunicator
 from structures import SlabGraph
 
@@ -99,15 +98,15 @@ def test_copies_reach_their_owners(engine, room, case):
     rules, dtypes = CASES[case]
     rng = np.random.default_rng(7)
     n, parts = 300, engine.size
-    owners = owners_of(np, np.arange(n, dtype=np.uint64), parts).astype(np.int64)
+    owner = owners.owners_of(np, np.arange(n, dtype=np.uint64), parts, owners.TOGETHER).astype(np.int64)
     for sizes in ([0] * parts, [200] * parts, [n, *[0] * (parts - 1)], [0, *[3] * (parts - 1)]):
         ids = [rng.permutation(n)[:size] for size in sizes]
         columns = [[values_of(rng, n, dtype) for _ in range(parts)] for dtype in dtypes]
         for rule, values in zip(rules, columns, strict=True):
-            leave_others(rule, values, ids, owners)
+            leave_others(rule, values, ids, owner)
         graph = DistributedGraph(SlabGraph, n, engine=engine)
         found = graph.run(delivered_on_each, ids, columns, rules)
-        reached = expected_of(ids, columns, rules, owners, parts)
+        reached = expected_of(ids, columns, rules, owner, parts)
         total = sum(len(members) for _, members in reached)
         for rank, (owned, arrays, members, sums) in enumerate(found):
             expected, expected_members = reached[rank]

@@ -8,9 +8,8 @@ from distributed_cases import host
 
 import frontier as fr
 from algorithms import pagerank
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, Threads, owners
 from frontier.distributed import products as of_parts
-from frontier.distributed.owners import owners_of
 from frontier.operators import spmv
 from structures import SlabGraph
 
@@ -24,7 +23,7 @@ def edges_of(shape, rng):
         return np.zeros(N - 1, int), np.arange(1, N)
     if shape == "one part":
         ids = np.arange(0, N)
-        mine = ids[owners_of(np, ids.astype(np.uint64), 2) == 0]
+        mine = ids[owners.owners_of(np, ids.astype(np.uint64), 2, owners.TOGETHER) == 0]
         return mine[:-1], mine[1:]
     size = {"few": 120, "dense": 4000, "empty": 0}[shape]
     return tuple(rng.integers(0, N, (2, size)))

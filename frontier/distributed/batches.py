@@ -131,7 +131,7 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     if arcs is None:
         row = device.xp.asarray(np.asarray([*(0,) * comm.size, 1, 0], np.int64))
     else:
-        found = ByOwner(device, comm.size, arcs.src)
+        found = ByOwner(graph.partition, arcs.src)
         row = found.count(arcs.error_counts, graph.spare.of(graph, int(arcs.src.size)))
         u, v, *order = found.sort(arcs.dst, order=arcs.weights is not None)
     table = comm.gather_rows(row)
@@ -314,7 +314,7 @@ class Pairs:
             u, v = u.astype(np.int64), v.astype(np.int64)
         u, v = xp.ascontiguousarray(u), xp.ascontiguousarray(v)
         wrong = elementwise.fill_with(xp.empty(1, np.int64), 0)
-        found = ByOwner(graph.device, comm.size, u, mates=v, limit=n, wrong=wrong)
+        found = ByOwner(graph.partition, u, mates=v, limit=n, wrong=wrong)
         row = found.count(wrong)
         *ends, self._order = found.sort(v, order=True)
         self._ends = tuple(each.astype(graph.vertex_dtype, copy=False) for each in ends)

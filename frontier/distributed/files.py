@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..registry import structure_class
 from ..runtime.atomic import write_atomically
-from . import batches, owners
+from . import batches
 from .columns import declared_columns, edge_dtypes, own_records
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
         if part.comm.rank:
             return
         text = {
-            "format": FORMATS[-1], "together": owners.TOGETHER, "structure": part.structure.name,
+            "format": FORMATS[-1], "together": part.partition.together, "structure": part.structure.name,
             "directed": part.directed, "in_edges": part.inward is not None, "num_vertices": part.num_vertices,
             "num_arcs": part.num_arcs,
             "vertex_dtype": part.vertex_dtype.name,
@@ -95,7 +95,7 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
         held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
-        if len(files) == comm.size and facts.get("together", 0) == owners.TOGETHER:
+        if len(files) == comm.size and facts.get("together", 0) == part.partition.together:
             part.local = held
         else:
             _hand_out(part, held)

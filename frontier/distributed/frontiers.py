@@ -12,7 +12,6 @@ from ..batch import check_ids
 from ..bitmap import XOR
 from ..frontier import Frontier, check_frontier
 from ..runtime import resolve_device
-from .owners import owners_of
 
 
 class HeldByParts:
@@ -139,5 +138,5 @@ def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
     if graph._absent is not None or not len(vertices) or np.asarray(vertices).dtype.kind not in "iu":
         return None
     ids = np.unique(check_ids(resolve_device("cpu"), vertices, "vertices", graph.num_vertices))
-    own = ids[owners_of(np, ids.astype(np.uint64), graph.comm.size) == graph.comm.rank]
+    own = ids[graph.partition.owners_of(ids.astype(np.uint64)) == graph.comm.rank]
     return Frontier._of(graph.local, graph.xp.asarray(own.astype(graph.vertex_dtype)))

@@ -19,10 +19,10 @@ TOGETHER = 5
 In an R-MAT graph of 2^24 vertices the first run has 0.5 % of the arcs, and the first vertex 0.1 %."""
 
 
-def owners_of(xp: Any, ids: Any, num_parts: int) -> Any:
-    """The parts of vertices (uint64), by the finalizer of SplitMix64, a bijection of 64-bit numbers (Steele, Lea and
-    Flood, OOPSLA 2014)."""
-    h = (ids >> np.uint64(TOGETHER)) + np.uint64(0x9E3779B97F4A7C15)
+def owners_of(xp: Any, ids: Any, num_parts: int, together: int) -> Any:
+    """The parts of vertices (uint64) of which runs of ``2**together`` have one, by the finalizer of SplitMix64, a
+    bijection of 64-bit numbers (Steele, Lea and Flood, OOPSLA 2014)."""
+    h = (ids >> np.uint64(together)) + np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (h ^ (h >> np.uint64(31))) % np.uint64(num_parts)

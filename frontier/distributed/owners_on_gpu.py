@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime import Device
-from . import owners
+
+if TYPE_CHECKING:
+    from .partition import Partition
 
 HEADER = "frontier/distributed/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
@@ -27,8 +29,8 @@ class ByOwner:
 
     Parameters
     ----------
-    device : Device
-    num_parts : int
+    partition : Partition
+        Whose parts there are.
     ids : array of vertex ids
         Contiguous.
     valid : array of bool, optional
@@ -39,9 +41,9 @@ class ByOwner:
     """
 
     def __init__(
-        self, device: Device, num_parts: int, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0,
-        wrong: Any = None,
+        self, partition: Partition, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0, wrong: Any = None
     ):  # fmt: skip
+        device, num_parts = partition.device, partition.num_parts
         empty, size = device.xp.empty, int(ids.size)
         self._device = device
         self._ids = ids
@@ -50,8 +52,8 @@ class ByOwner:
         self._owners = empty(size, np.uint8)
         self._places = empty(self._spans * num_parts, np.int64)
         _kernel(f"find_owners_{IDS[ids.dtype]}")(
-            size, ids, valid, mates, limit, wrong, owners.TOGETHER, num_parts, self._spans, self._owners, self._places,
-            **self._launch(),
+            size, ids, valid, mates, limit, wrong, partition.together, num_parts, self._spans, self._owners,
+            self._places, **self._launch(),
         )
 
     def _launch(self) -> dict[str, int]:

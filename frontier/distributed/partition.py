@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import Device
-from .owners import owners_of
+from . import owners
 from .owners_on_gpu import ByOwner, takes
 
 CHUNK = 2**22  # ids that are hashed at a time: each takes some 30 bytes meanwhile
@@ -24,6 +24,8 @@ class Partition:
 
     Attributes
     ----------
+    together : int
+        How long the runs of vertices with one owner are (`owners`).
     owners : array of uint8 or int32, shape (num_vertices,)
         The part of each vertex.
     """
@@ -32,6 +34,7 @@ class Partition:
         self.device = device
         self.num_parts = num_parts
         self.rank = rank
+        self.together = owners.TOGETHER
         self.owners: Any = device.xp.empty(0, np.uint8 if num_parts < 255 else np.int32)
         self._order: Any = None
         self._others: Any = None
@@ -42,13 +45,17 @@ class Partition:
         xp, known = self.device.xp, int(self.owners.size)
         if num_vertices <= known:
             return
-        owners = xp.empty(num_vertices, self.owners.dtype)
-        owners[:known] = self.owners
+        found = xp.empty(num_vertices, self.owners.dtype)
+        found[:known] = self.owners
         for start in range(known, num_vertices, CHUNK):
             stop = min(start + CHUNK, num_vertices)
-            owners[start:stop] = owners_of(xp, xp.arange(start, stop, dtype=np.uint64), self.num_parts)
-        self.owners = owners
+            found[start:stop] = self.owners_of(xp.arange(start, stop, dtype=np.uint64), xp)
+        self.owners = found
         self._order = self._others = None
+
+    def owners_of(self, ids: Any, xp: Any = np) -> Any:
+        """The parts of vertices (uint64, arrays of `xp`), known or not."""
+        return owners.owners_of(xp, ids, self.num_parts, self.together)
 
     @property
     def order(self) -> Any:
@@ -104,7 +111,7 @@ class Partition:
 
     def _order_of(self, ids: Any, valid: Any = None) -> tuple[Any, list[int]]:
         """`by_owner` on a GPU, by kernels; of those that are valid."""
-        found = ByOwner(self.device, self.num_parts, self.device.xp.ascontiguousarray(ids), valid)
+        found = ByOwner(self, self.device.xp.ascontiguousarray(ids), valid)
         row = found.count()
         order = found.sort(order=True)[-1]
         counts = self.device.to_host(row)[: self.num_parts].tolist()
@@ -115,7 +122,7 @@ class Partition:
         if self.num_parts == 1:
             return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))
         if takes(self.device, self.num_parts, ids.dtype):
-            found = ByOwner(self.device, self.num_parts, self.device.xp.ascontiguousarray(ids))
+            found = ByOwner(self, self.device.xp.ascontiguousarray(ids))
             row = found.count()
             return found.sort()[0], row[: self.num_parts]
         order, ends = self._sorted_on_device(self.owners[ids])

@@ -40,7 +40,7 @@ class Turned:
         self._order: Any = None
         self._arrived: tuple[Any, Any] | None = None
         if takes(device, comm.size, dst.dtype):
-            self._found = ByOwner(device, comm.size, device.xp.ascontiguousarray(dst))
+            self._found = ByOwner(graph.partition, device.xp.ascontiguousarray(dst))
             row = self._found.count()
             self.dst, self.src = self._found.sort(device.xp.ascontiguousarray(src))
             table = comm.gather_rows(row)
