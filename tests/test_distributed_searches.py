@@ -51,11 +51,14 @@ def room(request, engine):
     graph.run(have_room, None)
 
 
-ROOM = persistent.message_bytes
+ROOM, SHARED = persistent.message_bytes, persistent.shared_bytes
 
 
 def have_room(part, nbytes):
-    persistent.message_bytes = ROOM if nbytes is None else lambda _: max(nbytes, 128)
+    """With little room, entries travel in many rounds, too: of four arrays of 8 bytes, 32 at a time."""
+    little = nbytes is not None
+    persistent.message_bytes = (lambda _: max(nbytes, 128)) if little else ROOM
+    persistent.shared_bytes = (lambda _: 2048) if little else SHARED
 
 
 def in_parts(engine, src, dst, n, room=None, weights=None, **options):
@@ -147,10 +150,13 @@ def levels_of(part, source):
 
 
 def test_a_search_takes_one_wait(engine):
-    """And one exchange, with another for the copies of the result."""
-    graph, one = in_parts(engine, np.arange(29), np.arange(1, 30), 30)
-    graph.run(counted, levels_of, 0)
-    assert graph.run(counted, levels_of, 0) == (levels_of(one, 0), 2, 1, True)
+    """And one exchange; another for the copies of the result if few vertices are reached."""
+    graph, one = in_parts(engine, np.arange(29), np.arange(1, 30), 500)
+    for more in (0, 1):
+        graph.run(counted, levels_of, 0)
+        assert graph.run(counted, levels_of, 0) == (levels_of(one, 0), 2 - more, 1, True)
+        for each in (graph, one):
+            each.insert_edges(np.arange(29, 60), np.arange(30, 61))
 
 
 def nearer(src, dst, edge, weight, distance, level):
@@ -244,6 +250,37 @@ def test_other_rules(engine, room):
     src, dst, n = GRAPHS["rmat"]
     graph, one = in_parts(engine, src, dst, n, room)
     assert graph.run(labels_of) == labels_of(one)
+
+
+def spread(src, dst, edge, weight, label, seen, least, origin):
+    seen[dst] |= np.uint8(1)
+    if fr.atomic_min(least, dst, least[src]) > least[src]:
+        origin[dst] = src
+    return fr.atomic_max(label, dst, label[src]) < label[src]
+
+
+def entries_after_a_search(part):
+    """Of four arrays, after a search that has reached everything: the labels, and whether all parts have the same."""
+    ids = part.xp.arange(part.num_vertices)
+    label = part.vertex_array("int64", ids, combine="max")
+    seen = part.vertex_array("uint8", 0, combine="or")
+    least = part.vertex_array("float64", ids[::-1].astype("float64"), combine="min")
+    origin = part.vertex_array("int32", -1, follows=least)
+    fr.traverse(part, fr.Frontier.all(part), spread, label, seen, least, origin)
+    before = part.comm.exchanges
+    part.complete(label, seen, least, origin)
+    exchanges = part.comm.exchanges - before
+    found = [host(each).tolist() for each in (label, seen, least, origin)]
+    return found[0], all(each == found for each in part.comm.gather_objects(found)), exchanges
+
+
+def test_all_parts_have_all_entries(engine, room):
+    src, dst, n = GRAPHS["rmat"]
+    graph, one = in_parts(engine, src, dst, n, room)
+    label, alike, exchanges = graph.run(entries_after_a_search)
+    assert alike
+    assert label == labels_of(one)
+    assert exchanges == 0 or room is not None  # the search has brought them; the last of several may have put out few
 
 
 def test_a_part_that_does_not_come_is_reported(monkeypatch):

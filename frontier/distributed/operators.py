@@ -146,15 +146,18 @@ class Steps:
         return made, len(made), entered
 
     def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
-        """Many steps in one launch on each part, where that is possible: what `persistent.search` returns."""
-        window = persistent.window_of(self.levels.graph) if self.are_independent else None
+        """Many steps in one launch on each part, where that is possible: the frontier that is left, and how many steps."""
+        graph = self.levels.graph
+        window = persistent.window_of(graph) if self.are_independent else None
         if window is None:
             return None
         self.before()
         self.levels.prepare(frontier)
-        found = persistent.search(self.levels, window, frontier, self.args, **options)
+        left, done, shared = persistent.search(self.levels, window, frontier, self.args, **options)
         self.after()
-        return found
+        if shared:
+            graph.arrays.shared(self.levels.columns.arrays)
+        return left, done
 
 
 def _steps_on_gpu(

@@ -175,6 +175,11 @@ class VertexArrays:
         for array in arrays:
             self._entry(array).behind = True
 
+    def shared(self, arrays: Sequence[Any]) -> None:
+        """All copies of these are those of the owners."""
+        for array in arrays:
+            self._entry(array).behind = False
+
     def complete(self, arrays: Sequence[Any]) -> None:
         """Bring copies that are behind up to date with the owners'; of flags, those that any part has set, and
         of results the sums."""

@@ -26,12 +26,18 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/persistent/persistent.cuh"
 HEAD_BYTES, STATE_NUMBERS = 2048, 154
-DONE, NO_ROOM, PART_LOST = 0, 1, 2
+DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
 """As in persistent.cuh."""
 LEAST_BYTES = 2**16
 """Of a message, at least."""
 PATIENCE = 2**31
 """Looks for another part before it counts as lost: some minutes, in which it may compile the kernel."""
+SHARE_FROM = 16
+"""A search that has put out this fraction of all vertices brings its arrays up to date on all parts: they are likely to be
+read there next, and it takes the kernels a third of what it takes the host later."""
+BYTES_SHARED, LEAST_SHARED, MOST_SHARED = 8, 2**12, 2**28
+"""Room for that: so much for each vertex, which is two arrays of four bytes an entry; and the bounds of the total. In half of
+it there is room for 32 vertices, whatever the arrays."""
 MOST_STEPS, NEVER = 2**30, 2**62
 
 
@@ -41,17 +47,24 @@ def message_bytes(graph: GraphPart) -> int:
     return max(2 * graph.num_vertices // graph.comm.size // 128 * 128, LEAST_BYTES)
 
 
+def shared_bytes(graph: GraphPart) -> int:
+    """Room in each part's window for the entries of all vertices, where the messages are, too."""
+    room = min(BYTES_SHARED * graph.num_vertices, MOST_SHARED) // 128 * 128
+    return max(graph.comm.size * message_bytes(graph), room, LEAST_SHARED)
+
+
 def window_of(graph: GraphPart) -> Window | None:
     """The windows that a search works with; None where kernels cannot see the memory of all parts."""
     bits = 8 * bitmap_words(graph.num_vertices)
-    return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
+    return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + shared_bytes(graph))
 
 
 def search(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, *, step: int | None = None,
     may_pull: bool = False, max_steps: int | None = None,
-) -> tuple[PartFrontier, int]:  # fmt: skip
-    """Advance until the frontier is empty; returns what is left of it, and how often.
+) -> tuple[PartFrontier, int, bool]:  # fmt: skip
+    """Advance until the frontier is empty; returns what is left of it, how often, and whether the arrays that travel say the
+    same on all parts now.
 
     Parameters
     ----------
@@ -60,20 +73,20 @@ def search(
     may_pull : bool
         Whether a pull gives the same.
     """
-    values, done = list(args), 0
+    values, done, shared = list(args), 0, False
     limit = MOST_STEPS if max_steps is None else min(max_steps, MOST_STEPS)
     while done < limit and frontier._count != 0:
-        frontier, made = _run(levels, window, frontier, tuple(values), step, may_pull, limit - done)
+        frontier, made, shared = _run(levels, window, frontier, tuple(values), step, may_pull, limit - done)
         done += made
         if step is not None:
             values[step] = np.int32(values[step] + made)
-    return frontier, done
+    return frontier, done, shared
 
 
 def _run(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, step: int | None, may_pull: bool, limit: int
-) -> tuple[PartFrontier, int]:  # fmt: skip
-    """One launch: the frontier that is left, and the advances that were made."""
+) -> tuple[PartFrontier, int, bool]:  # fmt: skip
+    """One launch: the frontier that is left, the advances that were made, and whether the arrays were shared."""
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
@@ -93,9 +106,11 @@ def _run(
     )  # fmt: skip
     pulls = _pull_arguments(graph) if may_pull else (local.view(), None, None, NEVER, NEVER, 0, None)
     parts = graph.partition.owners, window.addresses, comm.rank, comm.size, room // width // 8 * 8, room
+    # A loop of single steps goes on with entries of its own vertices.
+    sharing = shared_bytes(graph), -(-n // SHARE_FROM) if limit > 1 and columns.arrays else NEVER
     window.outcome.expect()
     kernels.advance_over_parts(
-        1, *pushes, *pulls, *parts, n, limit, PATIENCE, *columns.args, *args,
+        1, *pushes, *pulls, *parts, *sharing, n, limit, PATIENCE, *columns.args, *args,
         blocks=blocks_together(True),  # large pushes need many, too
         cooperative=True,
     )  # fmt: skip
@@ -103,6 +118,8 @@ def _run(
     comm.waits += 1
     comm.exchanges += 1
     comm.sent_bytes += pairs * width + bitmaps * 4 * bitmap_words(n)
+    if ending == ALL_SHARED:
+        comm.sent_bytes += (comm.size - 1) * int(graph.partition.owned.size) * columns.width
     if ending == PART_LOST:
         raise PartLostError("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
@@ -112,7 +129,7 @@ def _run(
         vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
     left = PartFrontier.of_part(graph, Frontier._of(local, vertices, arcs=arcs))
     left._count = total
-    return left, made
+    return left, made, ending == ALL_SHARED
 
 
 def _pull_arguments(graph: GraphPart) -> tuple:

@@ -5,7 +5,8 @@
 //
 //     WindowHead    what others have told it
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
-//     messages      of each other part: the vertices of this part that it has reached (columns.cuh)
+//     messages      of each other part: the vertices of this part that it has reached (columns.cuh); at the end, in the same
+//                   place, the entries of all vertices (entries.cuh)
 //
 // A push is a push of one device, along the part's own arcs. What it has reached of other parts' vertices is written into
 // their windows; when all have done so, each combines what it has got, and tells its members and arcs to all: two barriers
@@ -16,13 +17,15 @@
 #include "frontier/cuda/pull.cuh"
 #include "frontier/cuda/visit.cuh"
 #include "frontier/distributed/levels/columns.cuh"
+#include "frontier/distributed/persistent/entries.cuh"
 
 static_assert(WIDE == BLOCK, "blocks that expand distribute vertices, too");
 constexpr int MOST_BLOCKS = 4;  // of a multiprocessor
 constexpr int OUTCOMES = 9;     // windows.py has the same number
 
-// What comes of a search, and why it ends (persistent/__init__.py has the same).
-enum Ending { DONE, NO_ROOM, PART_LOST };
+// What comes of a search, and why it ends (persistent/__init__.py has the same). `ALL_SHARED`: it is done, and its arrays say the
+// same on all parts.
+enum Ending { DONE, NO_ROOM, PART_LOST, ALL_SHARED };
 
 // What a part tells another at a barrier: two numbers below 2^48. Above them is the barrier's number, so that whoever waits
 // for the note sees that it is there.
@@ -132,7 +135,8 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 }
 
 // Advances, until no part has members, `max_steps` are made, or a part has reached more of another's vertices than there is
-// room for in a message: then what it has reached is in `reached`, and the host goes on from there.
+// room for in a message: then what it has reached is in `reached`, and the host goes on from there. If it has put out at least
+// `share_from` vertices, all parts get all entries of its arrays.
 //
 // A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs; `entering` is the
 // graph whose arcs lead back to them, and `owned` lists this part's vertices. All lists and `rest` have room for all vertices,
@@ -145,13 +149,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
     i64 pull_from, i64 pull_above, i64 num_owned, const i64* owned, const u8* owners, char* const* window_of, int rank,
-    int parts, i64 room, i64 message_bytes, i64 num_vertices, i64 max_steps, i64 patience, COLUMN_PARAMS ARG_PARAMS) {
+    int parts, i64 room, i64 message_bytes, i64 shared_bytes, i64 share_from, i64 num_vertices, i64 max_steps, i64 patience,
+    COLUMN_PARAMS ARG_PARAMS) {
   Columns columns = COLUMNS;
   i64 words = (num_vertices + 31) / 32;
   Windows windows{window_of, rank, parts, words, message_bytes};
   bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
   u32 target = 0;
-  i64 steps = 0, lists = 0, pairs_sent = 0, bitmaps_read = 0;  // those sent are known to one thread
+  i64 steps = 0, put_out = 0, lists = 0, pairs_sent = 0, bitmaps_read = 0;  // those sent are known to one thread
   auto member = [&](i64 i) { return __ldcg(in + i); };
   auto take_output = [&] {  // as the frontier
     VID* swap = spare;
@@ -161,6 +166,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
     ++lists;
   };
   auto sync = [&] { grid_barrier((u32*)&state->arrived, target); };
+  auto meet = [&] {
+    barrier_around(state, target, [&] {
+      if (!windows.meet(patience, [](int) { return Note{0, 0}; }, [](int, Note) {})) state->ending = PART_LOST;
+    });
+  };
   // Tells `found` to all parts, and adds up theirs.
   auto sum_up = [&](const u64* found) {
     barrier_around(state, target, [&] {
@@ -201,10 +211,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
         GRID_STRIDE(word, words) bits[word] = 0;
         sync();
         GRID_STRIDE(i, count) set_bit(bits, member(i));
-        barrier_around(state, target, [&] {
-          auto nothing = [](int) { return Note{0, 0}; };
-          if (!windows.meet(patience, nothing, [](int, Note) {})) state->ending = PART_LOST;
-        });
+        meet();
         is_bitmap = true;
       }
       u32 *bits = windows.bits(rank, which ^ 1), *num_rest = (u32*)(state->num_rest + now);
@@ -300,8 +307,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
     total = i64(*(volatile u64*)&state->totals.first);
     total_arcs = i64(*(volatile u64*)&state->totals.second);
     ending = *(volatile u64*)&state->ending;
+    put_out += total;
     ++steps;
     NEXT_STEP;
+  }
+  if (ending == DONE && put_out >= share_from) {
+    auto room_of = [&](int p) { return windows.message(p, 0); };
+    auto all_met = [&] {
+      meet();
+      return *(volatile u64*)&state->ending == DONE;
+    };
+    bool shared = share_entries(columns, owners, num_vertices, rank, parts, shared_bytes, room_of, all_met);
+    ending = shared ? ALL_SHARED : PART_LOST;
   }
 #ifdef HAS_CONDITION
   if (is_bitmap) list_bits(words, windows.bits(rank, which), out, state->num_listed + steps % 3), take_output();
