@@ -28,35 +28,29 @@ HEADER = "frontier/distributed/persistent/persistent.cuh"
 HEAD_BYTES, STATE_NUMBERS = 2048, 154
 DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
 """As in persistent.cuh."""
-LEAST_BYTES = 2**16
-"""Of a message, at least."""
+ROOM_FOR_A_VERTEX, LEAST_BYTES, MOST_BYTES = 8, 2**16, 2**28
+"""Bytes of a part's window for messages of all others: so many for each vertex, with which two arrays of four bytes an entry
+can be shared at once; and bounds of the total."""
 PATIENCE = 2**31
 """Looks for another part before it counts as lost: some minutes, in which it may compile the kernel."""
 SHARE_FROM = 16
 """A search that has put out this fraction of all vertices brings its arrays up to date on all parts: they are likely to be
-read there next, and it takes the kernels a third of what it takes the host later."""
-BYTES_SHARED, LEAST_SHARED, MOST_SHARED = 8, 2**12, 2**28
-"""Room for that: so much for each vertex, which is two arrays of four bytes an entry; and the bounds of the total. In half of
-it there is room for 32 vertices, whatever the arrays."""
+read there next, and it takes the kernels half of what an exchange takes."""
+LEAST_SHARED = 64
+"""Vertices for whose entries there has to be room then."""
 MOST_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: GraphPart) -> int:
-    """Room in each part's window for what each other one has reached of its vertices: two bytes for each vertex that it
-    owns, or `LEAST_BYTES`."""
-    return max(2 * graph.num_vertices // graph.comm.size // 128 * 128, LEAST_BYTES)
-
-
-def shared_bytes(graph: GraphPart) -> int:
-    """Room in each part's window for the entries of all vertices, where the messages are, too."""
-    room = min(BYTES_SHARED * graph.num_vertices, MOST_SHARED) // 128 * 128
-    return max(graph.comm.size * message_bytes(graph), room, LEAST_SHARED)
+    """Room in each part's window for what each other one has reached of its vertices."""
+    room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MOST_BYTES)
+    return room // graph.comm.size // 128 * 128
 
 
 def window_of(graph: GraphPart) -> Window | None:
     """The windows that a search works with; None where kernels cannot see the memory of all parts."""
     bits = 8 * bitmap_words(graph.num_vertices)
-    return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + shared_bytes(graph))
+    return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
 
 
 def search(
@@ -73,20 +67,29 @@ def search(
     may_pull : bool
         Whether a pull gives the same.
     """
-    values, done, shared = list(args), 0, False
+    graph, values, done, ending = levels.graph, list(args), 0, DONE
     limit = MOST_STEPS if max_steps is None else min(max_steps, MOST_STEPS)
+    # A loop of single steps goes on with entries of its own vertices.
+    has_room = graph.comm.size * message_bytes(graph) >= LEAST_SHARED * levels.columns.width
+    shares = limit > 1 and has_room and levels.columns.width > 0
+    share_from = -(-graph.num_vertices // SHARE_FROM) if shares else NEVER
     while done < limit and frontier._count != 0:
-        frontier, made, shared = _run(levels, window, frontier, tuple(values), step, may_pull, limit - done)
+        frontier, made, ending = _run(
+            levels, window, frontier, tuple(values), step, may_pull, limit - done, share_from
+        )  # fmt: skip
         done += made
+        if ending == NO_ROOM and shares:
+            share_from = 0  # many were put out
         if step is not None:
             values[step] = np.int32(values[step] + made)
-    return frontier, done, shared
+    return frontier, done, ending == ALL_SHARED
 
 
 def _run(
-    levels: Levels, window: Window, frontier: PartFrontier, args: tuple, step: int | None, may_pull: bool, limit: int
-) -> tuple[PartFrontier, int, bool]:  # fmt: skip
-    """One launch: the frontier that is left, the advances that were made, and whether the arrays were shared."""
+    levels: Levels, window: Window, frontier: PartFrontier, args: tuple, step: int | None, may_pull: bool, limit: int,
+    share_from: int,
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One launch: the frontier that is left, the advances that were made, and why it has ended."""
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
@@ -106,11 +109,9 @@ def _run(
     )  # fmt: skip
     pulls = _pull_arguments(graph) if may_pull else (local.view(), None, None, NEVER, NEVER, 0, None)
     parts = graph.partition.owners, window.addresses, comm.rank, comm.size, room // width // 8 * 8, room
-    # A loop of single steps goes on with entries of its own vertices.
-    sharing = shared_bytes(graph), -(-n // SHARE_FROM) if limit > 1 and columns.arrays else NEVER
     window.outcome.expect()
     kernels.advance_over_parts(
-        1, *pushes, *pulls, *parts, *sharing, n, limit, PATIENCE, *columns.args, *args,
+        1, *pushes, *pulls, *parts, share_from, n, limit, PATIENCE, *columns.args, *args,
         blocks=blocks_together(True),  # large pushes need many, too
         cooperative=True,
     )  # fmt: skip
@@ -129,7 +130,7 @@ def _run(
         vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
     left = PartFrontier.of_part(graph, Frontier._of(local, vertices, arcs=arcs))
     left._count = total
-    return left, made, ending == ALL_SHARED
+    return left, made, ending
 
 
 def _pull_arguments(graph: GraphPart) -> tuple:

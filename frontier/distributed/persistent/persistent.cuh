@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
     i64 pull_from, i64 pull_above, i64 num_owned, const i64* owned, const u8* owners, char* const* window_of, int rank,
-    int parts, i64 room, i64 message_bytes, i64 shared_bytes, i64 share_from, i64 num_vertices, i64 max_steps, i64 patience,
+    int parts, i64 room, i64 message_bytes, i64 share_from, i64 num_vertices, i64 max_steps, i64 patience,
     COLUMN_PARAMS ARG_PARAMS) {
   Columns columns = COLUMNS;
   i64 words = (num_vertices + 31) / 32;
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
       meet();
       return *(volatile u64*)&state->ending == DONE;
     };
-    bool shared = share_entries(columns, owners, num_vertices, rank, parts, shared_bytes, room_of, all_met);
+    bool shared = share_entries(columns, owners, num_vertices, rank, parts, parts * message_bytes, room_of, all_met);
     ending = shared ? ALL_SHARED : PART_LOST;
   }
 #ifdef HAS_CONDITION
