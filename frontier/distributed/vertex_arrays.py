@@ -353,6 +353,7 @@ class VertexArrays:
         """What kernels send by."""
         if self._mail is None:
             self._mail = Mail(self._comm, self._partition)
+            Mail.load_ahead(self._local())
         return self._mail
 
     def columns_to_send(self, arrays: Sequence[Any]) -> Columns | None:

@@ -194,11 +194,11 @@ def cuda_kernels_for(
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
     if alternatives.wanted() and (others := other_lanes(options)) is not None:
         either = tuple(frozenset((options, others)) if part is options else part for part in key)
-        alternatives.add(either, lambda: _begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
+        alternatives.add(either, lambda: begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
     return found
 
 
-def _begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
+def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
     """Begin to compile kernels in another thread; returns what waits for them."""
     from ..runtime.cuda import compile_ahead, load_module
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...operators.engine import cuda_kernels_for, state_of
+from ...operators.engine import begin_to_load, cuda_kernels_for, state_of
 from ...operators.launch import blocks_for_at_most
 from ...runtime.scratch import Counters
 
@@ -132,6 +132,11 @@ class Mail:
         self._received: Any = None
         self._outgoing: list[Any] = []
         self._sizes: list[int] = []
+
+    @staticmethod
+    def load_ahead(local: Any) -> None:
+        """Compile the kernels while others are: a search that has windows takes them only where these have no room."""
+        begin_to_load(_kernels(local))
 
     @staticmethod
     def can_carry(comm: Communicator) -> bool:
