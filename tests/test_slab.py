@@ -174,6 +174,13 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
     monkeypatch.setattr(batches, "MOST_ENTRIES", most)
     monkeypatch.setattr(batches, "ENTRIES", min(most, batches.ENTRIES))
     monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 1000)
+    after_deferral, resolve = [], batches.Batches.resolve
+
+    def resolve_deferred(*args):
+        after_deferral.append(resolve(*args))
+        return after_deferral[-1]
+
+    monkeypatch.setattr(batches.Batches, "resolve", resolve_deferred)
     pair = make(SlabGraph, "gpu", [], [], num_vertices=3000, directed=True, weight_dtype=weight_dtype)
     for below in (3000, 90, 3000):
         src, dst = rng.integers(0, below, (2, 6000))
@@ -181,6 +188,7 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
             pair.insert(src, dst, None if weight_dtype is None else rng.random(6000).astype(weight_dtype))
         pair.delete(src[::3], dst[::3])
     pair.check()
+    assert (most == 1 << 21) in after_deferral
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])

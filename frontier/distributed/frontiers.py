@@ -135,8 +135,13 @@ class PartFrontier(HeldByParts, Frontier):
 def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
     """Those of some vertices that the part owns, found out on the host, before they are copied to the device; None
     where what is given is not a list of ids, or some ids may name deleted vertices."""
-    if graph._absent is not None or not len(vertices) or np.asarray(vertices).dtype.kind not in "iu":
+    if graph._absent is not None or not len(vertices):
         return None
-    ids = np.unique(check_ids(resolve_device("cpu"), vertices, "vertices", graph.num_vertices))
-    own = ids[graph.partition.owners_of(ids.astype(np.uint64)) == graph.comm.rank]
+    if len(vertices) == 1 and type(vertices[0]) is int and 0 <= vertices[0] < graph.num_vertices:  # a search's source
+        ids = np.asarray(vertices, np.int64)
+    elif np.asarray(vertices).dtype.kind in "iu":
+        ids = np.unique(check_ids(resolve_device("cpu"), vertices, "vertices", graph.num_vertices))
+    else:
+        return None
+    own = ids[graph.partition.owners_of(ids.view(np.uint64)) == graph.comm.rank]
     return Frontier._of(graph.local, graph.xp.asarray(own.astype(graph.vertex_dtype)))

@@ -9,8 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,19 +18,20 @@ from ..arguments import integer, one_of
 from ..edge_frontier import check_edge_frontier
 from ..frontier import Frontier, check_frontier, graph_of
 from ..operators import Step
-from ..operators.advance import DIRECTIONS, Functors
-from ..operators.launch import gpu_balance
+from ..operators.advance import DIRECTIONS
 from ..operators.traverse import traverse_along
-from . import batches, persistent
-from .accesses import ANYWHERE, accesses_of, arrays_of
+from . import batches
+from .accesses import arrays_of
+from .checks import by_vertex_among, check_at_edges, check_at_vertices, read_afar, written_by
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
-from .levels import Mail, follow_updates
+from .gpu_steps import steps_on_gpu
+from .levels import follow_updates
 from .pulls import can_pull, check_pull, has_many_arcs, pull, pull_pays
-from .traversals import Levels, search
+from .traversals import search
 from .triangles import PartOrientation, count_triangles
-from .vertex_arrays import OF_NO_VERTEX, RESULTS
+from .vertex_arrays import RESULTS
 
 if TYPE_CHECKING:
     from .part import GraphPart
@@ -84,7 +83,7 @@ def _advance(
     prepare: Callable | None, balance: str,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
-    steps = _steps_on_gpu(graph, op, args, condition, prepare, balance)
+    steps = steps_on_gpu(graph, op, args, condition, prepare, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
         found = steps.together(frontier, max_steps=1)
@@ -105,118 +104,17 @@ def _pull(
     graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One pull; the same of it."""
-    steps = _steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
+    steps = steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
     if steps is not None:
         return steps.one(steps.levels.pull, check_frontier(graph, frontier))
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    args = _check_at_edges(graph.reverse, op, args)
+    args = check_at_edges(graph.reverse, op, args)
     if condition is not None:
-        _check_at_vertices(graph, condition, args, writable=0)
-    arrays = _by_vertex(graph, op, args)
+        check_at_vertices(graph, condition, args, writable=0)
+    arrays = by_vertex_among(graph, op, args)
     made = pull(graph, frontier, op, args, condition, arrays)
-    graph.arrays.written(_written(arrays, op, args, first=4))
+    graph.arrays.written(written_by(arrays, op, args, first=4))
     return made
-
-
-@dataclass
-class Steps:
-    """Steps of one operator on a GPU, and what the arrays by vertex need around each of them.
-
-    Attributes
-    ----------
-    levels : Levels
-    args : tuple
-        The arguments of the functors.
-    before, after : function
-    are_independent : bool
-        Whether nothing has to be brought up to date between two steps, so that kernels can make them one after another.
-    """
-
-    levels: Levels
-    args: tuple
-    before: Callable[[], None]
-    after: Callable[[], None]
-    are_independent: bool
-
-    def one(self, step: Callable, frontier: Frontier) -> tuple[PartFrontier, int, int]:
-        """A single step, a push or a pull of `levels`; what `_advance` and `_pull` return."""
-        self.before()
-        made, _, entered = step(frontier, self.args)
-        self.after()
-        return made, len(made), entered
-
-    def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
-        """Many steps in one launch on each part, where that is possible: the frontier that is left, and how many steps."""
-        graph = self.levels.graph
-        window = persistent.window_of(graph) if self.are_independent else None
-        if window is None:
-            return None
-        self.before()
-        self.levels.prepare(frontier)
-        left, done, shared = persistent.search(self.levels, window, frontier, self.args, **options)
-        self.after()
-        if shared:
-            graph.arrays.shared(self.levels.columns.arrays)
-        return left, done
-
-
-def _steps_on_gpu(
-    graph: GraphPart, op: Callable, args: tuple, condition: Callable | None, prepare: Callable | None, balance: str,
-    pulls: bool = False,
-) -> Steps | None:  # fmt: skip
-    """The steps of an operator, if kernels can send what it reaches. All checks are made here, once.
-
-    Parameters
-    ----------
-    pulls : bool
-        Whether there is one step, a pull, along the edges of the reverse.
-    """
-    if not Mail.can_carry(graph.comm):
-        return None
-    arrays = graph.arrays
-    args = _check_at_edges(graph.reverse if pulls else graph, op, args)
-    by_vertex = _by_vertex(graph, op, args)
-    columns = arrays.columns_to_send([] if pulls else by_vertex)
-    if columns is None:
-        return None
-    settled: list[Any] = []
-    behind: list[Any] = []
-    for function, writable in ((condition, 0), (prepare, 1)):
-        if function is not None:
-            behind += _check_at_vertices(graph, function, args, writable=writable)[1]
-            settled = [array for array in arrays.among(args) if arrays.needs_settling(array)]
-    read = _read_afar(graph, op, args)
-    if condition is not None:
-        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
-    pulled = [array for _, array, use, (_, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {dst}]
-    written = [*_written(by_vertex, op, args, first=4), *columns.arrays]
-    if prepare is not None:
-        written += _written(by_vertex, prepare, args)
-    united = [array for array in by_vertex if arrays.is_united(array)]
-
-    def before() -> None:
-        if settled:
-            arrays.settle(settled)
-        if behind:
-            arrays.complete(behind)
-
-    def after() -> None:
-        arrays.written(written)
-        if united:
-            arrays.unite(united)
-
-    levels = Levels(
-        graph, Functors(op, condition, prepare), args, columns, by_vertex, _some(by_vertex, read),
-        _some(by_vertex, pulled), balance,
-    )  # fmt: skip
-    outdated = [array for array in _some(read, written) if arrays.rule_of(array) is None]
-    work = settled or behind or united or columns.adds or outdated  # between steps
-    return Steps(levels, args, before, after, are_independent=not work and gpu_balance(balance) == "tile")
-
-
-def _some(arrays: list[Any], among: list[Any]) -> list[Any]:
-    """Those of some arrays that are among others."""
-    return [array for array in arrays if any(array is each for each in among)]
 
 
 def _push(
@@ -225,12 +123,12 @@ def _push(
 ) -> tuple[Any, list[Any]]:  # fmt: skip
     """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    args = _check_at_edges(graph, op, args, sends=output is not None)
+    args = check_at_edges(graph, op, args, sends=output is not None)
     for function, first in ((condition, 0), (prepare, 1)):
         if function is not None:
-            _check_at_vertices(graph, function, args, writable=first)
-    arrays = _by_vertex(graph, op, args)
-    read = _read_afar(graph, op, args)
+            check_at_vertices(graph, function, args, writable=first)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
     graph.arrays.before_edges(
@@ -241,8 +139,8 @@ def _push(
         balance=balance, output=output,
     )  # fmt: skip
     if prepare is not None:
-        graph.arrays.written(_written(arrays, prepare, args))
-    graph.arrays.written(_written(arrays, op, args, first=4))
+        graph.arrays.written(written_by(arrays, prepare, args))
+    graph.arrays.written(written_by(arrays, op, args, first=4))
     if output is None:
         graph.arrays.unite(arrays)
     return reached, arrays
@@ -273,11 +171,11 @@ def traverse(
                 along, frontier, op, args, tuple(values), condition=condition, prepare=prepare, balance=balance,
                 **limits,
             )  # fmt: skip
-        on_gpu = _steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
+        on_gpu = steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
         if on_gpu is not None:
             at = steps[0] if steps else None
-            can = can_pull(along, op, on_gpu.args, condition, prepare)
-            back = _check_at_edges(along.reverse, op, tuple(values)) if can else ()
+            can = on_gpu.can_pull
+            back = along.reverse.with_own_columns(tuple(values)) if can else ()
 
             def args_of(step: int, pulls: bool) -> tuple:
                 given = list(back if pulls else on_gpu.args)
@@ -331,11 +229,11 @@ def _traverse_alone(
     """
     local, arrays = graph.local, graph.arrays
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    values = _check_at_edges(graph, op, values)
+    values = check_at_edges(graph, op, values)
     for function, writable in ((condition, 0), (prepare, 1)):
         if function is not None:
-            _check_at_vertices(graph, function, values, writable=writable)
-    by_vertex = _by_vertex(graph, op, values)
+            check_at_vertices(graph, function, values, writable=writable)
+    by_vertex = by_vertex_among(graph, op, values)
     # The local graph of an undirected one has each edge both ways, though it is a directed graph.
     entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
     given = tuple(old if isinstance(old, Step) else new for old, new in zip(args, values, strict=True))
@@ -345,9 +243,9 @@ def _traverse_alone(
         local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
         balance=balance, entering=entering,
     )  # fmt: skip
-    arrays.written(_written(by_vertex, op, values, first=4))
+    arrays.written(written_by(by_vertex, op, values, first=4))
     if prepare is not None:
-        arrays.written(_written(by_vertex, prepare, values))
+        arrays.written(written_by(by_vertex, prepare, values))
     return done
 
 
@@ -358,9 +256,9 @@ def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
             one_device.compute(frontier.local, op, *args)
         return
     graph: Any = graph_of(frontier)
-    arrays, _ = _check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args)
     one_device.compute(frontier.local, op, *args)
-    graph.arrays.written(_written(arrays, op, args))
+    graph.arrays.written(written_by(arrays, op, args))
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
@@ -370,9 +268,9 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
             edges = one_device.filter(frontier.local, op, *args)
         return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
-    arrays, _ = _check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args)
     kept = one_device.filter(frontier.local, op, *args)
-    graph.arrays.written(_written(arrays, op, args))
+    graph.arrays.written(written_by(arrays, op, args))
     return type(frontier).of_part(graph, kept)
 
 
@@ -392,9 +290,9 @@ def reduce(
         with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
-        arrays, _ = _check_at_vertices(graph, op, args)
+        arrays, _ = check_at_vertices(graph, op, args)
         found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
-        graph.arrays.written(_written(arrays, op, args))
+        graph.arrays.written(written_by(arrays, op, args))
     if deferred:
         graph.comm.defer_reduction(out, reduce)
         return out
@@ -414,10 +312,10 @@ def neighbor_reduce(
     they are needed."""
     if columns is not None or values or score is not None:
         raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
-    args = _check_at_edges(graph, op, args, gathers=True)
+    args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    read = _read_afar(graph, op, args)
-    graph.arrays.complete([array for array in _by_vertex(graph, op, args) if any(array is each for each in read)])
+    read = read_afar(graph, op, args)
+    graph.arrays.complete([array for array in by_vertex_among(graph, op, args) if any(array is each for each in read)])
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -433,8 +331,8 @@ def neighbor_reduce(
 def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
     """`frontier.sample_neighbors`."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    args = _check_at_edges(graph, op, args, gathers=True)
-    arrays = _by_vertex(graph, op, args)
+    args = check_at_edges(graph, op, args, gathers=True)
+    arrays = by_vertex_among(graph, op, args)
     graph.arrays.before_edges(arrays, arrays, writes_few=not frontier.is_everyone)
     one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
     graph.arrays.unite(arrays)
@@ -455,15 +353,15 @@ def visit_edges(
     Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
     rarely looked at exchanges nothing for them.
     """
-    args = _check_at_edges(graph, op, args)
+    args = check_at_edges(graph, op, args)
     src, dst = batches.to_sources(graph, src, dst)
-    arrays = _by_vertex(graph, op, args)
-    read = _read_afar(graph, op, args)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
     graph.arrays.before_edges(
         arrays, [array for array in arrays if any(array is each for each in read)], writes_few=False
     )  # fmt: skip
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
-    graph.arrays.written(_written(arrays, op, args, first=4))
+    graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)
     if not output:
         return None
@@ -484,130 +382,18 @@ def snapshot_for_passes(graph: GraphPart, passes: float) -> GraphPart:
     return graph
 
 
-def _check_at_edges(
-    graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
-) -> tuple:  # fmt: skip
-    """Raise if `op` writes to what no rule combines.
-
-    Parameters
-    ----------
-    gathers : bool
-        Whether copies are not sent to their owners afterwards.
-    sends : bool
-        Whether those of the vertices that are put out are.
-
-    Returns
-    -------
-    tuple
-        The arguments to call `op` with: columns are those of the direction that is followed.
-    """
-    args = graph.with_own_columns(args)
-    for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
-        rule = graph.arrays.rule_of(array)
-        if graph.read_only and rule is None and edge in use.reads | use.writes and not graph.is_column(array):
-            raise ValueError(
-                f"{op.__name__}() uses {name} by edge: along in-edges, which have other ids on a graph's parts, only "
-                "columns of edge data can be"
-            )
-        if callable(rule) or rule in OF_NO_VERTEX or use.writes <= {src}:
-            continue
-        if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own
-            if graph.inward is not None and graph.is_column(array):
-                raise ValueError(
-                    f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other parts "
-                    "have a copy: insert the edges with their new values"
-                )
-            continue
-        if not sends and rule != "add":
-            raise ValueError(
-                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: have "
-                "advance put vertices out, so that their entries go to the parts that own them"
-            )
-        if rule is None or gathers or not use.writes <= {src, dst}:
-            advice = "a function as its rule" if rule is not None or gathers or ANYWHERE in use.writes else "a rule"
-            raise ValueError(
-                f"{op.__name__}() writes to {name} at edges, where copies of a graph's parts would differ: make it "
-                f"with graph.vertex_array(..., combine=...), with {advice}"
-            )
-    return args
-
-
 @contextmanager
 def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
     """What surrounds an operator over the members of a frontier of edges; gives the arguments of `op`."""
     frontier.check()
     graph: Any = frontier.graph
-    args = _check_at_edges(graph, op, args, sends=False)
-    arrays = _by_vertex(graph, op, args)
-    read = _read_afar(graph, op, args)
+    args = check_at_edges(graph, op, args, sends=False)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
     graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
     yield args
-    graph.arrays.written(_written(arrays, op, args, first=4))
+    graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.unite(arrays)
-
-
-def _by_vertex(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
-    """The arrays by vertex among the arguments of a functor at edges.
-
-    Those that it uses by edge alone are none, also if they have as many entries as there are vertices.
-    """
-    by_edge = [
-        array for _, array, use, (_, _, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray)
-        if use.reads | use.writes == {edge} and graph.arrays.rule_of(array) is None
-    ]  # fmt: skip
-    return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
-
-
-def _check_at_vertices(
-    graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1
-) -> tuple[list[Any], list[Any]]:  # fmt: skip
-    """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
-
-    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex.
-
-    Parameters
-    ----------
-    writable : int
-        How many of the first parameters are vertices whose entries may be written.
-    """
-    arrays = graph.arrays.among(args)
-    graph.arrays.settle(arrays)
-    behind = []
-    for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
-        rule = graph.arrays.rule_of(array)
-        if not (use.writes <= set(vertex[:writable]) or rule in OF_NO_VERTEX or (callable(rule) and writable)):
-            raise ValueError(
-                f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
-                "parts each of them has a copy"
-            )
-        if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
-            behind.append(array)
-    graph.arrays.complete(behind)
-    return arrays, behind
-
-
-def _written(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """Those of some arrays by vertex that a functor may have written to.
-
-    Parameters
-    ----------
-    first : int
-        Parameters before those of the user.
-    """
-    known = accesses_of(op) if isinstance(op, FunctionType) else None
-    if known is None:
-        return arrays
-    names = list(known)[first:]
-    used = {id(value) for name, value in zip(names, args, strict=False) if known[name].writes}
-    return [array for array in arrays if id(array) in used]
-
-
-def _read_afar(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
-    """The arrays of which a functor at edges reads other entries than that of the source."""
-    known = accesses_of(op) if isinstance(op, FunctionType) else None
-    if known is None:
-        return list(args)
-    return [array for _, array, use, names in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {names[0]}]
 
 
 def _along(graph: GraphPart, edges: str) -> GraphPart:

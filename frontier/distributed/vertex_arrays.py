@@ -42,6 +42,8 @@ OF_NO_VERTEX = FLAGS, SUMS
 """Arrays with these may be written to by any functor."""
 RESULTS = "results"
 """Likewise, for small arrays that `reduce` leaves its result in."""
+ABSENT = -1
+"""In place of a place among arguments."""
 
 
 @dataclass
@@ -96,6 +98,11 @@ class VertexArrays:
         Gives the local graph.
     is_column : function
         Tells whether an array is one by edge.
+
+    Attributes
+    ----------
+    plans : dict
+        What operators have found out of functors with arguments of some kinds (`gpu_steps`).
     """
 
     def __init__(
@@ -107,6 +114,7 @@ class VertexArrays:
         self._partition = partition
         self._known: dict[int, Entry] = {}
         self._mail: Mail | None = None
+        self.plans: dict[tuple, Any] = {}
 
     def register(
         self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None
@@ -167,6 +175,24 @@ class VertexArrays:
             if isinstance(value, kind) and value.shape == (size,)
             and self.rule_of(value) not in (*OF_NO_VERTEX, RESULTS) and not self._is_column(value)
         ]  # fmt: skip
+
+    def kinds_of(self, args: Sequence[Any]) -> tuple:
+        """What operators must know of arguments to treat others the same: hashable."""
+        shape, kind = (self._partition.owners.size,), self._comm.device.xp.ndarray
+        places = {id(value): place for place, value in enumerate(args)}  # which arrays are the same
+        kinds: list[Any] = []
+        for value in args:
+            if not isinstance(value, kind):
+                kinds.append(type(value))
+                continue
+            entry, rule, leader = self._known.get(id(value)), None, None
+            if entry is not None:
+                rule = entry.rule
+                leader = entry.leader and places.get(id(entry.leader()), ABSENT)
+            kinds.append((
+                places[id(value)], value.dtype, value.shape == shape, rule, leader, self._is_column(value)
+            ))  # fmt: skip
+        return tuple(kinds)
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
 

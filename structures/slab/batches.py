@@ -12,7 +12,7 @@ from frontier.runtime import fill_with
 from frontier.runtime.parameters import Field, Struct
 from frontier.sort import TILE, tile_count
 
-from .cpu_slabs import EMPTY
+from .cpu_slabs import EMPTY, FOUND
 from .layout import FEW_TO_RESOLVE
 
 if TYPE_CHECKING:
@@ -60,8 +60,21 @@ class Batches:
         self._values.put("chain_limit", graph._chain_limit(count))
         self._insert(count, tile=4)
         if resolving and not few:
-            blocks = min(tile_count(count), self._most_blocks)
-            self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
+            self._queue_resolution(count)
+
+    def resolve(self, graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+        """Queue the resolution of a batch's duplicates that `insert` could not resolve; False if `found`, the number of
+        arcs whose key was there when they came, are too many for the table."""
+        if 2 * found > self._entries:
+            return False
+        self._take(graph, arcs, slots, self._table.data.ptr, 0, False)
+        fill_with(graph._counters.array[FOUND : FOUND + 1], found)
+        self._queue_resolution(len(arcs))
+        return True
+
+    def _queue_resolution(self, count: int) -> None:
+        blocks = min(tile_count(count), self._most_blocks)
+        self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
     def erase(self, graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""

@@ -267,6 +267,9 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         """
         if not found:
             return 0
+        if self._host.resolve(self, arcs, slots, found):
+            counts = self._counters.collect()
+            return counts[RECORDED] - counts[REPEATED]
         entries = 1 << (2 * found - 1).bit_length()
         if entries > KEPT_ENTRIES:
             table, recorded = self.xp.empty(2 * entries, np.int64), self.xp.empty(found, np.int64)

@@ -58,6 +58,11 @@ def clear_duplicates(graph: SlabGraph) -> None:
     fill_with(_duplicates(graph), EMPTY)
 
 
+def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+    """Nothing here: `SlabGraph._resolve` has a table of its own for what an insertion could not resolve."""
+    return False
+
+
 def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count = len(arcs)
     starts, order, tallies = _partition(graph, arcs)

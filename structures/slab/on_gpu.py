@@ -39,6 +39,12 @@ def clear_duplicates(graph: SlabGraph) -> None:
     graph._batch_launches().clear()
 
 
+def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+    """Resolve the duplicates of a batch after that, unless `found` are too many for the table; the counters say how many
+    there were."""
+    return graph._batch_launches().resolve(graph, arcs, slots, found)
+
+
 def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     graph._batch_launches().erase(graph, arcs, slots)

@@ -83,9 +83,13 @@ class Columns:
             at = next(i for i, (each, _) in enumerate(ruled) if each is leader)
             codes.append(TYPES[array.dtype] | FOLLOW << 4 | at << 8)
         packed = sum(code << 16 * i for i, code in enumerate(codes))
-        pointers = (*arrays, *[None] * (MOST_COLUMNS - len(arrays)))
         adds = any(rule == "add" for _, rule in ruled)
-        return cls(arrays, adds, sum(array.itemsize for array in arrays), (len(arrays), packed, *pointers))
+        return cls([], adds, sum(array.itemsize for array in arrays), (len(arrays), packed)).of_others(arrays)
+
+    def of_others(self, arrays: list[Any]) -> Columns:
+        """Columns of the same types and rules."""
+        pointers = (*arrays, *[None] * (MOST_COLUMNS - len(arrays)))
+        return Columns(arrays, self.adds, self.width, (*self.args[:2], *pointers))
 
 
 @dataclass

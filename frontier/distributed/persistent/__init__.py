@@ -29,13 +29,13 @@ HEAD_BYTES, STATE_NUMBERS = 2048, 154
 DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
 """As in persistent.cuh."""
 ROOM_FOR_A_VERTEX, LEAST_BYTES, MOST_BYTES = 8, 2**16, 2**28
-"""Bytes of a part's window for messages of all others: so many for each vertex, with which two arrays of four bytes an entry
-can be shared at once; and bounds of the total."""
+"""Bytes of a part's window for messages of all others: so many for each vertex, with which two arrays of four bytes an
+entry can be shared at once; and bounds of the total."""
 PATIENCE = 2**31
 """Looks for another part before it counts as lost: some minutes, in which it may compile the kernel."""
 SHARE_FROM = 16
-"""A search that has put out this fraction of all vertices brings its arrays up to date on all parts: they are likely to be
-read there next, and it takes the kernels half of what an exchange takes."""
+"""A search that has put out this fraction of all vertices brings its arrays up to date on all parts: they are likely to
+be read there next, and it takes the kernels half of what an exchange takes."""
 LEAST_SHARED = 64
 """Vertices for whose entries there has to be room then."""
 MOST_STEPS, NEVER = 2**30, 2**62
@@ -57,8 +57,8 @@ def search(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, *, step: int | None = None,
     may_pull: bool = False, max_steps: int | None = None,
 ) -> tuple[PartFrontier, int, bool]:  # fmt: skip
-    """Advance until the frontier is empty; returns what is left of it, how often, and whether the arrays that travel say the
-    same on all parts now.
+    """Advance until the frontier is empty; returns what is left of it, how often, and whether the arrays that travel
+    say the same on all parts now.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _run(
     comm, own, n = graph.comm, frontier.local, local.num_vertices
     state, scratch = state_of(local), local._scratch.get
     stamps, epoch = state.next_epochs(local, limit)
-    lists = [graph.xp.empty(n, local.vertex_dtype) for _ in range(2)]
+    lists = [scratch(name, n, local.vertex_dtype) for name in ("listed", "listed again")]
     reached = scratch("reached", n, local.vertex_dtype)
     capacity, room = piece_capacity(local), message_bytes(graph)
     width = local.vertex_dtype.itemsize + columns.width
@@ -124,7 +124,7 @@ def _run(
     if ending == PART_LOST:
         raise PartLostError("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
-    vertices = lists[last][:count]
+    vertices = lists[last][:count].copy()
     if ending == NO_ROOM:  # for what this part has reached, or another one
         level = levels.send(reached[:found], count)
         vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
