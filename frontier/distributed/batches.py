@@ -16,6 +16,8 @@ from ..runtime import elementwise
 from ..storage import stored_arrays
 from ..updates import UpdateResult
 from .owners_on_gpu import ByOwner, takes
+from .persistent import window_of
+from .sending import can_use_windows, no_arcs, send
 from .undo import undo_of
 
 if TYPE_CHECKING:
@@ -126,25 +128,23 @@ def route(
 
 def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
     """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for errors and counts."""
-    comm, device = graph.comm, graph.device
+    comm, xp = graph.comm, graph.xp
+    carried = graph.weight_dtype if data is not None else None
+    window = window_of(graph) if can_use_windows(carried) else None
     arcs, error = attempt(lambda: _arcs_of(graph, src, dst, weights, data))
-    if arcs is None:
-        row = device.xp.asarray(np.asarray([*(0,) * comm.size, 1, 0], np.int64))
-    else:
-        found = ByOwner(graph.partition, arcs.src)
-        row = found.count(arcs.error_counts, graph.spare.of(graph, int(arcs.src.size)))
-        u, v, *order = found.sort(arcs.dst, order=arcs.weights is not None)
-    table = comm.gather_rows(row)
+    given = no_arcs(xp, graph.vertex_dtype, carried) if arcs is None else arcs
+    errors = xp.ones(1, np.int64) if arcs is None else arcs.error_counts
+    found = ByOwner(graph.partition, given.src)
+    row = found.count(errors, graph.spare.of(graph, int(given.src.size)))
+    sending = send(comm, window, found, given, row)
+    table = sending.table
     if arcs is not None and error is None:
         _, error = attempt(lambda: arcs.check(waited=True))
     if table[:, comm.size].any():
         raise_first(graph, error)
-    sent = table[:, : comm.size]
-    counts, received = sent[comm.rank].tolist(), sent[:, comm.rank].tolist()
-    graph.spare.take(sum(received))
-    held = [u, v, *(elementwise.take(device, arcs.weights, positions[: sum(counts)]) for positions in order)]
-    (u, v, *weighed), _ = comm.alltoallv_columns(held, counts, received)
-    return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(sent, table[:, -1]))
+    graph.spare.take(int(table[:, comm.rank].sum()))
+    u, v, *weighed = sending.receive()
+    return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(table[:, : comm.size], table[:, -1]))
 
 
 def _is_safe(sent: Any, spare: Any) -> bool:

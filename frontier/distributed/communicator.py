@@ -279,8 +279,9 @@ class Communicator(ABC):
         """Memory of each part that kernels of all parts read and write, of at least so many bytes; None where they
         cannot. What kernels have left there may be lost when all ask for more."""
         if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
+            held = 0 if self._window is None else self._window.nbytes
             self._close_window(last=False)
-            self._window = self._open_window(nbytes)
+            self._window = self._open_window(max(nbytes, 2 * held))  # for a graph that grows and grows
             self._has_windows = self._window is not None
         return self._window
 
@@ -302,8 +303,18 @@ class Communicator(ABC):
 
     def gather_rows(self, row: Any) -> np.ndarray:
         """As many integers of each part, which are on the device: a row for each, on the host."""
-        rows, _ = self.allgather(row, [int(row.size)] * self.size)
-        return self._on_host(rows).reshape(self.size, -1)
+        return self._on_host(self.queue_rows(row)).reshape(self.size, -1)
+
+    def queue_rows(self, row: Any) -> Any:
+        """The same on the device, for which the host does not wait."""
+        return self.allgather(row, [int(row.size)] * self.size)[0]
+
+    def queue_barrier(self) -> None:
+        """Let what is queued from now on begin when all parts have done what they have queued before; the host does not
+        wait."""
+        start = self._begin()
+        self._exchange([])
+        self._end(start)
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         """`allreduce` of a few integers."""

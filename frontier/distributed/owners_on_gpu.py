@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime import Device
+from .windows import HEAD_BYTES
 
 if TYPE_CHECKING:
     from .partition import Partition
+    from .windows import Window
 
 HEADER = "frontier/distributed/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
@@ -90,6 +92,39 @@ class ByOwner:
             positions, **self._launch(),
         )  # fmt: skip
         return (*out, positions) if order else tuple(out)
+
+    def send(self, dst: Any, weights: Any, rows: Any, rank: int, window: Window, room: int) -> tuple[Any, ...]:
+        """Queue the sending of arcs, of which the ids are the sources, to the windows of their owners.
+
+        Where these have no room for all, arcs are sorted by owner here instead.
+
+        Parameters
+        ----------
+        dst : array
+            The other ends.
+        weights : array or None
+            Of the arcs, of 4 or 8 bytes each.
+        rows : array of int64, shape (num_parts, num_parts + 2)
+            What all parts have from `count`, on the device.
+        room : int
+            Arcs for which each window has room.
+
+        Returns
+        -------
+        tuple of array
+            Where they are sorted: sources, destinations, and weights if there are any.
+        """
+        empty, size, kind = self._device.xp.empty, int(self._ids.size), self._ids.dtype
+        out = [empty(size, kind), empty(size, kind)]
+        if weights is not None:
+            out.append(empty(size, weights.dtype))
+        window.told.expect()
+        _kernel(f"move_to_windows_{IDS[kind]}")(
+            self._parts, size, self._owners, self._spans, self._places, self._ids, dst, weights,
+            0 if weights is None else weights.itemsize, *out[:2], None if weights is None else out[2], rows, rank,
+            window.addresses, HEAD_BYTES, room, window.told.published, threads=SPAN_THREADS, blocks=max(self._spans, 1),
+        )  # fmt: skip
+        return tuple(out)
 
 
 def _kernel(name: str) -> Any:

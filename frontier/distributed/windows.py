@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 PIECE = 2**21
 """Bytes of which windows are multiples: the driver shares whole pieces."""
+HEAD_BYTES = 2048
+"""Of each window, for what kernels tell each other; persistent.cuh has the same number."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -24,6 +26,8 @@ class Window:
 
     Parameters
     ----------
+    memory : array of uint8
+        This part's window.
     addresses : sequence of int
         Of the windows, by the ranks of the parts.
     unmap, free : functions
@@ -33,21 +37,27 @@ class Window:
     ----------
     nbytes : int
         Of each window.
+    memory : array of uint8
+        This part's window.
     addresses : array of uint64
         On the device.
     outcome : Counters
         What a kernel that works with the windows reports to the host.
+    told : Counters
+        What all parts have told each other of a batch, likewise: a row of each.
     """
 
     OUTCOMES = 9
 
     def __init__(
-        self, comm: Communicator, nbytes: int, addresses: Sequence[int], unmap: Callable[[], None],
+        self, comm: Communicator, memory: Any, addresses: Sequence[int], unmap: Callable[[], None],
         free: Callable[[], None],
     ):  # fmt: skip
-        self.nbytes = nbytes
+        self.memory = memory
+        self.nbytes = int(memory.size)
         self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
         self.outcome = Counters(comm.device, self.OUTCOMES)
+        self.told = Counters(comm.device, comm.size * (comm.size + 2))
         self.unmap, self.free = unmap, free
 
 
@@ -56,6 +66,7 @@ def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
 
     NCCL has such windows, too, but CuPy does not know them.
     """
+    from cupy import cuda
     from cupy.cuda import runtime
 
     nbytes = -(-nbytes // PIECE) * PIECE
@@ -92,7 +103,9 @@ def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
         comm.barrier()
         free()
         return None
-    return Window(comm, nbytes, [opened[rank] for rank in range(comm.size)], unmap, free)
+    held = cuda.MemoryPointer(cuda.UnownedMemory(pointer, nbytes, None), 0)
+    memory = comm.device.xp.ndarray(nbytes, np.uint8, held)
+    return Window(comm, memory, [opened[rank] for rank in range(comm.size)], unmap, free)
 
 
 def _this_host() -> tuple[str, str]:
@@ -105,8 +118,4 @@ def open_in_process(comm: Communicator, nbytes: int) -> Window:
     memory = comm.device.xp.zeros(nbytes, np.uint8)
     addresses = comm.gather_objects(memory.data.ptr)
 
-    def free() -> None:
-        nonlocal memory
-        memory = None
-
-    return Window(comm, nbytes, addresses, lambda: None, free)
+    return Window(comm, memory, addresses, lambda: None, lambda: None)

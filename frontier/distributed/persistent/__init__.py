@@ -18,6 +18,7 @@ from ...operators.launch import blocks_together, piece_capacity
 from ...runtime import fill_with
 from ..communicator import PartLostError
 from ..frontiers import PartFrontier
+from ..windows import HEAD_BYTES
 
 if TYPE_CHECKING:
     from ..part import GraphPart
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..windows import Window
 
 HEADER = "frontier/distributed/persistent/persistent.cuh"
-HEAD_BYTES, STATE_NUMBERS = 2048, 154
+STATE_NUMBERS = 154
 DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
 """As in persistent.cuh."""
 ROOM_FOR_A_VERTEX, LEAST_BYTES, MOST_BYTES = 8, 2**16, 2**28

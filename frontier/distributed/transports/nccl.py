@@ -82,6 +82,7 @@ class NcclCommunicator(Communicator):
         self._nccl = load_nccl()
         self._group: Any = self._nccl.NcclCommunicator(size, identity, rank)
         self._numbers: Numbers | None = None
+        self._nothing: Any = None
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
         xp = self.device.xp
@@ -162,16 +163,21 @@ class NcclCommunicator(Communicator):
         self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
         return out
 
-    def gather_rows(self, row: Any) -> np.ndarray:
+    def queue_rows(self, row: Any) -> Any:
         if self.size == 1:
-            return super().gather_rows(row)
+            return super().queue_rows(row)
         rows = self.device.xp.empty((self.size, row.size), row.dtype)
         stream = self.device.xp.cuda.get_current_stream().ptr
         start = self._begin()
         self._group.allGather(row.data.ptr, rows.data.ptr, int(row.size), DTYPES[row.dtype.name], stream)
         self._end(start)
         self.sent_bytes += row.nbytes * (self.size - 1)
-        return self._on_host(rows)
+        return rows
+
+    def queue_barrier(self) -> None:
+        if self._nothing is None:
+            self._nothing = self.device.xp.zeros(2, np.int64)
+        self.sum_into(self._nothing[:1], self._nothing[1:])
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         if self.size == 1:

@@ -1,0 +1,131 @@
+"""Batches that kernels write into the windows of the parts that own their arcs, against one device.
+
+They run on two GPUs, and on an emulated one, where parts are threads.
+"""
+
+import emulator
+import numpy as np
+import pytest
+from distributed_cases import host
+from test_distributed_searches import check_tree, workers
+from test_distributed_workers import gpus
+
+from algorithms import DynamicBFS, bfs
+from frontier.distributed import DistributedGraph, owners, persistent
+from structures import Hornet, SlabGraph
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not emulator.wanted() and gpus() < 2, reason="needs two GPUs, or an emulated one"),
+]
+N = 3000
+
+
+@pytest.fixture(scope="module", params=(2, 3) if emulator.wanted() else (2,))
+def engine(request):
+    with workers(request.param) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def owners_of_runs(small_graphs_have_vertices_on_all_parts, engine, monkeypatch):
+    """Two parts that are threads have runs of vertices, as processes do."""
+    monkeypatch.setattr(owners, "TOGETHER", 5 if engine.size == 2 else 0)
+
+
+def have_windows_of(part, nbytes):
+    """Give the part windows of so many bytes, before it has any; returns whether it can have some."""
+    least = persistent.LEAST_BYTES
+    persistent.LEAST_BYTES = nbytes
+    try:
+        return persistent.window_of(part) is not None
+    finally:
+        persistent.LEAST_BYTES = least
+
+
+def exchanges_of(part, src, dst):
+    """Exchanges and waits of an insertion."""
+    comm = part.comm
+    before = comm.exchanges, comm.waits
+    part.insert_edges(src, dst)
+    return comm.exchanges - before[0], comm.waits - before[1]
+
+
+def both(engine, structure=SlabGraph, n=N, **options):
+    return DistributedGraph(structure, n, engine=engine, **options), structure(n, device="gpu", **options)
+
+
+def assert_same(graph, one):
+    for found, expected in zip(graph.to_coo(), one.to_coo(), strict=True):
+        assert (found is None) == (expected is None)
+        assert found is None or np.array_equal(host(found), host(expected))
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32", "float64"])
+@pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_batches(engine, directed, vertex_dtype, weight_dtype):
+    """Of all sizes, with duplicates of which the last counts, and self-loops; also without room in the windows."""
+    rng = np.random.default_rng(3)
+    graph, one = both(engine, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype)
+    assert graph.run(have_windows_of, 2**16)
+    for size in (0, 1, 2, 500, 5000, 60_000, 3):
+        src, dst = rng.integers(0, N, (2, size)) // rng.integers(1, 40, (2, size))
+        weights = () if weight_dtype is None else (rng.integers(1, 99, size).astype(weight_dtype),)
+        assert graph.insert_edges(src, dst, *weights) == one.insert_edges(src, dst, *weights)
+        gone = src[::3], dst[::3]
+        assert graph.delete_edges(*gone) == one.delete_edges(*gone)
+    assert_same(graph, one)
+
+
+def test_a_batch_takes_three_exchanges(engine):
+    """Of counts, of arcs, for which the host does not wait, and of results."""
+    graph, _ = both(engine)
+    src, dst = np.arange(100), np.arange(100) + 7
+    graph.run(exchanges_of, src, dst)
+    exchanges, waits = graph.run(exchanges_of, src + 1000, dst + 2000)
+    assert (exchanges, waits) == (3, 2)
+
+
+@pytest.mark.parametrize("bad", [([1], [N]), ([-1], [2]), ([1, 2], [3]), (["a"], [1])], ids=str)
+def test_bad_batches_change_nothing(engine, bad):
+    graph, one = both(engine)
+    for each in (graph, one):
+        each.insert_edges([1, 2, 3], [4, 5, 6])
+    with pytest.raises((ValueError, TypeError)) as expected:
+        one.insert_edges(*bad)
+    with pytest.raises(type(expected.value)) as raised:
+        graph.insert_edges(*bad)
+    assert str(raised.value) == str(expected.value)
+    assert_same(graph, one)
+    for each in (graph, one):
+        each.insert_edges([1000, 2000], [400, 500])
+    assert_same(graph, one)
+
+
+def test_searches_between_batches(engine):
+    """They write to the same windows, as do those of analytics that follow the batches."""
+    rng = np.random.default_rng(5)
+    graph, one = both(engine)
+    with DynamicBFS(graph, 0) as found, DynamicBFS(one, 0) as expected:
+        for _ in range(4):
+            src, dst = rng.integers(0, N, (2, 4000))
+            for each in (graph, one):
+                each.insert_edges(src, dst)
+                each.delete_edges(src[:2000], dst[:2000])
+            np.testing.assert_array_equal(host(found.distance), host(expected.distance))
+            check_tree(one, 1, bfs(graph, 1), bfs(one, 1))
+    assert_same(graph, one)
+
+
+def test_graphs_that_grow(engine):
+    """Windows are made larger while the graph is in use."""
+    rng = np.random.default_rng(6)
+    graph, one = both(engine, Hornet, 10)
+    for n in (10, 3000, 50_000, 200_000):
+        for each in (graph, one):
+            each.insert_vertices(n - each.num_vertices)
+        src, dst = rng.integers(0, n, (2, 3000))
+        for each in (graph, one):
+            each.insert_edges(src, dst)
+    assert_same(graph, one)
