@@ -103,6 +103,32 @@ def test_bad_batches_change_nothing(engine, bad):
     assert_same(graph, one)
 
 
+def exchanges_by_kernels(part, count):
+    """Rows, and what numbers come to, by kernels that see each other's windows; several in a row."""
+    window, comm = persistent.window_of(part), part.comm
+    assert window.can_exchange(count) and not window.can_exchange(35)
+    found = []
+    for turn in range(5):
+        row = part.xp.arange(count, dtype=np.int64) + 1000 * comm.rank + turn
+        found.append(host(window.exchange_rows(row)).tolist())
+        window.wait_for_parts()
+        numbers = [10 * comm.rank - turn] * min(count, 8)
+        found += [window.combine(numbers, op) for op in ("sum", "min", "max")]
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 7, 34])
+def test_exchanges_by_kernels(engine, count):
+    graph, _ = both(engine)
+    parts, few = engine.size, min(count, 8)
+    expected = []
+    for turn in range(5):
+        expected.append([[1000 * p + turn + k for k in range(count)] for p in range(parts)])
+        values = [10 * p - turn for p in range(parts)]
+        expected += [[op(values)] * few for op in (sum, min, max)]
+    assert graph.run(exchanges_by_kernels, count) == expected
+
+
 def test_searches_between_batches(engine):
     """They write to the same windows, as do those of analytics that follow the batches."""
     rng = np.random.default_rng(5)

@@ -35,8 +35,7 @@ class Sending(Protocol):
 
 
 def send(comm: Communicator, window: Window | None, found: ByOwner, arcs: Arcs, row: Any) -> Sending:
-    """Send arcs, of which `found` has the owners, and `row` what others must know (`ByOwner.count`); to windows if there
-    are any."""
+    """Send arcs, of which `found` has the owners, and `row` what others must know (`ByOwner.count`)."""
     return ByMessages(comm, found, arcs, row) if window is None else ByWindows(comm, window, found, arcs, row)
 
 
@@ -79,7 +78,7 @@ class ByWindows:
         columns, start = [], HEAD_BYTES
         for kind in self._kinds:  # in memory of their own: the next batch, or a search, writes to the window
             end = start + int(received[comm.rank]) * kind.itemsize
-            columns.append(self._window.memory[start:end].view(kind).copy())
+            columns.append(elementwise.copy_of(self._window.memory[start:end].view(kind)))
             start += self._room * kind.itemsize
         return columns
 

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 PIECE = 2**21
 """Bytes of which windows are multiples: the driver shares whole pieces."""
-HEAD_BYTES = 2048
+HEAD_BYTES = 24576
 """Of each window, for what kernels tell each other; persistent.cuh has the same number."""
+HEADER = "frontier/distributed/windows.cuh"
+MOST_PARTS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
+OPERATIONS = {"sum": 1, "min": 2, "max": 3}
+"""As in windows.cuh."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -45,6 +49,8 @@ class Window:
         What a kernel that works with the windows reports to the host.
     told : Counters
         What all parts have told each other of a batch, likewise: a row of each.
+    sums : Counters
+        What numbers of all parts come to.
     """
 
     OUTCOMES = 9
@@ -58,7 +64,37 @@ class Window:
         self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
         self.outcome = Counters(comm.device, self.OUTCOMES)
         self.told = Counters(comm.device, comm.size * (comm.size + 2))
+        self.sums = Counters(comm.device, FROM_HOST)
         self.unmap, self.free = unmap, free
+        self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
+
+    def can_exchange(self, count: int) -> bool:
+        """Whether kernels exchange rows of so many numbers."""
+        return self._parts <= MOST_PARTS and count <= MOST_NUMBERS
+
+    def exchange_rows(self, row: Any) -> Any:
+        """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
+        rows = self._xp.empty((self._parts, row.size), np.int64)
+        self._exchange(int(row.size), row, (), rows, 0, None)
+        return rows
+
+    def wait_for_parts(self) -> None:
+        """Let what is queued from now on begin when all parts have done what they have queued before."""
+        self._exchange(1, None, (0,), None, 0, None)
+
+    def combine(self, numbers: Sequence[int], op: str) -> list[int]:
+        """What up to `FROM_HOST` numbers of all parts come to; the host waits."""
+        self.sums.expect()
+        self._exchange(len(numbers), None, numbers, None, OPERATIONS[op], self.sums.published)
+        return self.sums.hear()[: len(numbers)]
+
+    def _exchange(self, count: int, row: Any, numbers: Sequence[int], rows: Any, operation: int, told: Any) -> None:
+        from ..runtime.cuda import load_kernel
+
+        given = (*map(int, numbers), *[0] * (FROM_HOST - len(numbers)))
+        load_kernel(HEADER, "exchange_rows", ())(
+            count, row, *given, self.addresses, self._rank, self._parts, rows, operation, told, threads=64, blocks=1
+        )
 
 
 def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:

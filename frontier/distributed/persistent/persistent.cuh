@@ -3,7 +3,7 @@
 //
 // A part has a window, memory that all parts see:
 //
-//     WindowHead    what others have told it
+//     WindowHead    what others have told it; behind it what windows.cuh has
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
 //     messages      of each other part: the vertices of this part that it has reached (columns.cuh); at the end, in the same
 //                   place, the entries of all vertices (entries.cuh)
@@ -39,8 +39,8 @@ struct WindowHead {
   u64 turn;                   // barriers of the parts so far; this part's own
   Note notes[2][MOST_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
 };
-constexpr i64 HEAD_BYTES = 2048;
-static_assert(sizeof(WindowHead) <= HEAD_BYTES, "the head has room");
+constexpr i64 HEAD_BYTES = 24576;  // windows.py has the same number
+static_assert(sizeof(WindowHead) <= 2048, "rows of numbers come behind (windows.cuh)");
 
 // What the blocks of a part share, all zero at first. Counters of a kind take turns: this step's, the next one's, and one
 // that is being set to zero.

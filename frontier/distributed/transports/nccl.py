@@ -12,7 +12,7 @@ from ...arguments import one_of
 from ...runtime import resolve_device
 from ...runtime.elementwise import copy_to
 from ..communicator import REDUCTIONS, Communicator, Transfer
-from ..windows import Window, open_on_gpus
+from ..windows import FROM_HOST, Window, open_on_gpus
 
 UINT8 = 1  # ncclDataType_t
 DEVICE_TO_DEVICE = 3  # cudaMemcpyKind
@@ -164,17 +164,27 @@ class NcclCommunicator(Communicator):
         return out
 
     def queue_rows(self, row: Any) -> Any:
-        if self.size == 1:
+        window = self._window_for(int(row.size))
+        if self.size == 1 or row.dtype != np.int64:
             return super().queue_rows(row)
-        rows = self.device.xp.empty((self.size, row.size), row.dtype)
-        stream = self.device.xp.cuda.get_current_stream().ptr
         start = self._begin()
-        self._group.allGather(row.data.ptr, rows.data.ptr, int(row.size), DTYPES[row.dtype.name], stream)
+        if window is not None:
+            rows = window.exchange_rows(row)
+        else:
+            rows = self.device.xp.empty((self.size, row.size), row.dtype)
+            stream = self.device.xp.cuda.get_current_stream().ptr
+            self._group.allGather(row.data.ptr, rows.data.ptr, int(row.size), DTYPES[row.dtype.name], stream)
         self._end(start)
         self.sent_bytes += row.nbytes * (self.size - 1)
         return rows
 
     def queue_barrier(self) -> None:
+        window = self._window_for(1)
+        if window is not None:
+            start = self._begin()
+            window.wait_for_parts()
+            self._end(start)
+            return
         if self._nothing is None:
             self._nothing = self.device.xp.zeros(2, np.int64)
         self.sum_into(self._nothing[:1], self._nothing[1:])
@@ -183,17 +193,27 @@ class NcclCommunicator(Communicator):
         if self.size == 1:
             return super().reduce_numbers(numbers, op)
         one_of(op, "op", REDUCTIONS)
+        self.waits += 1
+        window = self._window_for(1) if len(numbers) <= FROM_HOST else None
+        start = self._begin()
+        if window is not None:
+            found = window.combine(numbers, op)
+            self._end(start)
+            self.sent_bytes += 8 * len(numbers) * (self.size - 1)
+            return found
         held = self._numbers
         if held is None or held.size < len(numbers):
             held = self._numbers = Numbers(self.device.xp, max(len(numbers), 64))
         stream = self.device.xp.cuda.get_current_stream()
         address = held.send(numbers, stream)
-        start = self._begin()
         self._group.allReduce(address, address, len(numbers), DTYPES["int64"], OPS[op], stream.ptr)
         self._end(start)
         self.sent_bytes += 16 * len(numbers) * (self.size - 1) // self.size
-        self.waits += 1
         return held.receive(len(numbers), stream)
+
+    def _window_for(self, count: int) -> Window | None:
+        """The window, if there is one with which kernels exchange so many numbers."""
+        return self._window if self._window is not None and self._window.can_exchange(count) else None
 
     def _open_window(self, nbytes: int) -> Window | None:
         return open_on_gpus(self, nbytes)

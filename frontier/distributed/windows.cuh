@@ -1,0 +1,64 @@
+// A row of numbers of each part for all parts, by kernels that see each other's windows: within a host this takes some
+// microseconds, and the host launches one kernel for it.
+#pragma once
+#include "frontier/cuda/types.cuh"
+
+constexpr int MOST_PARTS = 32, MOST_NUMBERS = 34;  // windows.py has the same numbers
+constexpr int FROM_HOST = 8;                       // numbers that are parameters
+constexpr i64 ROWS_AT = 2048;                      // in a window, behind what searches have there (persistent.cuh)
+enum Operation { NONE, SUM, LEAST, GREATEST };
+
+// What a part has told, and in which exchange.
+struct Row {
+  u64 turn;
+  i64 numbers[MOST_NUMBERS];
+};
+
+struct RowsHead {
+  u64 turn;                  // exchanges so far; this part's own
+  Row rows[2][MOST_PARTS];   // by turns, as a part may be ahead by one exchange
+};
+static_assert(ROWS_AT + sizeof(RowsHead) <= 24576, "windows.HEAD_BYTES has room");
+
+__device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
+  if (operation == LEAST) return b < a ? b : a;
+  if (operation == GREATEST) return b > a ? b : a;
+  return a + b;
+}
+
+// By one block: tells `count` numbers to all parts, and waits for theirs, and for all that these have queued before. The numbers
+// are in `row`, or follow it. All rows go to `rows`, if it is given; the host gets FROM_HOST combined numbers in `told`.
+extern "C" __global__ void exchange_rows(
+    i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
+    int rank, int parts, i64* rows, int operation, volatile i64* told) {
+  __shared__ i64 mine[MOST_NUMBERS];
+  i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
+  for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
+  __syncthreads();
+  auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };
+  RowsHead* own = head(rank);
+  u64 turn = own->turn + 1, which = turn & 1;
+  int size = int(parts * count);
+  for (int i = threadIdx.x; i < size; i += blockDim.x) {
+    int p = i / int(count), k = i % int(count);
+    if (p != rank) head(p)->rows[which][rank].numbers[k] = mine[k];
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x < parts && threadIdx.x != rank) {
+    __threadfence_system();
+    *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
+    while (*(volatile u64*)&own->rows[which][threadIdx.x].turn != turn) {}
+    __threadfence_system();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) own->turn = turn;
+  auto number = [&](int p, int k) { return p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k); };
+  for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = number(i / int(count), i % int(count));
+  if (told && threadIdx.x < FROM_HOST) {
+    int k = threadIdx.x;
+    i64 total = 0;
+    for (int p = 0; k < count && p < parts; ++p) total = p ? combined(operation, total, number(p, k)) : number(p, k);
+    told[k] = total;
+  }
+}
