@@ -104,7 +104,8 @@ class Access:
         if found is None:
             if len(share.workspaces) >= STREAM_WORKSPACES:
                 del share.workspaces[next(iter(share.workspaces))]
-            found = share.workspaces[key] = Workspace(self.device)
+            stream = 0 if key is None else key[0] if isinstance(key, tuple) else key
+            found = share.workspaces[key] = Workspace(self.device, stream)
         return found
 
     def scratch_bytes(self) -> int:
@@ -244,7 +245,9 @@ class Streams:
 
     def current_key(self) -> Any:
         """What tells the current stream from others."""
-        return self._key(self._current())
+        stream = self._current()
+        pointer = stream.ptr
+        return pointer if pointer != PER_THREAD_STREAM else self._key(stream)
 
     @staticmethod
     def _key(stream: Any) -> Any:
@@ -343,9 +346,12 @@ def _reading(function: F, position: int) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        access = access_of(args[position] if len(args) > position else kwargs.get(name))
+        thing = args[position] if len(args) > position else kwargs.get(name)
+        access = getattr(thing, "_access", None)  # most are graphs
         if access is None:
-            run = parts_of(args[position] if len(args) > position else kwargs.get(name))
+            access = access_of(thing)
+        if access is None:
+            run = parts_of(thing)
             if run is not None:
                 return run(call, args, kwargs)  # by its name, under which other processes find it
             return function(*args, **kwargs)  # which says what is wrong with it

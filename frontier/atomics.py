@@ -16,6 +16,8 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
+from .runtime.identity import replaced
+
 
 def fraction_lost(name: str, array: Any, value: Any) -> str:
     """What is said of a float that is to change an array of integers."""
@@ -108,6 +110,7 @@ READ_MODIFY_WRITE = {
 }  # fmt: skip
 ATOMICS = (*READ_MODIFY_WRITE, atomic_cas)
 OF_BITS = ("or", "and")
+replaced(ATOMICS)
 
 
 def check_types(function: Any, dtype: Any, *values: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .display import html_table
 from .kinds import form_for, takes_form
 from .runtime import elementwise, load_kernels, resolve_device
 from .runtime.launches import recorder, refuse_to_wait
+from .runtime.scratch import ArrayPart
 from .values import kind_of
 
 if TYPE_CHECKING:
@@ -147,6 +149,26 @@ class Frontier:
         frontier._size, frontier._repeated = None, vertices
         return frontier
 
+    @classmethod
+    def _put_out(cls, graph: Graph, part: ArrayPart, unique: bool) -> Frontier:
+        """A frontier over vertices that a kernel is about to put out: how many there are is said by `_cut`."""
+        frontier = object.__new__(cls)
+        frontier.graph, frontier._part, frontier._bits = graph, part, None
+        if unique:
+            frontier._size, frontier._repeated = 0, None
+        else:
+            frontier._size, frontier._list = None, None
+        frontier._version, frontier._vertex_version = graph.version, graph.vertex_version
+        return frontier
+
+    def _cut_out(self) -> Any:
+        """The vertices of `_part` as an array."""
+        return self._part.array()  # type: ignore[union-attr]
+
+    _part: ArrayPart | None = None
+    """What is cut out to be `_list`, or `_repeated`, as soon as anybody asks for it."""
+    _list, _repeated = cached_property(_cut_out), cached_property(_cut_out)
+
     def _on(self, graph: Graph) -> Frontier:
         """The same vertices, as a frontier of another graph that has them, such as the reverse of this one's."""
         if self._size is None:
@@ -160,18 +182,20 @@ class Frontier:
         self._list = members
         self._bits = bits
         self._size: int | None = int(members.size) if size is None else size
-        self._repeated: Any = None  # a list with duplicates, of which list or bitmap are made when `_size` is None
+        self._repeated = None  # a list with duplicates, of which list or bitmap are made when `_size` is None
         self._arcs = arcs
         self._version = graph.version  # for which `_arcs` is right
         self._vertex_version = graph.vertex_version  # at which all members existed
 
     def _cut(self, size: int, arcs: int) -> None:
         """Leave the first so many vertices of the list that it was made of, which `arcs` leave."""
-        if self._size is None:
+        if self._part is not None:
+            self._part.size = size
+        elif self._size is None:
             self._repeated = self._repeated[:size]
-        else:
-            if size < self._size:
-                self._list = self._list[:size]
+        elif size < self._size:
+            self._list = self._list[:size]
+        if self._size is not None:
             self._size = size
         self._arcs = arcs
 
@@ -188,7 +212,8 @@ class Frontier:
         return self._make_set()
 
     def __bool__(self) -> bool:
-        return self._walk_length() > 0
+        size = self._size
+        return (self._walk_length() if size is None else size) > 0
 
     def __repr__(self) -> str:
         if self._size is None:
@@ -321,6 +346,7 @@ class Frontier:
                 bits = self._bits_of(listed)
                 self._bits, size = combine_bits(graph.device, OR, bits, bits)
                 self._size = size
+            self._part = None  # was of the list
         return self._size
 
     def _walk(self) -> Any:
@@ -331,7 +357,18 @@ class Frontier:
 
     def _walk_length(self) -> int:
         """Length of that list."""
-        return int(self._repeated.size) if self._size is None else self._size
+        if self._size is not None:
+            return self._size
+        return int(self._repeated.size) if self._part is None else self._part.size
+
+    def _walk_address(self) -> int:
+        """Where that list is on a GPU."""
+        return self._walk().data.ptr if self._part is None else self._part.address
+
+    def _walk_costs(self) -> tuple[int, int | None]:
+        """Length of that list, and `_walk_arcs` if it is known without counting."""
+        length = self._walk_length() if self._size is None else self._size
+        return length, self._arcs if self._version == self.graph.version else None
 
     def _walk_arcs(self) -> int:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""

@@ -1,5 +1,6 @@
 """Advances from few vertices, which a call before has prepared, do what all others do; and in one launch on a GPU."""
 
+import copy
 import gc
 import sys
 import threading
@@ -32,9 +33,9 @@ def taken(monkeypatch):
     def noting(kind):
         push = kind.push
 
-        def noted(self, graph, functors, vertices, count, arcs, values):
+        def noted(self, graph, work, functors, frontier, count, *rest):
             counts.append(count)
-            return push(self, graph, functors, vertices, count, arcs, values)
+            return push(self, graph, work, functors, frontier, count, *rest)
 
         monkeypatch.setattr(kind, "push", noted)
 
@@ -400,6 +401,220 @@ def test_without_edges_nothing_is_visited_but_all_is_prepared(device, taken):
     assert int(passed[0]) == 0 and len(taken) == 4
 
 
+# ---- the push that was found last -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def looked_up(monkeypatch):
+    """How often it was not the next one, too, so that one was looked for by what functors mean."""
+    calls = []
+    look_up = prepared._look_up
+    monkeypatch.setattr(prepared, "_look_up", lambda *args: calls.append(1) or look_up(*args))
+    return calls
+
+
+def reached_from(graph, vertex, op=None, **options):
+    return sorted(fr.advance(graph, few(graph, [vertex]), op or always, **options))
+
+
+def test_it_is_used_as_long_as_all_is_the_same(device, monkeypatch, taken, looked_up):
+    graph = ring(device)
+    out = graph.xp.zeros(N, np.int64)
+    for _ in range(5):
+        fr.advance(graph, few(graph, [7]), next_of, out)
+    assert len(taken) == 4 and len(looked_up) == 2  # that it is not there, and where it is
+    monkeypatch.setattr(sys.modules[__name__], "STEP", 4)
+    for _ in range(3):
+        fr.advance(graph, few(graph, [7]), next_of, out)
+        assert int(out[8]) == 28
+    assert len(taken) == 6 and len(looked_up) == 4
+    monkeypatch.undo()
+
+
+def test_functors_of_one_name(device, taken):
+    """One after another; and one of which code, defaults or a free variable change."""
+    graph = ring(device)
+
+    def make(answer, default=True):
+        def functor(src, dst, edge, weight):
+            return answer and bool(src >= 0)
+
+        return functor, lambda value: functor.__closure__[0].__setattr__("cell_contents", value)
+
+    functors = [make(True), make(False), make(True)]
+    for _ in range(3):
+        for (functor, _), expected in zip(functors, ([8], [], [8]), strict=True):
+            for _ in range(2):
+                assert reached_from(graph, 7, functor) == expected
+    assert len(taken) >= 15
+    functor, change = functors[0]
+    for answer in (False, True, True, False, False):
+        change(answer)
+        for _ in range(2):
+            assert reached_from(graph, 7, functor) == [8] * answer
+    other = functors[1][0]
+    functor.__code__, other.__code__ = always_or_never(True).__code__, always_or_never(False).__code__
+    for _ in range(3):
+        change(True)
+        assert reached_from(graph, 7, functor) == [8] and reached_from(graph, 7, other) == []
+
+
+def always_or_never(always):
+    answer = True
+    if always:
+        return lambda src, dst, edge, weight: answer
+    return lambda src, dst, edge, weight: not answer and dst < 0
+
+
+def test_conditions_that_are_there_or_not(device, taken):
+    graph = ring(device)
+    never = lambda dst: dst < 0  # noqa: E731
+    for _ in range(3):
+        assert reached_from(graph, 7) == [8]
+        assert reached_from(graph, 7, condition=never) == []
+        assert reached_from(graph, 7, prepare=lambda src: None) == [8]
+        assert reached_from(graph, 7, unique=False) == [8]
+    assert len(taken) >= 8
+
+
+def test_graphs_in_turn(device, rng, monkeypatch, taken):
+    """Of other structures, types of vertices and weights; and a graph and its reverse, which share what is kept."""
+    src, dst = rng.integers(0, N, (2, 4000))
+    weights = rng.integers(1, 9, 4000).astype(np.float32)
+    options = dict(num_vertices=N, device=device, directed=True)
+    graphs = [
+        SlabGraph.from_edges(dst, src, vertex_dtype="int64", **options),
+        CSR.from_edges(src, dst, **options), SlabGraph.from_edges(src, dst, **options),
+        SlabGraph.from_edges(src, dst, weights, **options), SlabGraph.from_edges(src, dst, in_edges=True, **options),
+    ]  # fmt: skip
+    graphs.append(graphs[-1].reverse)
+    sources = [int(src[0]), int(dst[0])]
+    expected = in_general(monkeypatch, lambda: [levels_of(graph, v) for graph in graphs for v in sources])
+    for _ in range(2):
+        assert [levels_of(graph, v) for graph in graphs for v in sources] == expected
+    frontiers, levels = [], []
+    for graph in graphs:
+        levels.append(graph.xp.full(N, -1, np.int32))
+        levels[-1][sources[0]] = 0
+        frontiers.append(few(graph, [sources[0]]))
+    taken.clear()
+    for number in range(1, 6):  # one level of each in turn
+        for i, graph in enumerate(graphs):
+            if frontiers[i]:
+                frontiers[i] = fr.advance(graph, frontiers[i], visit, levels[i], np.int32(number))
+                found, _ = expected[2 * i]
+                assert (sorted(frontiers[i]), frontiers[i].num_arcs) == found[number - 1]
+    assert len(taken) > 10
+
+
+def test_vertices_that_are_new(device, taken):
+    """They have no marks, and a pull is worth it from other bounds."""
+    graph = ring(device, 300)
+    for turn in range(3):
+        for _ in range(3):
+            n = graph.num_vertices
+            assert reached_from(graph, n - 1) == [0] and reached_from(graph, n - 2) == [n - 1]
+        new = host(graph.insert_vertices(5000 + turn))
+        graph.delete_edges([n - 1], [0])
+        graph.insert_edges(np.r_[n - 1, new], np.r_[new, 0])
+    assert len(taken) >= 12
+
+
+def test_each_thread_has_its_own(device):
+    graph = ring(device)
+    failures = []
+
+    def work(step):
+        def op(src, dst, edge, weight, out):
+            out[dst] = src * step
+            return step > 0
+
+        try:
+            out = graph.xp.zeros(N, np.int64)
+            for vertex in range(50):
+                assert reached_from_with(graph, vertex, op, out) == [vertex + 1]
+                assert int(out[vertex + 1]) == vertex * step
+        except BaseException as error:
+            failures.append(error)
+
+    for _ in range(2):
+        threads = [threading.Thread(target=work, args=(step,)) for step in (1, 2, 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures
+
+
+def reached_from_with(graph, vertex, op, *args):
+    return sorted(fr.advance(graph, few(graph, [vertex]), op, *args))
+
+
+def test_it_keeps_no_functor_alive(device, taken):
+    graph = ring(device)
+
+    def mine(src, dst, edge, weight):
+        return True
+
+    for _ in range(3):
+        assert reached_from(graph, 7, mine) == [8]
+    held = weakref.ref(mine)
+    del mine
+    gc.collect()
+    assert held() is None and len(taken) == 2
+    assert reached_from(graph, 7) == [8]
+
+
+def test_a_name_that_is_no_more(device, monkeypatch, taken):
+    """Also one that stands for None, or nothing, after its function is gone."""
+    graph = ring(device)
+    space = sys.modules[__name__].__dict__
+    monkeypatch.setitem(space, "helper", lambda dst: dst > 0)
+    for _ in range(3):
+        assert reached_from(graph, 7, helped) == [8]
+    assert len(taken) == 2
+    for value in (None, ...):
+        monkeypatch.setitem(space, "helper", value)
+        with pytest.raises(fr.FunctorError):
+            reached_from(graph, 7, helped)
+    monkeypatch.delitem(space, "helper")
+    gc.collect()
+    with pytest.raises(fr.FunctorError):
+        reached_from(graph, 7, helped)
+    assert len(taken) == 2
+
+
+def helped(src, dst, edge, weight):
+    return helper(dst)  # noqa: F821
+
+
+# ---- outputs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unique", [True, False])
+def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
+    """Further pushes put out vertices behind those of others, or in other memory when that is full."""
+    monkeypatch.setattr(prepared, "ROOM", prepared.MOST_ARCS + 100)
+    graph = sparse(SlabGraph, device, rng)
+    kept = []
+    for turn in range(30):
+        start = few(graph, rng.integers(0, N, 5 + 60 * (turn % 3)))
+        reached = fr.advance(graph, start, always, unique=unique)
+        expected = np.unique(np.concatenate([host(graph.neighbors(int(v))) for v in start] or [np.empty(0, np.int32)]))
+        kept.append((reached, expected.tolist(), reached.num_arcs if unique else None))
+    assert len(taken) >= 28
+    for reached, expected, arcs in kept:
+        again = fr.advance(graph, reached, always, unique=unique)  # before it is looked at
+        both = fr.Frontier(graph, expected)
+        assert again == fr.advance(graph, both, always)
+        assert list(reached) == expected and len(reached) == len(expected) and reached == both
+        assert arcs is None or reached.num_arcs == arcs == both.num_arcs
+        assert all(v in reached for v in expected[:3]) and sorted(reached - both) == []
+    copies = [copy.copy(reached) for reached, _, _ in kept]
+    del graph
+    assert [list(each) for each in copies] == [expected for _, expected, _ in kept]
+
+
 # ---- modes ----------------------------------------------------------------------------------------------------------
 
 
@@ -521,6 +736,23 @@ class TestOnGPU:
             frontier = fr.advance(graph, frontier, visit, level, np.int32(number))
         assert number == 300 and len(taken) == 299  # from the last vertex no edge leads anywhere
         assert launches == ["launchKernel", "hear"] * 299
+
+    def test_a_level_makes_no_array(self, device, monkeypatch, taken):
+        """Which takes CuPy longer than the GPU takes for the level."""
+        graph = ring(device, 300)
+        graph.delete_edges([299], [0])
+        levels_of(graph)
+        level = graph.xp.full(300, -1, np.int32)
+        level[0] = 0
+        frontier = fr.advance(graph, few(graph, [0]), visit, level, np.int32(1))
+        cut, made = [], []
+        array, renew = scratch.ArrayPart.array, scratch.Room._renew
+        monkeypatch.setattr(scratch.ArrayPart, "array", lambda part: cut.append(1) or array(part))
+        monkeypatch.setattr(scratch.Room, "_renew", lambda room: made.append(1) or renew(room))
+        while frontier:
+            last, frontier = frontier, fr.advance(graph, frontier, visit, level, np.int32(7))
+        assert not cut and len(made) <= 300 * scratch.ALIGNED // prepared.ROOM + 1 and len(taken) >= 298
+        assert list(last) == [299] and cut
 
     def test_all_that_is_put_out_is_told(self, device, launches, rng):
         """By every schedule, the last launch says how much there is, and leaves counters of zero."""

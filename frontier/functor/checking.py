@@ -70,6 +70,11 @@ def is_checking() -> bool:
     return _checking.get() and not interpreting.get()
 
 
+def is_plain() -> bool:
+    """Whether functors run as usual now: neither checked nor interpreted."""
+    return not (_checking.get() or interpreting.get())
+
+
 class FunctorIndexError(IndexError):
     """A functor's index is outside an array, or a vertex not in a graph; the message names the functor, the line, the
     array and the index."""

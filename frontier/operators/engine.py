@@ -84,7 +84,7 @@ def bare_view(graph: Graph) -> Any:
     """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
     compiled kernels."""
     view = graph.view()
-    return view._replace(weights=None) if "weights" in view._fields else view
+    return view if getattr(view, "weights", None) is None else view._replace(weights=None)
 
 
 def read_view(graph: Graph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:

@@ -7,19 +7,22 @@ changed since an earlier call does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..frontier import Frontier
-from ..functor.checking import is_checking
-from ..runtime.cpu import interpreting
+from ..functor.checking import is_plain
+from ..runtime import Workspace
 from ..runtime.cuda import CudaKernel
-from ..runtime.identity import MutableGlobalError, identity
+from ..runtime.identity import Known, MutableGlobalError, identity, known
 from ..runtime.parameters import NUMBER_WORDS
-from .engine import reads_of, run_cpu, state_of, view_and_weights
+from ..runtime.scratch import Room
+from .engine import reads_of, run_cpu, view_and_weights
 from .launch import items_per_block
 from .shares import BY_VERTICES
 
@@ -33,6 +36,7 @@ or threads: one block is done with the longest sooner than a second launch would
 
 IF_ANY = FunctionType, type(None)
 ITEMS = items_per_block(MOST_VERTICES)  # as for any smaller number
+ROOM = 2 * MOST_ARCS  # vertices: those of many small outputs
 
 _pushes: dict[tuple, PreparedPush] = {}
 
@@ -42,16 +46,22 @@ class ArgumentKind(NamedTuple):
 
     Attributes
     ----------
+    position : int
+        Among the arguments.
     type : type
     dtype : dtype or None
-        Of an array, of one dimension; None for a number.
-    convert : function
-        What makes what kernels are given.
+        Of an array; None for a number.
+    strides : tuple of int
+        Of an array: those of a contiguous one of one dimension.
+    convert : function or None
+        What makes what kernels are given; None if that is the argument itself.
     """
 
+    position: int
     type: Any
     dtype: np.dtype | None
-    convert: Callable[[Any], Any]
+    strides: tuple[int, ...]
+    convert: Callable[[Any], Any] | None
 
 
 class PreparedPush:
@@ -67,7 +77,7 @@ class PreparedPush:
         Whether a pull would do the same.
     """
 
-    __slots__ = ("_kinds", "_unique", "may_pull")
+    __slots__ = ("__weakref__", "_kinds", "_unique", "may_pull")
 
     def __init__(self, kinds: tuple[ArgumentKind, ...], unique: bool, may_pull: bool):
         self._kinds = kinds
@@ -79,27 +89,32 @@ class PreparedPush:
         if len(args) != len(self._kinds):
             return None
         values = []
-        for value, (kind, dtype, convert) in zip(args, self._kinds, strict=False):
+        for position, kind, dtype, strides, convert in self._kinds:
+            value = args[position]
             if type(value) is not kind:
                 return None
-            if dtype is not None and not (value.dtype == dtype and value.ndim == 1 and value.flags.c_contiguous):
+            # Arrays of a single entry, or none, may be contiguous with other strides; others are not.
+            if dtype is not None and not (value.dtype == dtype and value.strides == strides):
                 return None
-            values.append(convert(value))
+            values.append(value if convert is None else convert(value))
         return values
 
     def push(
-        self, graph: Graph, functors: tuple, vertices: Any, count: int, arcs: int, values: list[Any]
+        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        values: list[Any],
     ) -> Frontier:  # fmt: skip
         """The next frontier.
 
         Parameters
         ----------
+        work : Workspace
+            That of the graph, for this thread and the current stream.
         functors : tuple
             Those of this call.
-        vertices : array
+        frontier : Frontier
             Where to start.
         count, arcs : int
-            The number of these, and of the arcs that leave them.
+            The length of its list, and the number of arcs that leave the vertices there.
         values : list
             From `convert`.
         """
@@ -122,23 +137,25 @@ class PushOnGpu(PreparedPush):
         self._kernel = kernel
 
     def push(
-        self, graph: Graph, functors: tuple, vertices: Any, count: int, arcs: int, values: list[Any]
+        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        values: list[Any],
     ) -> Frontier:  # fmt: skip
-        work = state_of(graph)
-        stamps = work.next_stamps(graph)[0].data.ptr if self._unique else 0
-        out = graph.xp.empty(min(arcs, graph.num_vertices), graph.vertex_dtype)
-        counters = work.counters
+        stamps = work.next_stamp(graph) if self._unique else 0
+        counters, room = work.counters, work.room
+        if room is None:
+            room = work.room = Room(graph.device, graph.vertex_dtype, ROOM)
+        out = room.reserve(arcs)
         counters.reset()
         counters.expect()
         # The parameters of `push` (advance.cuh); the three zeros say that there is no room for pieces.
         words = [
-            count, ITEMS, 0, vertices.data.ptr, stamps, work.epoch, out.data.ptr, counters.array.data.ptr,
-            counters.published, 0, 0, 0, *values,
+            count, ITEMS, 0, frontier._walk_address(), stamps, work.epoch, out, counters.address, counters.published,
+            0, 0, 0, *values,
         ]  # fmt: skip
-        self._kernel.launch(words, [(2, graph.view())], -(-count // ITEMS))
-        # Made while the GPU works.
-        found = Frontier._of(graph, out) if self._unique else Frontier._listed(graph, out)
+        self._kernel.launch(words, [(2, graph.view())], -(-count // ITEMS), stream=work.stream)
+        found = Frontier._put_out(graph, room.reserved(), self._unique)  # made while the GPU works
         size, leaving, _, _ = counters.hear()
+        room.keep(size)
         found._cut(size, leaving)
         return found
 
@@ -162,16 +179,16 @@ class PushOnCpu(PreparedPush):
         self._reads = reads
 
     def push(
-        self, graph: Graph, functors: tuple, vertices: Any, count: int, arcs: int, values: list[Any]
+        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        values: list[Any],
     ) -> Frontier:  # fmt: skip
-        work = state_of(graph)
         stamps, epoch = work.next_stamps(graph) if self._unique else (None, np.int32(0))
         out = np.empty(min(arcs, graph.num_vertices), graph.vertex_dtype)
         counters = work.counters
         counters.reset()
         run_cpu(
-            self._kernel, functors, count, *view_and_weights(graph, *self._reads), vertices, BY_VERTICES, stamps,
-            epoch, out, counters.array, tuple(values),
+            self._kernel, functors, count, *view_and_weights(graph, *self._reads), frontier._walk(), BY_VERTICES,
+            stamps, epoch, out, counters.array, tuple(values),
         )  # fmt: skip
         found = Frontier._of(graph, out) if self._unique else Frontier._listed(graph, out)
         size, leaving, _, _ = counters.read()
@@ -179,17 +196,57 @@ class PushOnCpu(PreparedPush):
         return found
 
 
-def find_push(graph: Graph, functors: tuple, unique: Any) -> PreparedPush | None:
+class LatestPush:
+    """The push that was found last with a workspace, and what it was found by: it is mostly the next one, too.
+
+    To see that takes less time than to find it, which hashes what functors mean. Neither functors, nor what is kept of
+    them, nor kernels stay alive by it.
+    """
+
+    __slots__ = ("_functors", "_push", "_setting")
+
+    def __init__(self, push: PreparedPush, setting: tuple, functors: tuple[Known | None, ...]):
+        self._push = weakref.ref(push)
+        self._setting = setting
+        held = (None if each is None else weakref.ref(each) for each in functors)
+        self._functors = tuple(enumerate(held))
+
+    def find(self, setting: tuple, functors: tuple) -> PreparedPush | None:
+        """The push, if it is that for these functors as they are now, too; `setting` is from `_setting`."""
+        if setting != self._setting:
+            return None
+        for position, held in self._functors:
+            function = functors[position]
+            if held is None or function is None:
+                if held is not function:
+                    return None
+            elif (latest := held()) is None or not latest.still(function):
+                return None
+        return self._push()
+
+
+def find_push(graph: Graph, work: Workspace, functors: tuple, unique: bool) -> PreparedPush | None:
     """What was prepared for a push with functors that mean the same, in a graph of the same type."""
-    if is_checking() or interpreting.get():
+    if not is_plain():
         return None
+    setting = _setting(graph, unique)
+    push = None if work.latest_push is None else work.latest_push.find(setting, functors)
+    return _look_up(work, functors, setting) if push is None else push
+
+
+def _look_up(work: Workspace, functors: tuple, setting: tuple) -> PreparedPush | None:
+    """`find_push`, by what functors mean."""
     op, condition, prepare = functors
     if type(op) is not FunctionType or type(condition) not in IF_ANY or type(prepare) not in IF_ANY:
         return None
     try:
-        return _pushes.get(_key(graph, functors, unique))
+        found = tuple(function and known(function) for function in functors)
     except MutableGlobalError:  # since it was prepared, a functor has come to name an array
         return None
+    push = _pushes.get((setting, *(each and each.identity for each in found)))
+    if push is not None:
+        work.latest_push = LatestPush(push, setting, found)
+    return push
 
 
 def prepare_push_on_gpu(
@@ -202,7 +259,7 @@ def prepare_push_on_gpu(
     kernels : CudaKernels
         Of advance.
     """
-    kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, _address)
+    kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, attrgetter("data.ptr"))
     # Those of functors that are checked are others; without any edges, how many lanes share a list is not decided yet.
     if isinstance(kernel, CudaKernel) and kinds is not None and graph._short_lists is not None:
         _pushes[_key(graph, functors, unique)] = PushOnGpu(kernel, kinds, unique, may_pull)
@@ -218,47 +275,39 @@ def prepare_push_on_cpu(
     kernel : ParallelKernel
         As `make_push` of advance makes it.
     """
-    kinds = _kinds_of(args, NUMBERS, _unchanged)
+    kinds = _kinds_of(args, NUMBERS, None)
     if kinds is not None:
         reads = reads_of(functors[0])
         _pushes[_key(graph, functors, unique)] = PushOnCpu(kernel, reads, kinds, unique, may_pull)
 
 
-def _key(graph: Graph, functors: tuple, unique: Any) -> tuple:
+def _key(graph: Graph, functors: tuple, unique: bool) -> tuple:
     """What decides which kernels a push takes, but for the types of arguments."""
-    op, condition, prepare = functors
-    return (
-        # The type of the graph's view, and the lanes to a neighbor list.
-        graph._kernels, graph._edge_data is None, graph.weight_dtype, graph._short_lists,
-        unique, identity(op), condition and identity(condition), prepare and identity(prepare),
-    )  # fmt: skip
+    return (_setting(graph, unique), *(function and identity(function) for function in functors))
+
+
+def _setting(graph: Graph, unique: bool) -> tuple:
+    """The type of the graph's view, the lanes to a neighbor list, and whether vertices are put out once."""
+    return graph._kernels, graph._edge_data is None, graph.weight_dtype, graph._short_lists, unique
 
 
 def _kinds_of(
-    args: tuple, numbers: dict[type, Callable[[Any], Any]], of_array: Callable[[Any], Any]
+    args: tuple, numbers: Mapping[type, Callable[[Any], Any] | None], of_array: Callable[[Any], Any] | None
 ) -> tuple[ArgumentKind, ...] | None:
     """The kinds of arguments, if all are numbers and arrays of one dimension, and what converts them."""
     kinds = []
-    for value in args:
+    for position, value in enumerate(args):
         kind = type(value)
         if kind in numbers:
-            kinds.append(ArgumentKind(kind, None, numbers[kind]))
+            kinds.append(ArgumentKind(position, kind, None, (), numbers[kind]))
         elif getattr(value, "ndim", 0) == 1:
-            kinds.append(ArgumentKind(kind, value.dtype, of_array))
+            kinds.append(ArgumentKind(position, kind, value.dtype, (value.dtype.itemsize,), of_array))
         else:
             return None
     return tuple(kinds)
 
 
-def _address(array: Any) -> int:
-    return array.data.ptr
-
-
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-NUMBERS: dict[type, Callable[[Any], Any]] = {
-    **dict.fromkeys(NUMBER_WORDS, _unchanged), bool: np.bool_, int: np.int64, float: np.float64,
+NUMBERS: dict[type, Callable[[Any], Any] | None] = {
+    **dict.fromkeys(NUMBER_WORDS), bool: np.bool_, int: np.int64, float: np.float64,
 }  # fmt: skip
 """What makes of a number what functors are given on a CPU, by its type."""

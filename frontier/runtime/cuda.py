@@ -220,19 +220,28 @@ class CudaKernel:
 
     def launch(
         self, words: list[int], structs: list[tuple[int, ByValue]], blocks: int, threads: int = THREADS,
-        shared: int = 0, cooperative: bool = False,
+        shared: int = 0, cooperative: bool = False, stream: int | None = None,
     ) -> None:  # fmt: skip
-        """`__call__`, with parameters as `words_of` returns them; while launches are recorded, this one is not."""
+        """`__call__`, with parameters as `words_of` returns them; while launches are recorded, this one is not.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The address of the current stream, if it is at hand, in a thread that may call the driver.
+        """
         try:
             parameters = self._free.pop()
         except IndexError:
             parameters = Parameters(len(words))
         parameters.fill(words, structs)
-        grid = (blocks, 1, 1, threads, 1, 1, shared, self._stream().ptr, parameters.address)
+        address = parameters.address
+        stream = self._stream().ptr if stream is None else stream
         if cooperative:
-            self._driver.launchCooperativeKernel(self._pointer, *grid)
+            self._driver.launchCooperativeKernel(
+                self._pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address
+            )  # fmt: skip
         else:
-            self._driver.launchKernel(self._pointer, *grid, 0)
+            self._driver.launchKernel(self._pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
         self._free.append(parameters)  # the driver has copied them
 
     def bind(self, *args: Any) -> BoundKernel:

@@ -13,7 +13,7 @@ import enum
 import functools
 import hashlib
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from weakref import ref
@@ -171,15 +171,24 @@ class Identity:
         return self._portable
 
 
+_by_overloads: set[Callable] = set()
+
+
+def replaced(functions: Iterable[Any]) -> None:
+    """Declare that functions are what Numba's overloads say wherever they are compiled.
+
+    What their own code names is not looked at again in each call of an operator: it changes nothing.
+    """
+    _by_overloads.update(functions)
+
+
 _identities: dict[tuple, Identity] = {}
-_latest: dict[int, tuple[ref[FunctionType], Identity, _Watched]] = {}
-"""What was found last for each function that is alive, by its address."""
+_latest: dict[int, Known] = {}
+"""By the addresses of functions that are alive."""
 
 
 def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
     """The identity of a function.
-
-    What was found last is the answer for as long as every name that it was found by stands for the same object.
 
     Parameters
     ----------
@@ -192,68 +201,102 @@ def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
         The function, or one that it calls, names an array or a container whose contents may change, or a module as
         a whole.
     """
+    return known(function, arrays=arrays).identity
+
+
+def known(function: FunctionType, *, arrays: bool = False) -> Known:
+    """`identity`, and what tells later whether it is still right; what was found last is the answer while it is."""
     address = id(function)
     latest = _latest.get(address)
-    if latest is not None and latest[0]() is function and latest[2].unchanged():
-        return latest[1]
+    if latest is not None and latest.still(function):
+        return latest
     reader = _Reader(arrays)
     key = reader.function(function)
     found = _identities.setdefault(key, Identity(key))
-    _latest[address] = ref(function, lambda _: _latest.pop(address, None)), found, reader.watched
-    return found
+    reader.watched.found(ref(function, lambda _: _latest.pop(address, None)), found)
+    _latest[address] = reader.watched
+    return reader.watched
 
 
 class _Function(NamedTuple):
-    """A function that a key was made of, and what it named."""
+    """A function that a key was made of, and what it named: functions, and other values."""
 
     function: ref[FunctionType]
     code: CodeType
     defaults: Any
     keyword_defaults: dict[str, Any] | None
-    names: tuple[tuple[str, Any], ...]
+    values: tuple[tuple[str, Any], ...]
+    functions: tuple[tuple[str, ref[FunctionType]], ...]
     cells: tuple[tuple[int, Any], ...]
 
 
-class _Watched:
-    """The names by which a key was found, and what they stood for.
+class Known:
+    """What was found for a function, and the names by which it was found, with what they stood for.
 
     Functions are held weakly: one that refers to itself would otherwise never be freed.
+
+    Attributes
+    ----------
+    identity : Identity
+        Right for as long as it is `still`.
+    steady : bool
+        Whether it can be. A module may compute an attribute whenever it is asked for it; an array may be written to.
     """
 
-    __slots__ = ("functions", "modules", "steady")
+    __slots__ = ("__weakref__", "_function", "functions", "identity", "modules", "of_modules", "steady")
 
     def __init__(self) -> None:
         self.functions: list[_Function] = []
         self.modules: list[tuple[dict[str, Any], str, Any]] = []
-        self.steady = True  # a module may compute an attribute whenever it is asked for it; an array may be written to
+        self.of_modules: list[tuple[dict[str, Any], str, ref[FunctionType]]] = []  # functions among their attributes
+        self.steady = True
 
-    def unchanged(self) -> bool:
-        """Whether every name still stands for the same object."""
-        if not self.steady:
+    def found(self, function: ref[FunctionType], identity: Identity) -> None:
+        """Take note of the function, which has called for it, and of what was found."""
+        self._function = function
+        self.identity = identity
+
+    def still(self, function: Any) -> bool:
+        """Whether it was found for this function, and every name still stands for the same object."""
+        if self._function() is not function or not self.steady:
             return False
-        for held, code, defaults, keyword_defaults, names, cells in self.functions:
-            function = held()
-            if function is None or function.__code__ is not code or function.__defaults__ is not defaults:
+        # Written out, as every call of an operator comes by here. (A reference that is dead is no name's None.)
+        for held, code, defaults, keyword_defaults, values, functions, cells in self.functions:
+            each = held()
+            if each is None or each.__code__ is not code or each.__defaults__ is not defaults:
                 return False
-            now = function.__kwdefaults__
+            now = each.__kwdefaults__
             if (now or keyword_defaults) and not _same_items(now, keyword_defaults):
                 return False
-            space = function.__globals__
-            for name, kept in names:  # written out, as every call of an operator comes by here
-                value = space.get(name, _MISSING)
-                if value is not kept and not _same(value, kept):
+            space = each.__globals__
+            for name, kept in values:
+                if space.get(name, _MISSING) is not kept:
+                    return False
+            for name, kept in functions:
+                value = space.get(name)
+                if value is None or value is not kept():
                     return False
             if cells:
-                closure = function.__closure__ or ()
+                closure = each.__closure__ or ()
                 for i, kept in cells:
                     value = _contents(closure[i])
                     if value is not kept and not _same(value, kept):
                         return False
         for space, name, kept in self.modules:
-            value = space.get(name, _MISSING)
-            if value is not kept and not _same(value, kept):
+            if space.get(name, _MISSING) is not kept:
+                return False
+        for space, name, kept in self.of_modules:
+            value = space.get(name)
+            if value is None or value is not kept():
                 return False
         return True
+
+    def watch_module(self, space: dict[str, Any], name: str, value: Any) -> None:
+        """Take note of what an attribute of a module stands for."""
+        if type(value) is FunctionType:
+            self.of_modules.append((space, name, ref(value)))
+        else:
+            self.modules.append((space, name, value))
 
 
 def _weakly(value: Any) -> Any:
@@ -282,7 +325,7 @@ class _Reader:
         self._arrays = arrays
         self._seen: dict[int, int] = {}
         self._open: set[int] = set()  # functions that are being read: one met again among them calls itself
-        self.watched = _Watched()
+        self.watched = Known()
 
     def function(self, function: FunctionType) -> tuple:
         """Its code, and the keys of its defaults and of all that it names."""
@@ -300,9 +343,11 @@ class _Reader:
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         kept = None if keyword_defaults is None else dict(keyword_defaults)
         named, space, cells = reads(function.__code__), function.__globals__, _cells(function).items()
+        values = {name: space.get(name, _MISSING) for name in named.globals}
+        functions = {name: ref(value) for name, value in values.items() if type(value) is FunctionType}
         self.watched.functions.append(_Function(
             ref(function), function.__code__, defaults, kept,
-            tuple((name, _weakly(space.get(name, _MISSING))) for name in named.globals),
+            tuple((name, value) for name, value in values.items() if name not in functions), tuple(functions.items()),
             tuple((i, _weakly(_contents(cell))) for i, (name, cell) in enumerate(cells) if name in named.free),
         ))  # fmt: skip
         parts: list[Any] = [function.__code__]
@@ -315,6 +360,14 @@ class _Reader:
                 parts.append((name, self._value(name, value)))
         return tuple(parts)
 
+    def _replaced(self, function: FunctionType) -> tuple:
+        """The key of a function that compiled code does not call; no names are watched for it."""
+        watched, self.watched = self.watched, Known()
+        try:
+            return self.function(function)
+        finally:
+            self.watched = watched
+
     def _follow(self, name: str, value: Any, chain: Chain) -> tuple:
         """The key of what a chain of attributes leads to, as far as it goes through modules."""
         for attribute in chain:
@@ -322,7 +375,7 @@ class _Reader:
                 break
             name = f"{name}.{attribute}"
             held = value.__dict__.get(attribute, _MISSING)
-            self.watched.modules.append((value.__dict__, attribute, _weakly(held)))
+            self.watched.watch_module(value.__dict__, attribute, held)
             if held is _MISSING:
                 held = getattr(value, attribute, _MISSING)
                 self.watched.steady = False
@@ -338,7 +391,7 @@ class _Reader:
         if kind is FunctionType:
             if (value.__module__ or "").partition(".")[0] in LIBRARIES:
                 return "library", value.__module__, value.__qualname__
-            return self.function(value)
+            return self._replaced(value) if value in _by_overloads else self.function(value)
         if kind is complex:
             return kind, struct.pack("dd", value.real, value.imag)
         if isinstance(value, tuple):

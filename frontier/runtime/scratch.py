@@ -49,6 +49,73 @@ class Scratch:
         return sum(int(array.nbytes) for array in self._arrays.values())
 
 
+class ArrayPart:
+    """Some entries of an array of one dimension. They become an array of their own when they are asked for, which takes
+    CuPy microseconds.
+
+    Attributes
+    ----------
+    address : int
+        On a GPU.
+    size : int
+    """
+
+    __slots__ = ("_array", "_begin", "address", "size")
+
+    def __init__(self, array: Any, begin: int, size: int, address: int):
+        self._array = array
+        self._begin = begin
+        self.size = size
+        self.address = address
+
+    def array(self) -> Any:
+        """The entries."""
+        return self._array[self._begin : self._begin + self.size]
+
+
+class Room:
+    """Memory on a GPU for small outputs of kernels, one behind the other. What one does not need is the next one's.
+
+    Nothing is written twice: when an array is full there is a new one, and the old one lives as long as its parts.
+
+    Parameters
+    ----------
+    size : int
+        Entries of an array, at least of the largest output.
+    """
+
+    __slots__ = ("_address", "_at", "_device", "_itemsize", "_size", "array", "dtype")
+
+    def __init__(self, device: Device, dtype: np.dtype, size: int):
+        self._device = device
+        self._size = size
+        self._itemsize = dtype.itemsize
+        self.dtype = dtype
+        self._renew()
+
+    def _renew(self) -> None:
+        self.array = self._device.xp.empty(self._size, self.dtype)
+        self._address = self.array.data.ptr
+        self._at = 0
+
+    def reserve(self, size: int) -> int:
+        """The address of room for an output, which nobody else gets before it is known how much of it is needed."""
+        if self._at + size > self._size:
+            self._renew()
+        return self._address + self._at * self._itemsize
+
+    def reserved(self) -> ArrayPart:
+        """What is to become of that output: none of its entries are there yet."""
+        return ArrayPart(self.array, self._at, 0, self._address + self._at * self._itemsize)
+
+    def keep(self, size: int) -> None:
+        """Have the output be as long as this."""
+        self._at = -(-(self._at + size) // ALIGNED) * ALIGNED
+
+
+ALIGNED = 32
+"""Outputs in `Room` begin at multiples of so many entries, as kernels may read several at once."""
+
 UNKNOWN = -0x5EED5EED5EED5EED
 """What stands for a number that was not published yet. (Should it be one, the host waits for the stream.)"""
 LOOKS = 200  # at what was published, before the host waits: some 100 microseconds
@@ -63,6 +130,8 @@ class Counters:
     ----------
     array : array of int64
         On the device, for kernels.
+    address : int
+        Of that array, on a GPU.
     published : array of int64, or its address as seen by the GPU
         In the host's memory. A kernel whose last block copies the numbers there, and sets `array` to zero, spares the
         host two calls of the driver; see `collect`.
@@ -83,6 +152,7 @@ class Counters:
             self._words, self._unknown = memoryview(self._host), memoryview(np.full(size, UNKNOWN))
             self._address = self._host.ctypes.data
             self.published = self._address
+            self.address = self.array.data.ptr
             self._stream = device.xp.cuda.get_current_stream
 
     def reset(self) -> None:
@@ -93,7 +163,7 @@ class Counters:
 
     def read(self) -> list[int]:
         """The numbers, after all queued work."""
-        if self.device.is_gpu:
+        if self._is_gpu:
             refuse_to_wait()
             stream = self._stream()
             self.array.data.copy_to_host_async(self._address, self.array.nbytes, stream)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device
-from .scratch import Counters, Scratch
+from .scratch import Counters, Room, Scratch
 
 
 class Workspace:
@@ -15,6 +15,8 @@ class Workspace:
 
     Attributes
     ----------
+    stream : int
+        The address of the stream, on a GPU.
     scratch : Scratch
     counters : Counters
         Output vertices, arcs that leave them, and two more numbers an operator may use.
@@ -32,11 +34,16 @@ class Workspace:
         What batches with edge data are pushed with on a GPU; likewise.
     record_space : RecordSpace or None
         What operators work with whose launches were recorded; they put it here.
+    latest_push : LatestPush or None
+        What `advance` from few vertices has used last; operators put it here, and the next one.
+    room : Room or None
+        Where it puts out vertices on a GPU.
     walked : tuple or None
         The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
     """
 
-    def __init__(self, device: Device):
+    def __init__(self, device: Device, stream: int = 0):
+        self.stream = stream
         self.scratch = Scratch(device)
         self.counters = Counters(device, 4)
         self.number = Counters(device, 1)
@@ -45,9 +52,12 @@ class Workspace:
         self.staging: Any = None
         self.pushes: Any = None
         self.record_space: Any = None
+        self.latest_push: Any = None
+        self.room: Room | None = None
         self.walked: Any = None
         self.epoch = 0
         self._stamps: Any = None
+        self._stamps_address = 0  # on a GPU
         self._open = False  # whether epochs were handed out and it is not known how many of them were used
 
     def arrays(self) -> list[Any]:
@@ -61,13 +71,20 @@ class Workspace:
 
     def _kept_arrays(self) -> list[Any]:
         """Those of what is kept for its launches."""
-        return [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
+        arrays = [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
+        return arrays if self.room is None else [*arrays, self.room.array]
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
         """The stamp array and a number that it does not hold yet."""
         stamps = self._stamps_for(graph, 1)
         self.epoch += 1
         return stamps, np.int32(self.epoch)
+
+    def next_stamp(self, graph: Any) -> int:
+        """`next_stamps` as a GPU has it: the address of the array; the number is `epoch`."""
+        self._stamps_for(graph, 1)
+        self.epoch += 1
+        return self._stamps_address
 
     def next_epochs(self, graph: Any, count: int) -> tuple[Any, Any]:
         """The stamp array and the first of `count` numbers that it does not hold yet."""
@@ -85,6 +102,7 @@ class Workspace:
         stamps = self._stamps
         if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
             self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)
+            self._stamps_address = stamps.data.ptr if graph.device.is_gpu else 0
             self.epoch = 0
             self._open = False
         return stamps

@@ -12,9 +12,8 @@ from ...arguments import flag, one_of
 from ...edge_frontier import EdgeFrontier, check_edge_frontier
 from ...frontier import Frontier, bitmap_words, check_frontier
 from ...functor import uses_parameter
-from ...functor.checking import is_checking
+from ...functor.checking import is_plain
 from ...runtime import alternatives, fill_with
-from ...runtime.cpu import interpreting
 from ...runtime.launches import recorder
 from ..compute.cpu import make_compute
 from ..engine import (
@@ -178,7 +177,7 @@ def advance(
     if direction == "pull" or (may_pull and pull_pays(walked[0], frontier, functors)):
         return pull(graph, frontier, functors, values, walked=walked[0])
     found = push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
-    if is_usual and not (is_checking() or interpreting.get()):
+    if is_usual and is_plain():
         arcs = frontier._known_arcs()
         if arcs is not None and _are_few(frontier._walk_length(), arcs):
             _prepare_next(graph, functors, args, values, kind)
@@ -192,12 +191,13 @@ def _advance_few(graph: Graph, frontier: Any, functors: tuple, args: tuple, uniq
     """
     if type(frontier) is not Frontier or frontier.graph is not graph:
         return None
-    count, arcs = frontier._walk_length(), frontier._known_arcs()
+    count, arcs = frontier._walk_costs()
     if arcs is None or not _are_few(count, arcs) or frontier._vertex_version != graph.vertex_version:
         return None
     if recorder.launches is not None or alternatives.wanted():
         return None
-    prepared = find_push(graph, functors, unique)
+    work = graph._access.workspace()
+    prepared = find_push(graph, work, functors, unique)
     if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):
         return None
     values = prepared.convert(args)
@@ -205,7 +205,7 @@ def _advance_few(graph: Graph, frontier: Any, functors: tuple, args: tuple, uniq
         return None
     if not arcs and functors[2] is None:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
-    return prepared.push(graph, functors, frontier._walk(), count, arcs, values)
+    return prepared.push(graph, work, functors, frontier, count, arcs, values)
 
 
 def _prepare_next(graph: Graph, functors: Functors, args: tuple, values: tuple, output: str) -> None:
@@ -299,6 +299,8 @@ def pull_bounds(graph: Graph) -> tuple[int, int]:
 
 def _is_much(graph: Graph, count: int, arcs: int) -> bool:
     """Whether a push from so many members, which so many arcs leave, is more work than a pull."""
+    if arcs <= graph.num_arcs * PULL_ABOVE:  # as few mostly are: then the other bound need not be known
+        return False
     members, most = pull_bounds(graph)
     return count >= members and arcs > most
 
