@@ -273,7 +273,7 @@ def entries_after_a_search(part):
 
 @pytest.mark.parametrize("room", [None, 16, 1024])
 def test_all_parts_have_all_entries(engine, room):
-    """Also where they travel in rounds, by turns in each half of the room; where there is no room, an exchange brings them."""
+    """Also in rounds, by turns in each half of the room; where there is no room, an exchange brings them."""
     src, dst, n = GRAPHS["rmat"]
     graph, one = in_parts(engine, src, dst, n, room)
     label, alike, exchanges = graph.run(entries_after_a_search)

@@ -40,8 +40,7 @@ def clear_duplicates(graph: SlabGraph) -> None:
 
 
 def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
-    """Resolve the duplicates of a batch after that, unless `found` are too many for the table; the counters say how many
-    there were."""
+    """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters get their number."""
     return graph._batch_launches().resolve(graph, arcs, slots, found)
 
 
