@@ -143,7 +143,9 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     if table[:, comm.size].any():
         raise_first(graph, error)
     graph.spare.take(int(table[:, comm.rank].sum()))
-    u, v, *weighed = sending.receive()
+    # Observers keep them, and a structure may be made of its first batch. Others read a batch while it is applied.
+    lasting = bool(graph._observers.live()) or not graph.local.num_arcs
+    u, v, *weighed = sending.receive(lasting)
     return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(table[:, : comm.size], table[:, -1]))
 
 

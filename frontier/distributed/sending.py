@@ -29,9 +29,15 @@ class Sending(Protocol):
 
     table: np.ndarray
 
-    def receive(self) -> Sequence[Any]:
+    def receive(self, lasting: bool) -> Sequence[Any]:
         """Sources, destinations, and weights if there are any, of the arcs that this part owns: those of the first part
-        first."""
+        first.
+
+        Parameters
+        ----------
+        lasting : bool
+            Whether they are needed when the next batch is sent, or a search begins. If not, they may be in a window.
+        """
 
 
 def send(comm: Communicator, window: Window | None, found: ByOwner, arcs: Arcs, row: Any) -> Sending:
@@ -48,7 +54,7 @@ class ByMessages:
         self._held = found.sort(arcs.dst, order=arcs.weights is not None)
         self.table = comm.gather_rows(row)
 
-    def receive(self) -> Sequence[Any]:
+    def receive(self, lasting: bool) -> Sequence[Any]:
         src, dst, *order = self._held
         count = int(self.table[self._comm.rank, : self._comm.size].sum())
         weights = [elementwise.take(self._comm.device, self._weights, positions[:count]) for positions in order]
@@ -68,7 +74,7 @@ class ByWindows:
         self.table = np.asarray(window.told.hear(), np.int64).reshape(comm.size, -1)
         comm.waits += 1
 
-    def receive(self) -> Sequence[Any]:
+    def receive(self, lasting: bool) -> Sequence[Any]:
         comm, table = self._comm, self.table
         received = table[:, : comm.size].sum(axis=0)
         if received.max() > self._room:
@@ -76,11 +82,11 @@ class ByWindows:
         sent = table[comm.rank, : comm.size]
         comm.sent_bytes += int(sent.sum() - sent[comm.rank]) * sum(kind.itemsize for kind in self._kinds)
         columns, start = [], HEAD_BYTES
-        for kind in self._kinds:  # in memory of their own: the next batch, or a search, writes to the window
+        for kind in self._kinds:
             end = start + int(received[comm.rank]) * kind.itemsize
-            columns.append(elementwise.copy_of(self._window.memory[start:end].view(kind)))
+            columns.append(self._window.memory[start:end].view(kind))
             start += self._room * kind.itemsize
-        return columns
+        return [elementwise.copy_of(column) for column in columns] if lasting else columns
 
 
 def receive_messages(comm: Communicator, table: np.ndarray, columns: list[Any]) -> Sequence[Any]:
