@@ -25,6 +25,7 @@ from unittest import mock
 import numpy as np
 
 from frontier import form as copying
+from frontier.distributed import owners_on_gpu, windows
 from frontier.functor import interpreted
 from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
@@ -140,8 +141,8 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     yield load_kernels("frontier.names", device).source
     for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
         yield opera_kernels(graph, id_type).source
-    yield elementwise.HEADER, ()
-    yield on_gpu.HEADER, ()
+    for header in (elementwise.HEADER, on_gpu.HEADER, owners_on_gpu.HEADER, windows.HEADER):
+        yield header, ()
     for number in ("float", "double"):  # products with vectors of these
         defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
         yield "frontier/operators/spmv/spmv.cuh", defines

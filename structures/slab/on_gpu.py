@@ -40,7 +40,7 @@ def clear_duplicates(graph: SlabGraph) -> None:
 
 
 def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
-    """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters get their number."""
+    """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters count them."""
     return graph._batch_launches().resolve(graph, arcs, slots, found)
 
 
