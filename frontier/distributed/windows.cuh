@@ -45,9 +45,13 @@ extern "C" __global__ void exchange_rows(
   }
   __threadfence_system();
   __syncthreads();
-  if (threadIdx.x < parts && threadIdx.x != rank) {
+  bool has_peer = threadIdx.x < parts && threadIdx.x != rank;
+  if (has_peer) {
     __threadfence_system();
     *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
+  }
+  __syncthreads();  // all are told before anybody waits
+  if (has_peer) {
     while (*(volatile u64*)&own->rows[which][threadIdx.x].turn != turn) {}
     __threadfence_system();
   }
