@@ -34,6 +34,21 @@ def test_files_are_read_by_any_number_of_parts(engine, readers, tmp_path):
         assert np.array_equal(np.flatnonzero(found.degrees() == 0), [20])
 
 
+@pytest.mark.parametrize("readers", [1, 3])
+def test_options_of_the_structure_stay(engine, readers, tmp_path):
+    graph = DistributedGraph(SlabGraph, 30, engine=engine, load_factor=0.5)
+    graph.insert_edges([0, 1, 2], [3, 4, 5])
+    graph.save(tmp_path)
+    with Threads(readers, engine.hosts[0].comm.device) as others:
+        found = DistributedGraph.load(tmp_path, engine=others)
+        assert found.run(load_factor_of) == 0.5
+        assert found.num_edges == 3
+
+
+def load_factor_of(part):
+    return part.local.load_factor
+
+
 def test_a_graph_that_was_loaded_goes_on(engine, tmp_path):
     graph = DistributedGraph(SlabGraph, 30, directed=True, in_edges=True, engine=engine)
     graph.insert_edges(np.arange(29), np.arange(1, 30))

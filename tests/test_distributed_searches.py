@@ -292,8 +292,13 @@ def test_a_part_that_does_not_come_is_reported(monkeypatch):
         graph, _ = in_parts(engine, [0, 1], [1, 2], 3)
         bfs(graph, 0)
         monkeypatch.setattr(persistent, "PATIENCE", 1000)
-        with pytest.raises(fr.distributed.PartLostError, match="did not come"):
-            graph.run(search_alone)
+        for function in (search_alone, bfs_of_zero):  # then also in further calls
+            with pytest.raises(fr.distributed.PartLostError, match="did not come"):
+                graph.run(function)
+
+
+def bfs_of_zero(part):
+    bfs(part, 0)
 
 
 def search_alone(part):

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 LIST = "graph.json"
 FORMATS = 1, 2
-"""The second says how long the runs of vertices with one owner are (`together`, as in `owners`); before, each vertex
-had an owner by itself."""
+"""The second says how long the runs of vertices with one owner are (`together`, as in `owners`), and the structure's
+options; before, each vertex had an owner by itself."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip
@@ -59,7 +59,7 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
         text = {
             "format": FORMATS[-1], "together": part.partition.together, "structure": part.structure.name,
             "directed": part.directed, "in_edges": part.inward is not None, "num_vertices": part.num_vertices,
-            "num_arcs": part.num_arcs,
+            "num_arcs": part.num_arcs, "options": {name: getattr(part.local, name) for name in part.local._options},
             "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
         }  # fmt: skip
@@ -91,7 +91,7 @@ def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]
     structure = structure_class(facts["structure"])
     names = ("directed", "in_edges", "weight_dtype", "vertex_dtype", *sorted(DATA_FIELDS & set(facts)))
     options = {name: facts[name] for name in names}
-    part = kind(comm, structure, facts["num_vertices"], **options)
+    part = kind(comm, structure, facts["num_vertices"], **options, **facts.get("options", {}))
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
         held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
@@ -122,7 +122,7 @@ def read_list(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / LIST} is not a list of a graph's files: {error}") from None
-    fields = set(facts) - {"together"} if isinstance(facts, dict) else set()
+    fields = set(facts) - {"together", "options"} if isinstance(facts, dict) else set()
     if fields not in (FIELDS, FIELDS | DATA_FIELDS) or facts["format"] not in FORMATS:
         raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {' or '.join(map(str, FORMATS))}")
     return facts

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -361,6 +361,11 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         if self.broken is not None:
             raise PartLostError(self.broken)
 
+    def lose_parts(self, text: str) -> NoReturn:
+        """Raise, now and whenever the graph is used again: other parts do not answer."""
+        self.broken = text
+        raise PartLostError(text)
+
     def _begin_update(self) -> None:
         self.check_parts()
         if self.read_only:
@@ -608,6 +613,9 @@ class ReversePart(GraphPart):
     @property
     def version(self) -> int:
         return self._reverse.version
+
+    def lose_parts(self, text: str) -> NoReturn:
+        self._reverse.lose_parts(text)
 
     @property
     def broken(self) -> str | None:  # type: ignore[override]

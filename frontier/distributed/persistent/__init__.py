@@ -16,7 +16,6 @@ from ...operators.advance import Functors, advance_functors, advance_options, pu
 from ...operators.engine import cuda_kernels_for, functor_args, state_of
 from ...operators.launch import blocks_together, piece_capacity
 from ...runtime import fill_with
-from ..communicator import PartLostError
 from ..frontiers import PartFrontier
 from ..windows import HEAD_BYTES
 
@@ -123,7 +122,7 @@ def _run(
     if ending == ALL_SHARED:
         comm.sent_bytes += (comm.size - 1) * int(graph.partition.owned.size) * columns.width
     if ending == PART_LOST:
-        raise PartLostError("another part of this graph did not come to a search: load the graph from a file")
+        graph.lose_parts("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
     vertices = lists[last][:count].copy()
     if ending == NO_ROOM:  # for what this part has reached, or another one
