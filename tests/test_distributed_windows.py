@@ -3,6 +3,8 @@
 They run on two GPUs, and on an emulated one, where parts are threads.
 """
 
+from threading import Timer
+
 import emulator
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from distributed_cases import host
 from test_distributed_searches import check_tree, workers
 from test_distributed_workers import gpus
 
+import frontier as fr
 from algorithms import DynamicBFS, bfs
 from frontier.distributed import DistributedGraph, owners, persistent
 from structures import Hornet, SlabGraph
@@ -127,6 +130,62 @@ def test_exchanges_by_kernels(engine, count):
         values = [10 * p - turn for p in range(parts)]
         expected += [[op(values)] * few for op in (sum, min, max)]
     assert graph.run(exchanges_by_kernels, count) == expected
+
+
+def combine_alone(part):
+    """The first part waits for others that do not come, until the parts are given up."""
+    window, comm = persistent.window_of(part), part.comm
+    if comm.rank == 0:
+        timer = Timer(0.5, window.abandon)
+        timer.start()
+        found = window.combine([1], "sum")
+        timer.join()
+        return found
+    return "does not come"
+
+
+def test_parts_that_are_given_up_wait_no_longer():
+    with workers(2) as engine:
+        graph, _ = both(engine)
+        assert graph.run(combine_alone) is None
+
+
+def window_that_cannot_double(part):
+    """What is left when a window cannot be twice as large, but as large as it must be; and when it cannot be that."""
+    comm, opened = part.comm, []
+    first = persistent.window_of(part)
+    wanted = first.nbytes + 128
+    open_window = comm._open_window
+
+    def limited(nbytes):
+        opened.append(nbytes)
+        return open_window(nbytes) if nbytes <= wanted else None
+
+    comm._open_window = limited
+    second = comm.window(wanted)
+    third = comm.window(3 * wanted)
+    comm._open_window = open_window
+    return len(opened), second is not None and second.nbytes >= wanted, third
+
+
+def test_windows_that_cannot_double():
+    with workers(2) as engine:
+        graph, one = both(engine)
+        assert graph.run(window_that_cannot_double) == (4, True, None)
+        for each in (graph, one):  # by messages from now on
+            each.insert_edges([1, 2, 3], [4, 5, 6])
+        check_tree(one, 1, bfs(graph, 1), bfs(one, 1))
+        assert_same(graph, one)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
+def test_frontiers_of_arrays_of_the_host(engine, dtype):
+    graph, _ = both(engine)
+    assert graph.run(size_of_frontier, np.array([1, 2, 2, 40, 200], dtype)) == 4
+
+
+def size_of_frontier(part, ids):
+    return len(fr.Frontier(part, ids))
 
 
 def test_searches_between_batches(engine):

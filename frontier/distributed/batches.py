@@ -17,7 +17,7 @@ from ..storage import stored_arrays
 from ..updates import UpdateResult
 from .owners_on_gpu import ByOwner, takes
 from .persistent import window_of
-from .sending import can_use_windows, no_arcs, send
+from .sending import Listed, can_use_windows, no_arcs, send
 from .undo import undo_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ def _described(error: Exception | None) -> tuple[str, str] | None:
 class Batch:
     """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
 
+    In a graph that nobody observes, arrays may lie in the part's window: they are read while the batch is applied, and
+    not any more when the next one is sent, or a search begins.
+
     Attributes
     ----------
     columns : dict of str to array
@@ -131,12 +134,13 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     comm, xp = graph.comm, graph.xp
     carried = graph.weight_dtype if data is not None else None
     window = window_of(graph) if can_use_windows(carried) else None
-    arcs, error = attempt(lambda: _arcs_of(graph, src, dst, weights, data))
-    given = no_arcs(xp, graph.vertex_dtype, carried) if arcs is None else arcs
+    listed, error = attempt(lambda: Listed(graph.partition, _arcs_of(graph, src, dst, weights, data), window))
+    arcs = None if listed is None else listed.arcs
+    if listed is None:
+        listed = Listed(graph.partition, no_arcs(xp, graph.vertex_dtype, carried), window)
     errors = xp.ones(1, np.int64) if arcs is None else arcs.error_counts
-    found = ByOwner(graph.partition, given.src)
-    row = found.count(errors, graph.spare.of(graph, int(given.src.size)))
-    sending = send(comm, window, found, given, row)
+    row = listed.by_owner.count(errors, graph.spare.of(graph, len(listed.arcs)))
+    sending = send(comm, window, listed, row)
     table = sending.table
     if arcs is not None and error is None:
         _, error = attempt(lambda: arcs.check(waited=True))

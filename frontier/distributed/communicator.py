@@ -282,6 +282,8 @@ class Communicator(ABC):
             held = 0 if self._window is None else self._window.nbytes
             self._close_window(last=False)
             self._window = self._open_window(max(nbytes, 2 * held))  # for a graph that grows and grows
+            if self._window is None and held:
+                self._window = self._open_window(nbytes)
             self._has_windows = self._window is not None
         return self._window
 
@@ -310,11 +312,9 @@ class Communicator(ABC):
         return self.allgather(row, [int(row.size)] * self.size)[0]
 
     def queue_barrier(self) -> None:
-        """Let what is queued from now on begin when all parts have done what they have queued before; the host does not
-        wait."""
-        start = self._begin()
-        self._exchange([])
-        self._end(start)
+        """*transport*: let what is queued from now on begin when all parts have done what they have queued before; the
+        host does not wait. Where there are windows."""
+        raise NotImplementedError
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         """`allreduce` of a few integers."""

@@ -143,5 +143,5 @@ def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
         ids = np.unique(check_ids(resolve_device("cpu"), vertices, "vertices", graph.num_vertices))
     else:
         return None
-    own = ids[graph.partition.owners_of(ids.view(np.uint64)) == graph.comm.rank]
+    own = ids[graph.partition.owners_of(ids.astype(np.uint64)) == graph.comm.rank]
     return Frontier._of(graph.local, graph.xp.asarray(own.astype(graph.vertex_dtype)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..frontier import Frontier
@@ -32,7 +33,7 @@ class Plan:
     Attributes
     ----------
     columns : Columns
-        Those that travel, of the arguments of the first call.
+        The types and rules of those that travel.
     column_places : tuple of int
     by_vertex : tuple of int
         The arrays by vertex.
@@ -128,7 +129,8 @@ def steps_on_gpu(
     graph: GraphPart, op: Callable, args: tuple, condition: Callable | None, prepare: Callable | None, balance: str,
     pulls: bool = False,
 ) -> Steps | None:  # fmt: skip
-    """The steps of an operator, if kernels can send what it reaches. All checks are made here, once.
+    """The steps of an operator, if kernels can send what it reaches. All checks are made here, once for arguments of
+    the same kinds.
 
     Parameters
     ----------
@@ -139,6 +141,9 @@ def steps_on_gpu(
         return None
     functors = Functors(op, condition, prepare)
     args = (graph.reverse if pulls else graph).with_own_columns(args)
+    if not all(function is None or isinstance(function, FunctionType) for function in functors):
+        plan = _plan(graph, functors, args, pulls)  # whatever they are, they may not be hashable, and are refused later
+        return None if plan is None else Steps(graph, plan, functors, args, balance)
     plans, key = graph.arrays.plans, (*functors, pulls, graph.read_only, graph.arrays.kinds_of(args))
     if key not in plans:
         plan = _plan(graph, functors, args, pulls)  # raises if what functors do is refused

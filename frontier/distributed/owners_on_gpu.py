@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class ByOwner:
 
     def count(self, errors: Any = None, number: int = 0) -> Any:
         """How many vertices each part owns, whether any of some numbers are not zero, and another number: in one array
-        on the device (int64), as parts tell each other. To be called once, before `sort`.
+        on the device (int64), as parts tell each other. To be called once, before `sort` and `send`.
 
         Parameters
         ----------
@@ -93,38 +94,30 @@ class ByOwner:
         )  # fmt: skip
         return (*out, positions) if order else tuple(out)
 
-    def send(self, dst: Any, weights: Any, rows: Any, rank: int, window: Window, room: int) -> tuple[Any, ...]:
+    def send(
+        self, columns: Sequence[Any], out: Sequence[Any], rows: Any, rank: int, window: Window, room: int
+    ) -> None:  # fmt: skip
         """Queue the sending of arcs, of which the ids are the sources, to the windows of their owners.
-
-        Where these have no room for all, arcs are sorted by owner here instead.
 
         Parameters
         ----------
-        dst : array
-            The other ends.
-        weights : array or None
-            Of the arcs, of 4 or 8 bytes each.
+        columns : sequence of array
+            Sources, destinations, and weights of 4 or 8 bytes if there are any.
+        out : sequence of array
+            Where arcs are sorted by owner if the windows have no room for all.
         rows : array of int64, shape (num_parts, num_parts + 2)
             What all parts have from `count`, on the device.
         room : int
             Arcs for which each window has room.
-
-        Returns
-        -------
-        tuple of array
-            Where they are sorted: sources, destinations, and weights if there are any.
         """
-        empty, size, kind = self._device.xp.empty, int(self._ids.size), self._ids.dtype
-        out = [empty(size, kind), empty(size, kind)]
-        if weights is not None:
-            out.append(empty(size, weights.dtype))
+        size, weighed = int(self._ids.size), len(columns) > 2
+        weights, out_weights = (columns[2], out[2]) if weighed else (None, None)
         window.told.expect()
-        _kernel(f"move_to_windows_{IDS[kind]}")(
-            self._parts, size, self._owners, self._spans, self._places, self._ids, dst, weights,
-            0 if weights is None else weights.itemsize, *out[:2], None if weights is None else out[2], rows, rank,
-            window.addresses, HEAD_BYTES, room, window.told.published, threads=SPAN_THREADS, blocks=max(self._spans, 1),
+        _kernel(f"move_to_windows_{IDS[self._ids.dtype]}")(
+            self._parts, size, self._owners, self._spans, self._places, *columns[:2], weights,
+            columns[2].itemsize if weighed else 0, *out[:2], out_weights, rows, rank, window.addresses, HEAD_BYTES,
+            room, window.told.published, threads=SPAN_THREADS, blocks=max(self._spans, 1),
         )  # fmt: skip
-        return tuple(out)
 
 
 def _kernel(name: str) -> Any:

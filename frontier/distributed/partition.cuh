@@ -1,6 +1,6 @@
 // Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts become
-// places, and entries are moved to them, or into the windows of their owners. The order is stable. Arrays with an entry for each part and span have all spans of
-// the first part first. Names end in the type of ids.
+// places, and entries are moved to them, or into the windows of their owners. The order is stable. Arrays with an entry for each
+// part and span have all spans of the first part first. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 

@@ -16,6 +16,34 @@ from .windows import HEAD_BYTES, Window
 
 if TYPE_CHECKING:
     from .communicator import Communicator
+    from .partition import Partition
+
+
+class Listed:
+    """Arcs that a part lists, with the memory that it takes to send them, so that nothing fails while other parts wait.
+
+    Parameters
+    ----------
+    arcs : Arcs
+        Their ids need not be checked yet.
+    window : Window or None
+        Where they are sent to.
+
+    Attributes
+    ----------
+    by_owner : ByOwner
+    columns : list of array
+        Sources, destinations, and weights if there are any.
+    sorted : list of array
+        Room for the same sorted by owner, if there are windows.
+    """
+
+    def __init__(self, partition: Partition, arcs: Arcs, window: Window | None):
+        self.arcs = arcs
+        self.columns = [each for each in (arcs.src, arcs.dst, arcs.weights) if each is not None]
+        empty = partition.device.xp.empty
+        self.sorted = [] if window is None else [empty(each.size, each.dtype) for each in self.columns]
+        self.by_owner = ByOwner(partition, arcs.src)
 
 
 class Sending(Protocol):
@@ -40,18 +68,18 @@ class Sending(Protocol):
         """
 
 
-def send(comm: Communicator, window: Window | None, found: ByOwner, arcs: Arcs, row: Any) -> Sending:
-    """Send arcs, of which `found` has the owners, and `row` what others must know (`ByOwner.count`)."""
-    return ByMessages(comm, found, arcs, row) if window is None else ByWindows(comm, window, found, arcs, row)
+def send(comm: Communicator, window: Window | None, listed: Listed, row: Any) -> Sending:
+    """Send arcs; `row` is what others must know of them (`ByOwner.count`)."""
+    return ByMessages(comm, listed, row) if window is None else ByWindows(comm, window, listed, row)
 
 
 class ByMessages:
     """Arcs that are sent when all parts know how many come."""
 
-    def __init__(self, comm: Communicator, found: ByOwner, arcs: Arcs, row: Any):
+    def __init__(self, comm: Communicator, listed: Listed, row: Any):
         self._comm = comm
-        self._weights = arcs.weights
-        self._held = found.sort(arcs.dst, order=arcs.weights is not None)
+        self._weights = listed.arcs.weights
+        self._held = listed.by_owner.sort(listed.arcs.dst, order=self._weights is not None)
         self.table = comm.gather_rows(row)
 
     def receive(self, lasting: bool) -> Sequence[Any]:
@@ -64,12 +92,12 @@ class ByMessages:
 class ByWindows:
     """Arcs that are on their way already when the host hears how many come: it has memory made meanwhile."""
 
-    def __init__(self, comm: Communicator, window: Window, found: ByOwner, arcs: Arcs, row: Any):
-        kinds = [each.dtype for each in (arcs.src, arcs.dst, arcs.weights) if each is not None]
-        self._comm, self._window, self._kinds = comm, window, kinds
+    def __init__(self, comm: Communicator, window: Window, listed: Listed, row: Any):
+        kinds = [each.dtype for each in listed.columns]
+        self._comm, self._window, self._kinds, self._sorted = comm, window, kinds, listed.sorted
         self._room = (window.nbytes - HEAD_BYTES) // sum(kind.itemsize for kind in kinds) // 128 * 128
         rows = comm.queue_rows(row)
-        self._held = found.send(arcs.dst, arcs.weights, rows, comm.rank, window, self._room)
+        listed.by_owner.send(listed.columns, listed.sorted, rows, comm.rank, window, self._room)
         comm.queue_barrier()
         self.table = np.asarray(window.told.hear(), np.int64).reshape(comm.size, -1)
         comm.waits += 1
@@ -78,7 +106,7 @@ class ByWindows:
         comm, table = self._comm, self.table
         received = table[:, : comm.size].sum(axis=0)
         if received.max() > self._room:
-            return receive_messages(comm, table, list(self._held))
+            return receive_messages(comm, table, self._sorted)
         sent = table[comm.rank, : comm.size]
         comm.sent_bytes += int(sent.sum() - sent[comm.rank]) * sum(kind.itemsize for kind in self._kinds)
         columns, start = [], HEAD_BYTES

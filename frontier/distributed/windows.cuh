@@ -2,10 +2,10 @@
 // microseconds, and the host launches one kernel for it.
 #pragma once
 #include "frontier/cuda/types.cuh"
+#include "frontier/distributed/window_layout.cuh"
 
 constexpr int MOST_PARTS = 32, MOST_NUMBERS = 34;  // windows.py has the same numbers
-constexpr int FROM_HOST = 8;                       // numbers that are parameters
-constexpr i64 ROWS_AT = 2048;                      // in a window, behind what searches have there (persistent.cuh)
+constexpr int FROM_HOST = 8;  // numbers that are parameters
 enum Operation { NONE, SUM, LEAST, GREATEST };
 
 // What a part has told, and in which exchange.
@@ -15,10 +15,10 @@ struct Row {
 };
 
 struct RowsHead {
-  u64 turn;                  // exchanges so far; this part's own
-  Row rows[2][MOST_PARTS];   // by turns, as a part may be ahead by one exchange
+  u64 turn;                 // exchanges so far; this part's own
+  Row rows[2][MOST_PARTS];  // by turns, as a part may be ahead by one exchange
 };
-static_assert(ROWS_AT + sizeof(RowsHead) <= 24576, "windows.HEAD_BYTES has room");
+static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
 
 __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
   if (operation == LEAST) return b < a ? b : a;
@@ -27,10 +27,11 @@ __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
 }
 
 // By one block: tells `count` numbers to all parts, and waits for theirs, and for all that these have queued before. The numbers
-// are in `row`, or follow it. All rows go to `rows`, if it is given; the host gets FROM_HOST combined numbers in `told`.
+// are in `row`, or follow it. All rows go to `rows`, if it is given; the host gets FROM_HOST combined numbers in `told`. If the
+// parts are abandoned meanwhile, all numbers are 1: batches take that for an error.
 extern "C" __global__ void exchange_rows(
     i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
-    int rank, int parts, i64* rows, int operation, volatile i64* told) {
+    int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
   __shared__ i64 mine[MOST_NUMBERS];
   i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
   for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
@@ -45,19 +46,22 @@ extern "C" __global__ void exchange_rows(
   }
   __threadfence_system();
   __syncthreads();
-  bool has_peer = threadIdx.x < parts && threadIdx.x != rank;
+  bool has_peer = threadIdx.x < parts && threadIdx.x != rank, all_came = true;
   if (has_peer) {
     __threadfence_system();
     *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
   }
   __syncthreads();  // all are told before anybody waits
   if (has_peer) {
-    while (*(volatile u64*)&own->rows[which][threadIdx.x].turn != turn) {}
+    for (i64 looks = 1; all_came && *(volatile u64*)&own->rows[which][threadIdx.x].turn != turn; ++looks)
+      all_came = !is_abandoned(abandoned, looks);
     __threadfence_system();
   }
-  __syncthreads();
+  all_came = __syncthreads_and(all_came);
   if (threadIdx.x == 0) own->turn = turn;
-  auto number = [&](int p, int k) { return p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k); };
+  auto number = [&](int p, int k) {
+    return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
+  };
   for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = number(i / int(count), i % int(count));
   if (told && threadIdx.x < FROM_HOST) {
     int k = threadIdx.x;

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PIECE = 2**21
 """Bytes of which windows are multiples: the driver shares whole pieces."""
 HEAD_BYTES = 24576
-"""Of each window, for what kernels tell each other; persistent.cuh has the same number."""
+"""Of each window, for what kernels tell each other; window_layout.cuh has the same number."""
 HEADER = "frontier/distributed/windows.cuh"
 MOST_PARTS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}
@@ -51,6 +51,8 @@ class Window:
         What all parts have told each other of a batch, likewise: a row of each.
     sums : Counters
         What numbers of all parts come to.
+    abandoned : int
+        Where kernels find in the host's memory whether to go on waiting for other parts.
     """
 
     OUTCOMES = 9
@@ -65,12 +67,18 @@ class Window:
         self.outcome = Counters(comm.device, self.OUTCOMES)
         self.told = Counters(comm.device, comm.size * (comm.size + 2))
         self.sums = Counters(comm.device, FROM_HOST)
+        self._abandoned = _pinned()
+        self.abandoned = self._abandoned.ctypes.data
         self.unmap, self.free = unmap, free
         self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
 
+    def abandon(self) -> None:
+        """Have kernels wait for other parts no longer."""
+        self._abandoned[0] = 1
+
     def can_exchange(self, count: int) -> bool:
         """Whether kernels exchange rows of so many numbers."""
-        return self._parts <= MOST_PARTS and count <= MOST_NUMBERS
+        return count <= MOST_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
         """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
@@ -82,19 +90,28 @@ class Window:
         """Let what is queued from now on begin when all parts have done what they have queued before."""
         self._exchange(1, None, (0,), None, 0, None)
 
-    def combine(self, numbers: Sequence[int], op: str) -> list[int]:
-        """What up to `FROM_HOST` numbers of all parts come to; the host waits."""
+    def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
+        """What up to `FROM_HOST` numbers of all parts come to, for which the host waits; None if they are abandoned."""
         self.sums.expect()
         self._exchange(len(numbers), None, numbers, None, OPERATIONS[op], self.sums.published)
-        return self.sums.hear()[: len(numbers)]
+        found = self.sums.hear()[: len(numbers)]
+        return None if self._abandoned[0] else found
 
     def _exchange(self, count: int, row: Any, numbers: Sequence[int], rows: Any, operation: int, told: Any) -> None:
         from ..runtime.cuda import load_kernel
 
         given = (*map(int, numbers), *[0] * (FROM_HOST - len(numbers)))
         load_kernel(HEADER, "exchange_rows", ())(
-            count, row, *given, self.addresses, self._rank, self._parts, rows, operation, told, threads=64, blocks=1
-        )
+            count, row, *given, self.addresses, self._rank, self._parts, rows, operation, told, self.abandoned,
+            threads=64, blocks=1,
+        )  # fmt: skip
+
+
+def _pinned() -> Any:
+    """A number of the host that kernels can read."""
+    import cupyx
+
+    return cupyx.zeros_pinned(1, np.int64)
 
 
 def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:

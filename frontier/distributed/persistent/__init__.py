@@ -111,7 +111,7 @@ def _run(
     parts = graph.partition.owners, window.addresses, comm.rank, comm.size, room // width // 8 * 8, room
     window.outcome.expect()
     kernels.advance_over_parts(
-        1, *pushes, *pulls, *parts, share_from, n, limit, PATIENCE, *columns.args, *args,
+        1, *pushes, *pulls, *parts, share_from, n, limit, PATIENCE, window.abandoned, *columns.args, *args,
         blocks=blocks_together(True),  # large pushes need many, too
         cooperative=True,
     )  # fmt: skip
@@ -120,7 +120,7 @@ def _run(
     comm.exchanges += 1
     comm.sent_bytes += pairs * width + bitmaps * 4 * bitmap_words(n)
     if ending == ALL_SHARED:
-        comm.sent_bytes += (comm.size - 1) * int(graph.partition.owned.size) * columns.width
+        comm.sent_bytes += (comm.size - 1) * (n // comm.size) * columns.width
     if ending == PART_LOST:
         graph.lose_parts("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))

@@ -18,6 +18,7 @@
 #include "frontier/cuda/visit.cuh"
 #include "frontier/distributed/levels/columns.cuh"
 #include "frontier/distributed/persistent/entries.cuh"
+#include "frontier/distributed/window_layout.cuh"
 
 static_assert(WIDE == BLOCK, "blocks that expand distribute vertices, too");
 constexpr int MOST_BLOCKS = 4;  // of a multiprocessor
@@ -39,8 +40,7 @@ struct WindowHead {
   u64 turn;                   // barriers of the parts so far; this part's own
   Note notes[2][MOST_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
 };
-constexpr i64 HEAD_BYTES = 24576;  // windows.py has the same number
-static_assert(sizeof(WindowHead) <= 2048, "rows of numbers come behind (windows.cuh)");
+static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 
 // What the blocks of a part share, all zero at first. Counters of a kind take turns: this step's, the next one's, and one
 // that is being set to zero.
@@ -76,6 +76,7 @@ struct Windows {
   int rank, parts;
   i64 words;         // of a bitmap
   i64 message_bytes;
+  const volatile u64* abandoned;
 
   __device__ WindowHead* head(int p) const { return (WindowHead*)of[p]; }
   __device__ u32* bits(int p, int which) const { return (u32*)(of[p] + HEAD_BYTES) + which * words; }
@@ -103,7 +104,7 @@ struct Windows {
       do {
         theirs.first = note->first;
         theirs.second = note->second;
-        if (--patience < 0) return false;
+        if (--patience < 0 || is_abandoned(abandoned, patience)) return false;
       } while (((theirs.first ^ tag) | (theirs.second ^ tag)) >> TAG_AT);
       take(p, Note{theirs.first & NUMBER, theirs.second & NUMBER});
     }
@@ -150,10 +151,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_pa
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
     i64 pull_from, i64 pull_above, i64 num_owned, const i64* owned, const u8* owners, char* const* window_of, int rank,
     int parts, i64 room, i64 message_bytes, i64 share_from, i64 num_vertices, i64 max_steps, i64 patience,
-    COLUMN_PARAMS ARG_PARAMS) {
+    const volatile u64* abandoned, COLUMN_PARAMS ARG_PARAMS) {
   Columns columns = COLUMNS;
   i64 words = (num_vertices + 31) / 32;
-  Windows windows{window_of, rank, parts, words, message_bytes};
+  Windows windows{window_of, rank, parts, words, message_bytes, abandoned};
   bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
   u32 target = 0;
   i64 steps = 0, put_out = 0, lists = 0, pairs_sent = 0, bitmaps_read = 0;  // those sent are known to one thread

@@ -11,8 +11,8 @@ import numpy as np
 from ...arguments import one_of
 from ...runtime import resolve_device
 from ...runtime.elementwise import copy_to
-from ..communicator import REDUCTIONS, Communicator, Transfer
-from ..windows import FROM_HOST, Window, open_on_gpus
+from ..communicator import REDUCTIONS, Communicator, PartLostError, Transfer
+from ..windows import FROM_HOST, MOST_PARTS, Window, open_on_gpus
 
 UINT8 = 1  # ncclDataType_t
 DEVICE_TO_DEVICE = 3  # cudaMemcpyKind
@@ -82,7 +82,6 @@ class NcclCommunicator(Communicator):
         self._nccl = load_nccl()
         self._group: Any = self._nccl.NcclCommunicator(size, identity, rank)
         self._numbers: Numbers | None = None
-        self._nothing: Any = None
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
         xp = self.device.xp
@@ -179,15 +178,9 @@ class NcclCommunicator(Communicator):
         return rows
 
     def queue_barrier(self) -> None:
-        window = self._window_for(1)
-        if window is not None:
-            start = self._begin()
-            window.wait_for_parts()
-            self._end(start)
-            return
-        if self._nothing is None:
-            self._nothing = self.device.xp.zeros(2, np.int64)
-        self.sum_into(self._nothing[:1], self._nothing[1:])
+        start = self._begin()
+        self._window.wait_for_parts()  # type: ignore[union-attr]
+        self._end(start)
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         if self.size == 1:
@@ -199,6 +192,8 @@ class NcclCommunicator(Communicator):
         if window is not None:
             found = window.combine(numbers, op)
             self._end(start)
+            if found is None:
+                raise PartLostError("the parts of this graph were given up while one waited for the others")
             self.sent_bytes += 8 * len(numbers) * (self.size - 1)
             return found
         held = self._numbers
@@ -216,9 +211,11 @@ class NcclCommunicator(Communicator):
         return self._window if self._window is not None and self._window.can_exchange(count) else None
 
     def _open_window(self, nbytes: int) -> Window | None:
-        return open_on_gpus(self, nbytes)
+        return open_on_gpus(self, nbytes) if self.size <= MOST_PARTS else None
 
     def close(self) -> None:
+        if self._window is not None:
+            self._window.abandon()
         if self._group is not None:  # first: memory is freed after queued work, which may wait for a part that is gone
             group, self._group = self._group, None
             group.abort()
