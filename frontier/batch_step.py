@@ -22,7 +22,7 @@ from .batch.small import MOST_EDGES
 from .functor.checking import is_checking
 from .operators.launch import piece_capacity, tile_size
 from .operators.recorded import RecordMemory
-from .runtime import Kernels, Scratch, fill_with
+from .runtime import Kernels, Scratch, alternatives, fill_with
 from .runtime.launches import LaunchList, recorder
 from .runtime.parameters import ByValue, Field, Number, Struct
 
@@ -107,7 +107,8 @@ class BatchStep:
             For the step. Numbers may be others in each call.
         """
         graph = self.graph
-        if self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking():
+        repeats = self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking()
+        if repeats and not alternatives.other_way((self._step, graph.package)):  # as with a large batch
             _take(graph, self, src, dst, args)
             return
         if self.both_orders:
