@@ -352,8 +352,47 @@ def test_pipelines(engine, tmp_path):
             found.append([(batch.inserted, batch.replaced, batch.deleted, batch.results) for batch in pipeline])
         assert pipeline.totals.records == 900
     assert found[0] == found[1] and len(found[0]) == 5
-    with pytest.raises(NotImplementedError, match="checkpoint is not available for a graph in parts"):
-        fr.Pipeline(records, DistributedGraph(SlabGraph, 40, engine=engine), checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("readers", [1, 2, 3])
+def test_checkpoints(engine, readers, tmp_path):
+    """A pipeline goes on, with a window, on any number of parts, after one whose last batches were lost."""
+    rng = np.random.default_rng(8)
+    records = {"src": rng.integers(0, 40, 900), "dst": rng.integers(0, 40, 900), "time": np.arange(900)}
+    records["paid"] = rng.random(900)
+    options = {"columns": {"amount": "paid"}, "batch_size": 100, "every": 2}
+    graph, one = pair_of(engine, 40, edge_data={"amount": "float32"}, time="s")
+    fr.Pipeline(records, one, window="300s", columns={"amount": "paid"}, batch_size=100).run()
+    with (
+        pytest.raises(RuntimeError, match="stop"),
+        fr.Pipeline(records, graph, window="300s", checkpoint=tmp_path, **options) as pipeline,
+    ):
+        for batch in pipeline:
+            if batch.number == 6:
+                raise RuntimeError("stop")
+    assert len(list(tmp_path.glob("graph-*"))) == 1
+    with pytest.raises(TypeError, match="device is for graphs on one device"):
+        fr.Pipeline.resume(tmp_path, records, device="cpu", **options)
+    with Threads(readers, engine.hosts[0].comm.device) as others:
+        resumed = fr.Pipeline.resume(
+            tmp_path, records, {"triangles": (DynamicTriangleCount, "total")}, engine=others, **options
+        )
+        assert resumed.totals.batches == 6 and resumed.graph.num_parts == readers
+        *_, last = list(resumed)
+        assert resumed.totals.records == 900
+        assert last.results["triangles"] == triangle_count(one).total
+        for ours, theirs in zip(resumed.graph.to_coo(), one.to_coo(), strict=True):
+            assert (ours is None) == (theirs is None)
+            assert ours is None or host(ours).tolist() == host(theirs).tolist()
+        assert resumed.window.clock == 899
+        again = fr.Pipeline.resume(tmp_path, records, engine=others, **options)  # nothing is left
+        assert again.run().records == 900
+
+
+def test_an_engine_is_for_graphs_in_parts(engine, tmp_path):
+    fr.Pipeline([([0], [1])], SlabGraph(4, device="cpu"), checkpoint=tmp_path).run()
+    with pytest.raises(TypeError, match="engine is for graphs in parts"):
+        fr.Pipeline.resume(tmp_path, [([0], [1])], engine=engine)
 
 
 # ---- functors and algorithms ----------------------------------------------------------------------------------------

@@ -1,16 +1,18 @@
 """Checkpoints: a folder with files of the graph, its names, and all else that a pipeline has to know to go on.
 
 A checkpoint writes graph and names to new files, and then replaces ``state.json``, which says which: whenever the
-process is killed, the folder holds the checkpoint before or this one. The files before are deleted last.
+process is killed, the folder holds the checkpoint before or this one. The files before are deleted last. Of a graph in
+parts, the file is a folder with one of each part.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph import Graph
 from ..names import Names
@@ -18,6 +20,9 @@ from ..runtime import Device
 from ..runtime.atomic import write_atomically
 from ..temporal.times import as_span
 from ..values import integer
+
+if TYPE_CHECKING:
+    from ..distributed import Engine
 
 STATE = "state.json"
 FORMAT = 1
@@ -54,31 +59,48 @@ class Checkpoints:
     def save(self, graph: Graph, names: Names | None, state: dict[str, Any]) -> None:
         """Take one."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        end = f"-{state['totals']['records']}-{state['totals']['batches']}.npz"
-        saved = {"graph": f"graph{end}"}
+        number = f"{state['totals']['records']}-{state['totals']['batches']}"
+        saved = {"graph": f"graph-{number}" if graph.in_parts else f"graph-{number}.npz"}
         if names is not None:
-            saved |= {"names": f"names{end}", "names_device": names.device.kind}
+            saved |= {"names": f"names-{number}.npz", "names_device": names.device.kind}
         graph.save(self.folder / saved["graph"])
         if names is not None:  # those of records that were read ahead may be among them
             names.save(self.folder / saved["names"])
         text = json.dumps({"format": FORMAT, **saved, **state}, indent=1)
         write_atomically(self.folder / STATE, text.encode(), durable=True)
         for kind in ("graph", "names"):
-            for other in self.folder.glob(f"{kind}-*.npz"):
+            for other in self.folder.glob(f"{kind}-*"):
                 if other.name != saved.get(kind):
-                    with suppress(OSError):
-                        other.unlink()
+                    _delete(other)
+
+
+def _delete(path: Path) -> None:
+    """Delete a file or a folder, if that can be done."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError):
+        path.unlink()
 
 
 def load_checkpoint(
-    path: str | os.PathLike[str], device: str | Device
+    path: str | os.PathLike[str], device: str | Device, engine: Engine | None = None
 ) -> tuple[Any, Names | None, dict[str, Any]]:  # fmt: skip
     """The graph, the names and the state of the last checkpoint in a folder.
+
+    Parameters
+    ----------
+    device : {"auto", "cpu", "gpu"} or Device
+        Of a graph on one device.
+    engine : Engine, optional
+        The workers of a graph in parts.
 
     Raises
     ------
     FileNotFoundError
         There is none.
+    TypeError
+        `device` or `engine` is given for the other kind of graph.
     ValueError
         It is damaged.
     """
@@ -92,8 +114,20 @@ def load_checkpoint(
         raise ValueError(f"{folder / STATE} is no checkpoint of a pipeline: {error}") from None
     if not known:
         raise ValueError(f"{folder / STATE} has the format {state['format']!r}; this version reads {FORMAT}")
-    graph = Graph.load(folder / name, device=device)
+    graph = _load_graph(folder / name, device, engine)
     if names is None:
         return graph, None, state
     names_device = "cpu" if state.get("names_device", "cpu") == "cpu" else graph.device
     return graph, Names.load(folder / Path(names).name, device=names_device), state
+
+
+def _load_graph(path: Path, device: str | Device, engine: Engine | None) -> Any:
+    if not path.is_dir():
+        if engine is not None:
+            raise TypeError("engine is for graphs in parts, and this checkpoint has a graph on one device")
+        return Graph.load(path, device=device)
+    if device != "auto":
+        raise TypeError("device is for graphs on one device, and this checkpoint has a graph in parts: give engine")
+    from ..distributed import DistributedGraph
+
+    return DistributedGraph.load(path, engine=engine)

@@ -30,6 +30,7 @@ from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_
 from .staging import Part, Staging
 
 if TYPE_CHECKING:
+    from ..distributed import Engine
     from ..dynamic import DynamicGraph
 
 clock = time.perf_counter  # a test has another
@@ -84,6 +85,7 @@ class Pipeline:
         objective this is always so.
     checkpoint : str or path-like, optional
         A folder. All that is needed to go on after a crash is saved there, atomically, and at the end; see `resume`.
+        With a graph in parts, one that all workers reach.
     every : int, str or timedelta, optional
         How many batches, or how much time, lies between two checkpoints; a minute by default.
     log : str or path-like, optional
@@ -160,8 +162,6 @@ class Pipeline:
             self._controller = BatchSize(Objective.parse(objective), self._size or BATCH_SIZE)
         self._ahead = integer(ahead, "ahead", 1)
         self._synchronous = flag(synchronous, "synchronous") or objective is not None
-        if checkpoint is not None and graph.in_parts:
-            raise NotImplementedError("checkpoint is not available for a graph in parts yet: save it between batches")
         if every is not None and checkpoint is None:
             raise TypeError("every has no meaning without checkpoint")
         self._checkpoints = None if checkpoint is None else Checkpoints(checkpoint, every)
@@ -194,6 +194,7 @@ class Pipeline:
         analytics: Mapping[str, Any] | None = None,
         *,
         device: str | Device = "auto",
+        engine: Engine | None = None,
         **options: Unpack[ResumeOptions],
     ) -> Pipeline:
         """The pipeline that goes on from the last checkpoint, with the graph, names and window that are saved there.
@@ -213,6 +214,8 @@ class Pipeline:
             As before. They are computed from the graph. Others, which need the graph to be made, can be added by `add`.
         device : {"auto", "cpu", "gpu"}
             Where the graph is to be; another device than before will do.
+        engine : Engine, optional
+            Of a graph in parts, the workers, as `DistributedGraph` takes them: any number.
         **options
             As before, without `window` and `names`.
 
@@ -222,6 +225,8 @@ class Pipeline:
             There is no checkpoint.
         ValueError
             It is damaged.
+        TypeError
+            `device` is given for a graph in parts, or `engine` for another one.
         """
         if options.keys() & {"window", "graph", "names"}:
             raise TypeError("resume() takes the graph, the names and the window from the checkpoint")
@@ -230,7 +235,7 @@ class Pipeline:
                 "source must begin with the records that are in the graph, and a SocketSource cannot; hand over a "
                 "function instead, which is called with their number and returns a SocketSource of those that follow"
             )
-        graph, names, state = load_checkpoint(checkpoint, device)
+        graph, names, state = load_checkpoint(checkpoint, device, engine)
         window = None if state["window"] is None else SlidingWindow.from_state(graph, state["window"])
         every = options.pop("every", None)
         found = cls(source, graph, analytics, window=window, names=names, **options)
