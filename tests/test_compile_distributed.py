@@ -8,8 +8,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
-from frontier.distributed import common_on_gpu, levels, persistent, triangles
-from frontier.distributed.windows import Window
+from frontier.distributed import common_on_gpu, levels, owners_on_gpu, persistent, triangles, windows
 from frontier.operators import engine, extract
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
@@ -102,13 +101,18 @@ def test_searches_compile(name, arch, vertex_dtype):
 
 def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
     text = (PROJECT_ROOT / persistent.HEADER).read_text()
-    for name, value in (
-        ("HEAD_BYTES", persistent.HEAD_BYTES), ("STATE_NUMBERS", persistent.STATE_NUMBERS),
-        ("OUTCOMES", Window.OUTCOMES),
-    ):  # fmt: skip
+    for name, value in (("STATE_NUMBERS", persistent.STATE_NUMBERS), ("OUTCOMES", windows.Window.OUTCOMES)):
         assert re.search(rf"\b{name} = {value}\b", text), name
-    assert "enum Ending { DONE, NO_ROOM, PART_LOST };" in text
-    assert (persistent.DONE, persistent.NO_ROOM, persistent.PART_LOST) == (0, 1, 2)
+    assert "enum Ending { DONE, NO_ROOM, PART_LOST, ALL_SHARED };" in text
+    assert (persistent.DONE, persistent.NO_ROOM, persistent.PART_LOST, persistent.ALL_SHARED) == (0, 1, 2, 3)
+    assert "enum Operation { NONE, SUM, LEAST, GREATEST };" in (PROJECT_ROOT / windows.HEADER).read_text()
+    assert windows.OPERATIONS == {"sum": 1, "min": 2, "max": 3}
+
+
+@pytest.mark.parametrize("header", [owners_on_gpu.HEADER, windows.HEADER])
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_kernels_of_batches_compile(header, arch):
+    assert compile_cubin(header, (), (), arch)[:4] == b"\x7fELF"
 
 
 def test_kernels_of_messages_and_their_host_know_the_same_numbers():

@@ -4,8 +4,10 @@
 #include "frontier/cuda/types.cuh"
 #include "frontier/distributed/window_layout.cuh"
 
-constexpr int MOST_PARTS = 32, MOST_NUMBERS = 34;  // windows.py has the same numbers
-constexpr int FROM_HOST = 8;  // numbers that are parameters
+// windows.py has the same numbers.
+constexpr int MOST_WINDOWS = 32;
+constexpr int MOST_NUMBERS = 34;  // of a row
+constexpr int FROM_HOST = 8;      // that are parameters
 enum Operation { NONE, SUM, LEAST, GREATEST };
 
 // What a part has told, and in which exchange.
@@ -16,7 +18,7 @@ struct Row {
 
 struct RowsHead {
   u64 turn;                 // exchanges so far; this part's own
-  Row rows[2][MOST_PARTS];  // by turns, as a part may be ahead by one exchange
+  Row rows[2][MOST_WINDOWS];  // by turns, as a part may be ahead by one exchange
 };
 static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
 

@@ -19,7 +19,7 @@ PIECE = 2**21
 HEAD_BYTES = 24576
 """Of each window, for what kernels tell each other; window_layout.cuh has the same number."""
 HEADER = "frontier/distributed/windows.cuh"
-MOST_PARTS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
+MOST_WINDOWS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}
 """As in windows.cuh."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
