@@ -10,6 +10,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.batch_step import SIZES, SMALL
+from frontier.runtime.launches import recorder
 from structures import SlabGraph
 
 N = 300
@@ -50,6 +51,28 @@ def test_batches_of_all_sizes(graph, rng):
         step(graph, src, dst, turn, np.uint8(turn % 3), expected)
         taken(src, dst, turn, np.uint8(turn % 3), found)
         assert host(found).tolist() == host(expected).tolist(), size
+
+
+def test_warming_up_takes_the_way_of_large_batches(graph, rng):
+    """By turns with what is recorded, so that nothing is compiled when the first large batch comes."""
+    direct = []
+
+    def noted(graph, src, dst, *args):
+        if recorder.launches is None:
+            direct.append(src.size)
+        step(graph, src, dst, *args)
+
+    taken, found = fr.BatchStep(graph, noted), graph.xp.zeros(N, np.int64)
+    expected = graph.xp.zeros(N, np.int64)
+    with fr.loading_alternatives():
+        for _ in range(6):
+            src, dst = batch(graph, rng, 5)
+            step(graph, src, dst, 1, np.uint8(1), expected)
+            taken(src, dst, 1, np.uint8(1), found)
+    assert len(direct) == (3 if graph.device.is_gpu else 6)
+    taken(*batch(graph, rng, 5), 1, np.uint8(1), graph.xp.zeros(N, np.int64))
+    assert len(direct) == (3 if graph.device.is_gpu else 7)
+    assert host(found).tolist() == host(expected).tolist()
 
 
 @pytest.mark.parametrize("most", [3, 20_000])

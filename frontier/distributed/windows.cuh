@@ -17,7 +17,7 @@ struct Row {
 };
 
 struct RowsHead {
-  u64 turn;                 // exchanges so far; this part's own
+  u64 turn;                   // exchanges so far; this part's own
   Row rows[2][MOST_WINDOWS];  // by turns, as a part may be ahead by one exchange
 };
 static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");

@@ -170,5 +170,4 @@ def open_in_process(comm: Communicator, nbytes: int) -> Window:
     """Windows of threads whose kernels run at the same time."""
     memory = comm.device.xp.zeros(nbytes, np.uint8)
     addresses = comm.gather_objects(memory.data.ptr)
-
     return Window(comm, memory, addresses, lambda: None, lambda: None)
