@@ -1,4 +1,5 @@
-"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices.
+"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices. Graphs in
+several parts are searched from one after another.
 
 Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that have reached its
 start in the last step. While few vertices have news they push it, as in `bfs`; when a large part of all edges leaves
@@ -59,7 +60,9 @@ def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Seq
     for i in range(0, len(sources), WORD):
         part = sources[i : i + WORD]
         if together is None and len(part) >= FEW:
-            together = graph.device.is_gpu or search(graph, part[:1], Wanted(), depth_limit=DEEP) < DEEP
+            together = not graph.in_parts and (
+                graph.device.is_gpu or search(graph, part[:1], Wanted(), depth_limit=DEEP) < DEEP
+            )
         if together and len(part) >= FEW:
             yield i, part
         else:

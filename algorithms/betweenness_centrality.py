@@ -93,6 +93,7 @@ def betweenness_centrality(
     fr.arguments.flag(normalized, "normalized")
     fr.arguments.flag(endpoints, "endpoints")
     chosen, existing = sample_of(graph, sources, seed)
+    fr.arguments.check_one_device(graph, "betweenness_centrality")
     graph = fr.snapshot_for_passes(graph, PASSES * len(chosen) / WIDTH)
     total = graph.xp.zeros(graph.num_vertices)
     for i in range(0, len(chosen), WIDTH):

@@ -84,6 +84,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
         else:
             distance = bfs(graph, part[0]).distance
             fr.compute(fr.Frontier.all(graph), _add, distance, total, count)
+    graph.complete(total, count)
     others = xp.full(n, len(chosen), np.int64)  # sources that are not the vertex itself
     others[xp.asarray(chosen, np.int64)] -= 1
     closeness = count / xp.maximum(total, 1)

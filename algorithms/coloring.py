@@ -77,6 +77,7 @@ def coloring(graph: fr.Graph, *, seed: int = 0) -> Coloring:
     3
     """
     check_undirected(graph, "coloring")
+    fr.arguments.check_one_device(graph, "coloring")
     xp = graph.xp
     priority, waiting = priorities(graph, graph.degrees(), seed)
     first = xp.zeros(graph.num_vertices + 1, np.int64)

@@ -85,6 +85,7 @@ def core_number(graph: fr.Graph) -> CoreNumbers:
     array([2, 2, 2, 1, 1], dtype=int32)
     """
     fr.arguments.check_graph(graph)
+    fr.arguments.check_one_device(graph, "core_number")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
     core = graph.degrees().astype(np.int32)
@@ -133,6 +134,7 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     (array([0, 0, 1], dtype=int32), array([1, 2, 2], dtype=int32))
     """
     fr.arguments.check_graph(graph)
+    fr.arguments.check_one_device(graph, "k_core")
     if k is not None:
         k = fr.arguments.integer(k, "k", 0)
     found = core_number(graph)

@@ -55,9 +55,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
 
     def __init__(self, graph: fr.DynamicGraph):
         fr.arguments.check_dynamic_graph(graph)
-        if graph.in_parts and not self.over_parts:
-            name = type(self).__name__
-            raise TypeError(f"graph must be on one device: a {name} cannot follow one in several parts yet")
+        if not self.over_parts:
+            fr.arguments.check_one_device(graph, type(self).__name__)
         self.graph = graph
         self._closed = False
         self._cause: BaseException | None = None

@@ -202,6 +202,7 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
     array([4, 4, 4, 4, 4, 4, 2], dtype=int32)
     """
     _check(graph)
+    fr.arguments.check_one_device(graph, "truss_numbers")
     xp = graph.xp
     up, all_support, slots, form = _supported(graph, graph.degrees(), 0, snapshot)
     all_src, all_dst, _ = up.to_coo()

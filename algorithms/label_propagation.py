@@ -84,6 +84,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     array([0, 0, 0, 3, 3, 3], dtype=int32)
     """
     check_undirected(graph, "label_propagation")
+    fr.arguments.check_one_device(graph, "label_propagation")
     fr.arguments.integer(max_iter, "max_iter", 1)
     seed = as_int64(seed)
     graph = fr.snapshot_for_passes(graph, PASSES)

@@ -98,6 +98,7 @@ def louvain(
     0.357
     """
     check_undirected(graph, "louvain")
+    fr.arguments.check_one_device(graph, "louvain")
     for name, value in (("resolution", resolution), ("threshold", threshold)):
         if not 0 <= fr.arguments.number(value, name) < np.inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")

@@ -71,6 +71,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet
     array([1, 4])
     """
     check_undirected(graph, "maximal_independent_set")
+    fr.arguments.check_one_device(graph, "maximal_independent_set")
     xp, degrees = graph.xp, graph.degrees()
     most = degrees.max() if degrees.size else 0  # on the device
     priority, waiting = priorities(graph, most - degrees, seed)

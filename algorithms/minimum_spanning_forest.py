@@ -84,6 +84,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
     3.0
     """
     check_undirected(graph, "minimum_spanning_forest")
+    fr.arguments.check_one_device(graph, "minimum_spanning_forest")
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     if graph.weight_dtype == np.int64 and bool(fr.neighbor_reduce(graph, None, _is_inexact, reduce="any").any()):
         raise ValueError("minimum_spanning_forest compares weights as float64, but this graph has some beyond 2**53")

@@ -106,10 +106,12 @@ def personalized_pagerank(
     limit = degree * (min(tol, 1.0) * share / max(graph.num_arcs, 1))
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
-    steps = fr.traverse(
-        graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
-        max_arcs=int(graph.num_arcs * PUSH_BELOW),
-    )  # fmt: skip
+    steps = 0
+    if not graph.in_parts:  # which would exchange the residuals of each step
+        steps = fr.traverse(
+            graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
+            max_arcs=int(graph.num_arcs * PUSH_BELOW),
+        )  # fmt: skip
     kept, left = float(rank.sum()), float(residual.sum())
     if 2 * left <= tol * kept:
         return PersonalizedPageRank(rank / kept, steps, 2 * left / kept)

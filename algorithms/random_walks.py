@@ -75,6 +75,7 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
            [1, 2, 3]], dtype=int32)
     """
     fr.arguments.check_graph(graph)
+    fr.arguments.check_one_device(graph, "random_walks")
     length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
     xp, dtype = graph.xp, graph.vertex_dtype
     if starts is None:

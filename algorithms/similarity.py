@@ -112,7 +112,7 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
     if (src is None) != (dst is None):
         raise TypeError("src and dst must be given together, or neither")
     degrees = graph.degrees()
-    if src is None and not graph.directed:
+    if src is None and not (graph.directed or graph.in_parts):
         src, dst, common = _triangles_of_edges(graph, degrees)
     else:
         if src is None:

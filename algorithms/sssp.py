@@ -173,13 +173,16 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             _check_lengths(graph, too_long, distance[rows], unreached)
         else:
             one = _from_one(graph, part[0], delta, unreached, predecessors)
+            graph.complete(one.distance, *([one.predecessor] if predecessors else []))
             distance[i], trees = one.distance, one.predecessor
         if predecessors:
             predecessor[rows] = trees
             # Zero weights, and those too small to change a float, are for the tree of one source at a time.
             loose = ((predecessor[rows] < 0) & (distance[rows] < unreached)).sum(axis=1) != 1
             for row in (xp.flatnonzero(loose) + i).tolist():
-                predecessor[row] = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
+                tree = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
+                graph.complete(tree)
+                predecessor[row] = tree
     return Distances(distance, predecessor, sources)
 
 

@@ -48,6 +48,7 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     array([0, 0, 0, 3], dtype=int32)
     """
     fr.arguments.check_graph(graph)
+    fr.arguments.check_one_device(graph, "strongly_connected_components")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)

@@ -120,6 +120,7 @@ def temporal_random_walks(
     (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))
     """
     column = fr.arguments.edge_times(graph)
+    fr.arguments.check_one_device(graph, "temporal_random_walks")
     length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
     backward = fr.arguments.flag(backward, "backward")
     strict = fr.arguments.flag(strict, "strict")

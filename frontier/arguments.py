@@ -52,6 +52,12 @@ def check_graph(graph: Any, name: str = "graph") -> None:
         raise TypeError(f"{name} must be a Graph, not {kind_of(graph)}{advice}")
 
 
+def check_one_device(graph: Any, name: str) -> None:
+    """Raise NotImplementedError if `graph` is in several parts, over which what is called `name` does not run."""
+    if graph.in_parts:
+        raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
+
+
 def check_names(names: Any) -> Names | None:
     """The argument `names`; raises TypeError unless it is a `Names`, or None."""
     if not isinstance(names, Names | None):

@@ -11,7 +11,7 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import bfs, coloring, connected_components, pagerank, triangle_count
+from algorithms import analytics, bfs, connected_components, pagerank, sssp, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
@@ -67,14 +67,56 @@ def test_a_weighted_pagerank(engine):
     assert np.allclose(host(found), host(expected), rtol=1e-6)
 
 
-def test_algorithms_that_are_not_for_parts_say_so(engine):
-    graph, one = of_shape(engine, "rmat")
-    with pytest.raises(ValueError, match=r"writes to"):
-        bfs(graph, sources=range(12))
-    with pytest.raises(ValueError, match=r"writes to"):
-        coloring(graph)
-    few = bfs(graph, sources=[0, 5, 9])  # one after another
-    assert np.array_equal(host(few.distance), host(bfs(one, sources=[0, 5, 9]).distance))
+NOT_OVER_PARTS = {
+    "betweenness_centrality", "coloring", "core_number", "k_core", "label_propagation", "louvain", "maximal_independent_set",
+    "minimum_spanning_forest", "random_walks", "strongly_connected_components", "truss_numbers",
+}  # fmt: skip
+
+
+def weighted_of_shape(engine, name, directed):
+    """One of `GRAPHS` with weights, in parts and on one device."""
+    src, dst, n = GRAPHS[name]
+    weights = (1 + np.arange(src.size) % 7).astype(np.float32)
+    options = {"directed": directed, "in_edges": directed, "weight_dtype": "float32"}
+    one = SlabGraph(n, device=engine.hosts[0].comm.device, **options)
+    graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
+    for each in (graph, one):
+        each.insert_edges(src, dst, weights)
+    return graph, one
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", [name for name, known in analytics().items() if known.static is not None])
+def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
+    graph, one = weighted_of_shape(engine, "rmat", directed)
+    known = analytics()[name]
+    if known.obstacle(one):
+        pytest.skip(known.obstacle(one))
+    settings = known.settings(one, seed=1)
+    if name in NOT_OVER_PARTS:
+        with pytest.raises(NotImplementedError, match=f"{known.static.__name__} is not available for a graph of sever"):
+            known.compute(graph, **settings)
+        return
+    found, expected = known.compute(graph, **settings), known.compute(one, **settings)
+    comparator, device = known.comparator_for(**settings), one.device
+    edges = fr.io.EdgeList(*(device.to_host(each) for each in one.to_coo()), num_vertices=one.num_vertices)
+    verdict = comparator.compare(known.fetch(device, found), known.fetch(device, expected), edges=edges, rounding=1e-5)
+    assert verdict.agrees, verdict.text
+
+
+@pytest.mark.parametrize("algorithm", [bfs, sssp])
+@pytest.mark.parametrize("directed", [False, True])
+def test_several_sources(engine, algorithm, directed):
+    graph, one = weighted_of_shape(engine, "rmat", directed)
+    for count in (3, 12):
+        found, expected = (algorithm(g, sources=range(count)) for g in (graph, one))
+        assert np.array_equal(host(found.distance), host(expected.distance))
+        assert np.array_equal(host(found.predecessor) < 0, host(expected.predecessor) < 0)
+        for row in range(count):
+            distance, before = host(found.distance)[row], host(found.predecessor)[row]
+            ends = np.flatnonzero(before >= 0)
+            lengths = 1 if algorithm is bfs else host(one.edge_weights(before[ends], ends))
+            assert np.array_equal(distance[before[ends]] + lengths, distance[ends])
 
 
 def test_every_worker_has_the_whole_result(engine):
