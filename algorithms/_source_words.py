@@ -1,5 +1,5 @@
-"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices. Graphs in
-several parts are searched from one after another.
+"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices. Graphs
+in several parts are searched from one source after another.
 
 Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that have reached its
 start in the last step. While few vertices have news they push it, as in `bfs`; when a large part of all edges leaves

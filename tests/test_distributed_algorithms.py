@@ -68,8 +68,9 @@ def test_a_weighted_pagerank(engine):
 
 
 NOT_OVER_PARTS = {
-    "betweenness_centrality", "coloring", "core_number", "k_core", "label_propagation", "louvain", "maximal_independent_set",
-    "minimum_spanning_forest", "random_walks", "strongly_connected_components", "truss_numbers",
+    "betweenness_centrality", "coloring", "core_number", "k_core", "label_propagation", "louvain",
+    "maximal_independent_set", "minimum_spanning_forest", "random_walks", "strongly_connected_components",
+    "truss_numbers",
 }  # fmt: skip
 
 
