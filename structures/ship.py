@@ -25,7 +25,7 @@ from unittest import mock
 import numpy as np
 
 from frontier import form as copying
-from frontier.distributed import owners_on_gpu, windows
+from frontier.distributed import owners_on_gpu, sending, windows
 from frontier.functor import interpreted
 from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
@@ -141,7 +141,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     yield load_kernels("frontier.names", device).source
     for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
         yield opera_kernels(graph, id_type).source
-    for header in (elementwise.HEADER, on_gpu.HEADER, owners_on_gpu.HEADER, windows.HEADER):
+    for header in (elementwise.HEADER, on_gpu.HEADER, owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()
     for number in ("float", "double"):  # products with vectors of these
         defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))

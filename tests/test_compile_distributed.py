@@ -8,7 +8,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
-from frontier.distributed import common_on_gpu, levels, owners_on_gpu, persistent, triangles, windows
+from frontier.distributed import common_on_gpu, levels, owners_on_gpu, persistent, sending, triangles, windows
 from frontier.operators import engine, extract
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
@@ -109,7 +109,7 @@ def test_the_kernel_of_searches_and_its_host_know_the_same_numbers():
     assert windows.OPERATIONS == {"sum": 1, "min": 2, "max": 3}
 
 
-@pytest.mark.parametrize("header", [owners_on_gpu.HEADER, windows.HEADER])
+@pytest.mark.parametrize("header", [owners_on_gpu.HEADER, sending.HEADER, windows.HEADER])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_kernels_of_batches_compile(header, arch):
     assert compile_cubin(header, (), (), arch)[:4] == b"\x7fELF"

@@ -17,7 +17,7 @@ from ..storage import stored_arrays
 from ..updates import UpdateResult
 from .owners_on_gpu import ByOwner, takes
 from .persistent import window_of
-from .sending import Listed, can_use_windows, no_arcs, send
+from .sending import can_use_windows, no_arcs, sending_of
 from .undo import undo_of
 
 if TYPE_CHECKING:
@@ -134,16 +134,16 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     comm, xp = graph.comm, graph.xp
     carried = graph.weight_dtype if data is not None else None
     window = window_of(graph) if can_use_windows(carried) else None
-    listed, error = attempt(lambda: Listed(graph.partition, _arcs_of(graph, src, dst, weights, data), window))
-    arcs = None if listed is None else listed.arcs
-    if listed is None:
-        listed = Listed(graph.partition, no_arcs(xp, graph.vertex_dtype, carried), window)
-    errors = xp.ones(1, np.int64) if arcs is None else arcs.error_counts
-    row = listed.by_owner.count(errors, graph.spare.of(graph, len(listed.arcs)))
-    sending = send(comm, window, listed, row)
+    sending, error = attempt(
+        lambda: sending_of(comm, graph.partition, _arcs_of(graph, src, dst, weights, data, passing=True), window)
+    )
+    if sending is None:
+        sending = sending_of(comm, graph.partition, no_arcs(xp, graph.vertex_dtype, carried), window)
+    errors = sending.arcs.error_counts if error is None else xp.ones(1, np.int64)
+    sending.begin(errors, graph.spare.of(graph, len(sending.arcs)))
     table = sending.table
-    if arcs is not None and error is None:
-        _, error = attempt(lambda: arcs.check(waited=True))
+    if error is None:
+        _, error = attempt(lambda: sending.arcs.check(waited=True))
     if table[:, comm.size].any():
         raise_first(graph, error)
     graph.spare.take(int(table[:, comm.rank].sum()))
@@ -188,8 +188,15 @@ def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[s
     return u, v, rows.columns, kept
 
 
-def _arcs_of(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Arcs:
+def _arcs_of(
+    graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None, passing: bool = False
+) -> Arcs:  # fmt: skip
     """The arcs of a batch of a graph without edge data, or of a deletion; ids are still to be checked.
+
+    Parameters
+    ----------
+    passing : bool
+        The next batch may have them in the same memory.
 
     Raises
     ------
@@ -199,7 +206,9 @@ def _arcs_of(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[s
     if data:
         name = next(iter(data))
         raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
-    return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None)
+    return graph.local._prepare(
+        src, dst, weights, directed=graph.directed, weighted=data is not None, passing=passing
+    )
 
 
 def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:

@@ -6,7 +6,7 @@ import itertools
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -311,10 +311,11 @@ class Communicator(ABC):
         """The same on the device, for which the host does not wait."""
         return self.allgather(row, [int(row.size)] * self.size)[0]
 
-    def queue_barrier(self) -> None:
-        """*transport*: let what is queued from now on begin when all parts have done what they have queued before; the
-        host does not wait. Where there are windows."""
-        raise NotImplementedError
+    def queue(self, launch: Callable[[], None]) -> None:
+        """Queue an exchange by kernels that see the windows of all parts."""
+        start = self._begin()
+        launch()
+        self._end(start)
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         """`allreduce` of a few integers."""

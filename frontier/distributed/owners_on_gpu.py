@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime import Device
-from .windows import HEAD_BYTES
 
 if TYPE_CHECKING:
     from .partition import Partition
-    from .windows import Window
 
 HEADER = "frontier/distributed/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
@@ -64,7 +61,7 @@ class ByOwner:
 
     def count(self, errors: Any = None, number: int = 0) -> Any:
         """How many vertices each part owns, whether any of some numbers are not zero, and another number: in one array
-        on the device (int64), as parts tell each other. To be called once, before `sort` and `send`.
+        on the device (int64), as parts tell each other. To be called once, before `sort`.
 
         Parameters
         ----------
@@ -93,31 +90,6 @@ class ByOwner:
             positions, **self._launch(),
         )  # fmt: skip
         return (*out, positions) if order else tuple(out)
-
-    def send(
-        self, columns: Sequence[Any], out: Sequence[Any], rows: Any, rank: int, window: Window, room: int
-    ) -> None:  # fmt: skip
-        """Queue the sending of arcs, of which the ids are the sources, to the windows of their owners.
-
-        Parameters
-        ----------
-        columns : sequence of array
-            Sources, destinations, and weights of 4 or 8 bytes if there are any.
-        out : sequence of array
-            Where arcs are sorted by owner if the windows have no room for all.
-        rows : array of int64, shape (num_parts, num_parts + 2)
-            What all parts have from `count`, on the device.
-        room : int
-            Arcs for which each window has room.
-        """
-        size, weighed = int(self._ids.size), len(columns) > 2
-        weights, out_weights = (columns[2], out[2]) if weighed else (None, None)
-        window.told.expect()
-        _kernel(f"move_to_windows_{IDS[self._ids.dtype]}")(
-            self._parts, size, self._owners, self._spans, self._places, *columns[:2], weights,
-            columns[2].itemsize if weighed else 0, *out[:2], out_weights, rows, rank, window.addresses, HEAD_BYTES,
-            room, window.told.published, threads=SPAN_THREADS, blocks=max(self._spans, 1),
-        )  # fmt: skip
 
 
 def _kernel(name: str) -> Any:

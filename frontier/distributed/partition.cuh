@@ -1,6 +1,6 @@
 // Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts become
-// places, and entries are moved to them, or into the windows of their owners. The order is stable. Arrays with an entry for each
-// part and span have all spans of the first part first. Names end in the type of ids.
+// places, and entries are moved to them. The order is stable. Arrays with an entry for each part and span have all spans of the
+// first part first. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
 
 // Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each
 // part, whether there were errors, and a number of the host's. One thread block, whose threads take consecutive counts each.
-extern "C" __global__ void __launch_bounds__(1024) place_spans(
+__device__ void find_places(
     i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
   i64 size = parts * spans, each = (size + blockDim.x - 1) / blockDim.x;
   i64 low = threadIdx.x * each, high = low + each < size ? low + each : size;
@@ -93,6 +93,11 @@ extern "C" __global__ void __launch_bounds__(1024) place_spans(
     row[parts] = wrong != 0;
     row[parts + 1] = number;
   }
+}
+
+extern "C" __global__ void __launch_bounds__(1024) place_spans(
+    i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
+  find_places(parts, spans, counts, errors, num_errors, number, row);
 }
 
 // Moves entries: put(owner, at, i) is called for each that has an owner, `at` is its place.
@@ -165,67 +170,4 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) move_to_owners_i64(
     i64 count, const u8* owners, int parts, i64 spans, const i64* places, const i64* first, const i64* second,
     i64* out_first, i64* out_second, i64* order) {
   move_to_owners(count, owners, parts, spans, places, first, second, out_first, out_second, order);
-}
-
-__device__ __forceinline__ void copy_entry(int bytes, char* to, i64 at, const char* from, i64 i) {
-  if (bytes == 4) ((u32*)to)[at] = ((const u32*)from)[i];
-  else ((u64*)to)[at] = ((const u64*)from)[i];
-}
-
-// Moves arcs, and their weights if these have bytes, into the windows of the parts that own them: behind a head of some bytes
-// there is `room` for sources, as much for destinations, and for weights; those of the first part come first. `rows` is what
-// all parts have told each other (place_spans), which the host gets in `told`. If a part gets more than it has room for, or
-// one has found errors, all parts move their arcs to their places in arrays of their own instead.
-template <class ID>
-__device__ void move_to_windows(
-    i64 parts, i64 count, const u8* owners, i64 spans, const i64* places, const ID* src, const ID* dst, const char* weights,
-    int weight_bytes, ID* out_src, ID* out_dst, char* out_weights, const i64* rows, int rank, char* const* window_of,
-    i64 head_bytes, i64 room, volatile i64* told) {
-  __shared__ i64 shift[MOST_PARTS];  // from a place here to that in the owner's window
-  i64 width = parts + 2;
-  bool good = true;
-  if (threadIdx.x < parts) {
-    i64 q = threadIdx.x, before = 0, all = 0;
-    for (int p = 0; p < parts; ++p) {
-      if (p == rank) before = all;
-      all += rows[p * width + q];
-    }
-    good = all <= room && rows[q * width + parts] == 0;
-    shift[q] = before - (spans ? places[q * spans] : 0);
-  }
-  bool fits = __syncthreads_and(good);
-  if (blockIdx.x == 0) {
-    for (i64 k = threadIdx.x; k < parts * width; k += SPAN_THREADS) told[k] = rows[k];
-  }
-  move_entries(count, owners, int(parts), spans, places, [&](int owner, i64 at, i64 i) {
-    ID *to_src = out_src, *to_dst = out_dst;
-    char* to_weights = out_weights;
-    if (fits) {
-      at += shift[owner];
-      to_src = (ID*)(window_of[owner] + head_bytes);
-      to_dst = to_src + room;
-      to_weights = (char*)(to_dst + room);
-    }
-    to_src[at] = src[i];
-    to_dst[at] = dst[i];
-    if (weight_bytes) copy_entry(weight_bytes, to_weights, at, weights, i);
-  });
-}
-
-extern "C" __global__ void __launch_bounds__(SPAN_THREADS) move_to_windows_int(
-    i64 parts, i64 count, const u8* owners, i64 spans, const i64* places, const int* src, const int* dst, const char* weights,
-    int weight_bytes, int* out_src, int* out_dst, char* out_weights, const i64* rows, int rank, char* const* window_of,
-    i64 head_bytes, i64 room, volatile i64* told) {
-  move_to_windows(
-      parts, count, owners, spans, places, src, dst, weights, weight_bytes, out_src, out_dst, out_weights, rows, rank,
-      window_of, head_bytes, room, told);
-}
-
-extern "C" __global__ void __launch_bounds__(SPAN_THREADS) move_to_windows_i64(
-    i64 parts, i64 count, const u8* owners, i64 spans, const i64* places, const i64* src, const i64* dst, const char* weights,
-    int weight_bytes, i64* out_src, i64* out_dst, char* out_weights, const i64* rows, int rank, char* const* window_of,
-    i64 head_bytes, i64 room, volatile i64* told) {
-  move_to_windows(
-      parts, count, owners, spans, places, src, dst, weights, weight_bytes, out_src, out_dst, out_weights, rows, rank,
-      window_of, head_bytes, room, told);
 }

@@ -28,16 +28,24 @@ __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
   return a + b;
 }
 
-// By one block: tells `count` numbers to all parts, and waits for theirs, and for all that these have queued before. The numbers
-// are in `row`, or follow it. All rows go to `rows`, if it is given; the host gets FROM_HOST combined numbers in `told`. If the
-// parts are abandoned meanwhile, all numbers are 1: batches take that for an error.
-extern "C" __global__ void exchange_rows(
-    i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
-    int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
-  __shared__ i64 mine[MOST_NUMBERS];
-  i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
-  for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
-  __syncthreads();
+// What parts have told each other in an exchange, as one block of each sees it.
+struct Told {
+  RowsHead* own;
+  const i64* mine;
+  u64 which;
+  int rank;
+  bool all_came;
+
+  // If the parts are abandoned meanwhile, all numbers are 1: batches take that for an error.
+  __device__ i64 number(int p, int k) const {
+    return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
+  }
+};
+
+// By one block: tells `count` numbers, which its threads share, to all parts, and waits for theirs, and for all that these have
+// written before.
+__device__ Told
+exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts, const volatile u64* abandoned) {
   auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };
   RowsHead* own = head(rank);
   u64 turn = own->turn + 1, which = turn & 1;
@@ -61,14 +69,28 @@ extern "C" __global__ void exchange_rows(
   }
   all_came = __syncthreads_and(all_came);
   if (threadIdx.x == 0) own->turn = turn;
-  auto number = [&](int p, int k) {
-    return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
-  };
-  for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = number(i / int(count), i % int(count));
+  return {own, mine, which, rank, all_came};
+}
+
+// By one block: an exchange of `count` numbers, which are in `row`, or follow it. All rows go to `rows`, if it is given; the host
+// gets FROM_HOST combined numbers in `told`.
+extern "C" __global__ void exchange_rows(
+    i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
+    int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
+  __shared__ i64 mine[MOST_NUMBERS];
+  i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
+  for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
+  __syncthreads();
+  Told found = exchange(count, mine, window_of, rank, parts, abandoned);
+  int size = int(parts * count);
+  for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = found.number(i / int(count), i % int(count));
   if (told && threadIdx.x < FROM_HOST) {
     int k = threadIdx.x;
     i64 total = 0;
-    for (int p = 0; k < count && p < parts; ++p) total = p ? combined(operation, total, number(p, k)) : number(p, k);
+    for (int p = 0; k < count && p < parts; ++p) {
+      i64 here = found.number(p, k);
+      total = p ? combined(operation, total, here) : here;
+    }
     told[k] = total;
   }
 }

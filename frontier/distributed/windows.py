@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..runtime.parameters import Field, Struct
 from ..runtime.scratch import Counters
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ HEADER = "frontier/distributed/windows.cuh"
 MOST_WINDOWS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}
 """As in windows.cuh."""
+ONE_BLOCK = {"threads": 64, "blocks": 1}
+GIVEN = (*(f"number {k}" for k in range(FROM_HOST)), "operation")
+"""What the kernel takes from the host that changes from call to call."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -53,6 +57,8 @@ class Window:
         What numbers of all parts come to.
     abandoned : int
         Where kernels find in the host's memory whether to go on waiting for other parts.
+    sender : Sender or None
+        What batches are sent with (`sending`), once there was one.
     """
 
     OUTCOMES = 9
@@ -69,6 +75,9 @@ class Window:
         self.sums = Counters(comm.device, FROM_HOST)
         self._abandoned = _pinned()
         self.abandoned = self._abandoned.ctypes.data
+        self.sender: Any = None
+        self._given = Struct(GIVEN)
+        self._combine: Any = None
         self.unmap, self.free = unmap, free
         self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
 
@@ -83,28 +92,30 @@ class Window:
     def exchange_rows(self, row: Any) -> Any:
         """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
         rows = self._xp.empty((self._parts, row.size), np.int64)
-        self._exchange(int(row.size), row, (), rows, 0, None)
+        none = (0,) * FROM_HOST
+        self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)
         return rows
-
-    def wait_for_parts(self) -> None:
-        """Let what is queued from now on begin when all parts have done what they have queued before."""
-        self._exchange(1, None, (0,), None, 0, None)
 
     def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
         """What up to `FROM_HOST` numbers of all parts come to, for which the host waits; None if they are abandoned."""
+        if self._combine is None:
+            given = [Field(self._given, name) for name in GIVEN]
+            self._combine = self._kernel().bind(
+                None, *given[:-1], *self._others(), None, given[-1], self.sums.published, self.abandoned
+            )
+        self._given.set(*numbers, *(0,) * (FROM_HOST - len(numbers)), OPERATIONS[op])
         self.sums.expect()
-        self._exchange(len(numbers), None, numbers, None, OPERATIONS[op], self.sums.published)
+        self._combine(len(numbers), **ONE_BLOCK)
         found = self.sums.hear()[: len(numbers)]
         return None if self._abandoned[0] else found
 
-    def _exchange(self, count: int, row: Any, numbers: Sequence[int], rows: Any, operation: int, told: Any) -> None:
+    def _kernel(self) -> Any:
         from ..runtime.cuda import load_kernel
 
-        given = (*map(int, numbers), *[0] * (FROM_HOST - len(numbers)))
-        load_kernel(HEADER, "exchange_rows", ())(
-            count, row, *given, self.addresses, self._rank, self._parts, rows, operation, told, self.abandoned,
-            threads=64, blocks=1,
-        )  # fmt: skip
+        return load_kernel(HEADER, "exchange_rows", ())
+
+    def _others(self) -> tuple:
+        return self.addresses, self._rank, self._parts
 
 
 def _pinned() -> Any:

@@ -44,11 +44,6 @@ class InProcessCommunicator(Communicator):
                 start += count
         board.wait()
 
-    def queue_barrier(self) -> None:
-        start = self._begin()
-        self._exchange([])
-        self._end(start)
-
     def _open_window(self, nbytes: int) -> Window | None:
         return open_in_process(self, nbytes) if self.kernels_meet and self.device.is_gpu else None
 

@@ -177,11 +177,6 @@ class NcclCommunicator(Communicator):
         self.sent_bytes += row.nbytes * (self.size - 1)
         return rows
 
-    def queue_barrier(self) -> None:
-        start = self._begin()
-        self._window.wait_for_parts()  # type: ignore[union-attr]
-        self._end(start)
-
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
         if self.size == 1:
             return super().reduce_numbers(numbers, op)
