@@ -50,6 +50,12 @@ class Arcs:
         return int(self.src.size)
 
     @property
+    def kinds(self) -> tuple[np.dtype, ...]:
+        """The types of sources, destinations, and weights if there are any."""
+        ends = self.src.dtype, self.dst.dtype
+        return ends if self.weights is None else (*ends, self.weights.dtype)
+
+    @property
     def addresses(self) -> tuple[int, int, int]:
         """Where the sources, the destinations and the weights are on a GPU; 0 for no weights."""
         weights = self.weights
@@ -106,6 +112,12 @@ class PassingArcs(Arcs):
     @cached_property
     def weights(self) -> Any:  # type: ignore[override]
         return None if self._held is None else self._held[: self._count]
+
+    @property
+    def kinds(self) -> tuple[np.dtype, ...]:
+        room, held = self._room, self._held
+        ends = room.src.dtype, room.dst.dtype
+        return ends if held is None else (*ends, held.dtype)
 
     @property
     def addresses(self) -> tuple[int, int, int]:

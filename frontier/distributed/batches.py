@@ -17,7 +17,7 @@ from ..storage import stored_arrays
 from ..updates import UpdateResult
 from .owners_on_gpu import ByOwner, takes
 from .persistent import window_of
-from .sending import can_use_windows, no_arcs, sending_of
+from .sending import can_use_windows, no_arcs, received_by, sending_of
 from .undo import undo_of
 
 if TYPE_CHECKING:
@@ -144,13 +144,15 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     table = sending.table
     if error is None:
         _, error = attempt(lambda: sending.arcs.check(waited=True))
-    if table[:, comm.size].any():
+    if any(row[comm.size] for row in table):
         raise_first(graph, error)
-    graph.spare.take(int(table[:, comm.rank].sum()))
+    received = [received_by(table, part) for part in range(comm.size)]
+    graph.spare.take(received[comm.rank])
     # Observers keep them, and a structure may be made of its first batch. Others read a batch while it is applied.
     lasting = bool(graph._observers.live()) or not graph.local.num_arcs
     u, v, *weighed = sending.receive(lasting)
-    return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), _is_safe(table[:, : comm.size], table[:, -1]))
+    is_safe = all(count < row[-1] for count, row in zip(received, table, strict=True))
+    return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), is_safe)
 
 
 def _is_safe(sent: Any, spare: Any) -> bool:

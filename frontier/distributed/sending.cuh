@@ -19,9 +19,9 @@ __device__ __forceinline__ void copy_entry(int bytes, char* to, i64 at, const ch
 // owners, places, rows: memory for an entry of each arc, of each part and span, and for what parts tell each other.
 template <class ID>
 __device__ void send_arcs(
-    i64 parts, u32 target, i64 spans, i64 count, const ID* src, const ID* dst, const char* weights, int weight_bytes,
-    int together, u8* owners, i64* places, const u64* errors, i64 num_errors, i64 number, ID* out_src, ID* out_dst,
-    char* out_weights, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    i64 parts, u32 target, i64 spans, i64 count, const ID* src, const ID* dst, const char* weights, int together,
+    u8* owners, i64* places, ID* out_src, ID* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
     const volatile u64* abandoned, u32* arrived) {
   __shared__ i64 row[MOST_NUMBERS];
   __shared__ i64 shift[MOST_WINDOWS];  // from a place here to that in the owner's window
@@ -65,21 +65,21 @@ __device__ void send_arcs(
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_int(
-    i64 parts, u32 target, i64 spans, i64 count, const int* src, const int* dst, const char* weights, int weight_bytes,
-    int together, u8* owners, i64* places, const u64* errors, i64 num_errors, i64 number, int* out_src, int* out_dst,
-    char* out_weights, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    i64 parts, u32 target, i64 spans, i64 count, const int* src, const int* dst, const char* weights, int together,
+    u8* owners, i64* places, int* out_src, int* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
     const volatile u64* abandoned, u32* arrived) {
   send_arcs(
-      parts, target, spans, count, src, dst, weights, weight_bytes, together, owners, places, errors, num_errors, number, out_src,
-      out_dst, out_weights, room, rows, rank, window_of, told, abandoned, arrived);
+      parts, target, spans, count, src, dst, weights, together, owners, places, out_src, out_dst, out_weights, errors, num_errors,
+      number, weight_bytes, room, rows, rank, window_of, told, abandoned, arrived);
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_i64(
-    i64 parts, u32 target, i64 spans, i64 count, const i64* src, const i64* dst, const char* weights, int weight_bytes,
-    int together, u8* owners, i64* places, const u64* errors, i64 num_errors, i64 number, i64* out_src, i64* out_dst,
-    char* out_weights, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    i64 parts, u32 target, i64 spans, i64 count, const i64* src, const i64* dst, const char* weights, int together,
+    u8* owners, i64* places, i64* out_src, i64* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
     const volatile u64* abandoned, u32* arrived) {
   send_arcs(
-      parts, target, spans, count, src, dst, weights, weight_bytes, together, owners, places, errors, num_errors, number, out_src,
-      out_dst, out_weights, room, rows, rank, window_of, told, abandoned, arrived);
+      parts, target, spans, count, src, dst, weights, together, owners, places, out_src, out_dst, out_weights, errors, num_errors,
+      number, weight_bytes, room, rows, rank, window_of, told, abandoned, arrived);
 }

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..batch import Arcs
-from ..runtime import elementwise, fill_with
+from ..runtime import Device, elementwise, fill_with
 from ..runtime.parameters import Field, Struct
-from ..runtime.scratch import Scratch
 from .owners_on_gpu import IDS, SPAN, SPAN_THREADS, ByOwner
 from .windows import HEAD_BYTES, Window
 
@@ -28,11 +27,10 @@ MOST_KEPT = 1 << 23
 
 
 GIVEN = (
-    "target", "spans", "count", "src", "dst", "weights", "weight_bytes", "together", "owners", "places", "errors",
-    "num_errors", "number", "out_src", "out_dst", "out_weights", "room",
+    "target", "spans", "count", "src", "dst", "weights", "together", "owners", "places", "out_src", "out_dst",
+    "out_weights", "errors", "num_errors", "number",
 )  # fmt: skip
 """What the kernel takes that changes from batch to batch."""
-SORTED = "sorted src", "sorted dst", "sorted weights"
 
 
 class Sending(Protocol):
@@ -42,13 +40,13 @@ class Sending(Protocol):
     Attributes
     ----------
     arcs : Arcs
-    table : array of int64, shape (parts, parts + 2)
-        On the host, once it has begun: how many arcs each part sends to each, whether it has found errors, and a number
+    table : list of list of int
+        Once it has begun, a row of each part: how many arcs it sends to each, whether it has found errors, and a number
         of its host's.
     """
 
     arcs: Arcs
-    table: np.ndarray
+    table: list[list[int]]
 
     def begin(self, errors: Any, number: int) -> None:
         """Send them, and wait for `table`.
@@ -75,6 +73,11 @@ def sending_of(comm: Communicator, partition: Partition, arcs: Arcs, window: Win
     return ByMessages(comm, partition, arcs) if window is None else ByWindows(comm, partition, arcs, window)
 
 
+def received_by(table: list[list[int]], part: int) -> int:
+    """How many arcs a part gets."""
+    return sum(row[part] for row in table)
+
+
 class ByMessages:
     """Arcs that are sent when all parts know how many come."""
 
@@ -87,50 +90,100 @@ class ByMessages:
     def begin(self, errors: Any, number: int) -> None:
         arcs, row = self.arcs, self._by_owner.count(errors, number)
         self._held = self._by_owner.sort(arcs.dst, order=arcs.weights is not None)
-        self.table = self._comm.gather_rows(row)
+        self.table = self._comm.gather_rows(row).tolist()
 
     def receive(self, lasting: bool) -> Sequence[Any]:
         src, dst, *order = self._held
-        count = int(self.table[self._comm.rank, : self._comm.size].sum())
+        count = sum(self.table[self._comm.rank][: self._comm.size])
         weights = [elementwise.take(self._comm.device, self.arcs.weights, positions[:count]) for positions in order]
         return receive_messages(self._comm, self.table, [src, dst, *weights])
 
 
+class Memory:
+    """What it takes to send batches of up to some arcs, if the windows have no room, too.
+
+    Attributes
+    ----------
+    size : int
+        Arcs that it is enough for.
+    sorted : list of array
+        Sources, destinations, and weights if there are any, sorted by owner.
+    addresses : tuple of int
+        Of owners, places, and these three; 0 for no weights.
+    """
+
+    def __init__(self, device: Device, parts: int, size: int, kinds: Sequence[np.dtype]):
+        empty = device.xp.empty
+        self.size = size
+        self.sorted = [empty(size, kind) for kind in kinds]
+        self._others = empty(size, np.uint8), empty(-(-size // SPAN) * parts, np.int64)
+        addresses = [each.data.ptr for each in (*self._others, *self.sorted)]
+        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))
+
+
 class Sender:
-    """What batches are sent with through one window: a kernel, memory that stays, and parameters.
+    """What batches with columns of some types are sent with through one window: a kernel, memory that stays, and
+    parameters.
 
     Parameters
     ----------
     comm : Communicator
     window : Window
-    dtype : dtype
-        Of ids.
+    kinds : tuple of dtype
+        Of sources, destinations, and weights if there are any.
 
     Attributes
     ----------
-    scratch : Scratch
+    kinds : tuple of dtype
+    width : int
+        Bytes of an arc.
+    room : int
+        Arcs for which each window has room.
+    received : list of array
+        That room in this part's window.
     """
 
-    def __init__(self, comm: Communicator, window: Window, dtype: np.dtype):
+    def __init__(self, comm: Communicator, window: Window, kinds: tuple[np.dtype, ...]):
         from ..runtime.cuda import cooperative_blocks, load_kernel
 
         empty, parts = comm.device.xp.empty, comm.size
-        self.scratch = Scratch(comm.device)
-        self.dtype = dtype
+        self.kinds = kinds
+        self.width = sum(kind.itemsize for kind in kinds)
+        self.room = (window.nbytes - HEAD_BYTES) // self.width // 128 * 128
+        self.received = []
+        start = HEAD_BYTES
+        for kind in kinds:
+            end = start + self.room * kind.itemsize
+            self.received.append(window.memory[start:end].view(kind))
+            start = end
+        self._device, self._parts = comm.device, parts
+        self._memory = Memory(comm.device, parts, 0, kinds)
         self._given = Struct(GIVEN)
-        self._parts = parts
         self._barriers = 0  # blocks that have come to barriers of their grids, as `arrived` counts them
         self._most_blocks = cooperative_blocks()
         rows, arrived = empty(parts * (parts + 2), np.int64), fill_with(empty(1, np.uint32), 0)
-        given = {name: Field(self._given, name) for name in GIVEN}
-        self._kernel = load_kernel(HEADER, f"send_arcs_{IDS[dtype]}", ()).bind(
-            *given.values(), rows, comm.rank, window.addresses, window.told.published, window.abandoned, arrived
+        self._kernel = load_kernel(HEADER, f"send_arcs_{IDS[kinds[0]]}", ()).bind(
+            *(Field(self._given, name) for name in GIVEN), kinds[2].itemsize if len(kinds) > 2 else 0, self.room, rows,
+            comm.rank, window.addresses, window.told.published, window.abandoned, arrived,
         )  # fmt: skip
 
-    def launch(self, spans: int, *values: int) -> None:
-        """Queue the kernel for arcs that take so many spans; `values` are the rest of `GIVEN`."""
+    def memory(self, count: int) -> Memory:
+        """Memory to send so many arcs with."""
+        if count > MOST_KEPT:
+            return Memory(self._device, self._parts, count, self.kinds)
+        if count > self._memory.size:
+            self._memory = Memory(self._device, self._parts, 1 << (count - 1).bit_length(), self.kinds)
+        return self._memory
+
+    def launch(self, memory: Memory, arcs: Arcs, together: int, errors: Any, number: int) -> None:
+        """Queue the kernel."""
+        count = len(arcs)
+        spans = -(-count // SPAN)
         blocks = max(min(spans, self._most_blocks), 1)
-        self._given.set(self._barriers, spans, *values)
+        self._given.set(
+            self._barriers, spans, count, *arcs.addresses, together, *memory.addresses, errors.data.ptr, errors.size,
+            number,
+        )  # fmt: skip
         self._kernel(self._parts, threads=SPAN_THREADS, blocks=blocks, cooperative=blocks > 1)
         self._barriers = (self._barriers + BARRIERS * blocks) & 0xFFFFFFFF
 
@@ -141,63 +194,36 @@ class ByWindows:
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs, window: Window):
         self.arcs = arcs
         self._comm, self._window, self._together = comm, window, partition.together
-        self._columns = [each for each in (arcs.src, arcs.dst, arcs.weights) if each is not None]
-        self._width = sum(each.itemsize for each in self._columns)
-        self._room = (window.nbytes - HEAD_BYTES) // self._width // 128 * 128
-        self._spans = -(-len(arcs) // SPAN)
-        sender = window.sender
-        if sender is None or sender.dtype != arcs.src.dtype:
-            sender = window.sender = Sender(comm, window, arcs.src.dtype)
-
-        def memory(name: str, size: int, dtype: Any) -> Any:
-            if len(arcs) > MOST_KEPT:
-                return comm.device.xp.empty(size, dtype)
-            return sender.scratch.get(name, size, dtype)
-
-        self._owners = memory("owners", len(arcs), np.uint8)
-        self._places = memory("places", self._spans * comm.size, np.int64)
-        self._sorted = [memory(name, len(arcs), each.dtype) for name, each in zip(SORTED, self._columns, strict=False)]
+        kinds = arcs.kinds
+        if window.sender is None or window.sender.kinds != kinds:
+            window.sender = Sender(comm, window, kinds)
+        self._sender = window.sender
+        self._memory = self._sender.memory(len(arcs))
 
     def begin(self, errors: Any, number: int) -> None:
-        comm, window = self._comm, self._window
-        window.told.expect()
-        comm.queue(lambda: self._launch(errors, number))
-        self.table = np.asarray(window.told.hear(), np.int64).reshape(comm.size, -1)
+        comm, told = self._comm, self._window.told
+        told.expect()
+        comm.queue(lambda: self._sender.launch(self._memory, self.arcs, self._together, errors, number))
+        numbers, width = told.hear(), comm.size + 2
+        self.table = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         comm.waits += 1
 
-    def _launch(self, errors: Any, number: int) -> None:
-        columns = [each.data.ptr for each in self._columns]
-        out = [each.data.ptr for each in self._sorted]
-        weight_bytes = 0
-        if len(columns) > 2:
-            weight_bytes = self._columns[2].itemsize
-        else:
-            columns.append(0)
-            out.append(0)
-        self._window.sender.launch(
-            self._spans, len(self.arcs), *columns, weight_bytes, self._together, self._owners.data.ptr,
-            self._places.data.ptr, errors.data.ptr, int(errors.size), number, *out, self._room,
-        )  # fmt: skip
-
     def receive(self, lasting: bool) -> Sequence[Any]:
-        comm, table = self._comm, self.table
-        received = table[:, : comm.size].sum(axis=0)
-        if received.max() > self._room:
-            return receive_messages(comm, table, self._sorted)
-        sent = table[comm.rank, : comm.size]
-        comm.sent_bytes += int(sent.sum() - sent[comm.rank]) * self._width + 8 * table.shape[1] * (comm.size - 1)
-        columns, start = [], HEAD_BYTES
-        for kind in (each.dtype for each in self._columns):
-            end = start + int(received[comm.rank]) * kind.itemsize
-            columns.append(self._window.memory[start:end].view(kind))
-            start += self._room * kind.itemsize
+        comm, table, sender = self._comm, self.table, self._sender
+        if any(received_by(table, part) > sender.room for part in range(comm.size)):
+            return receive_messages(comm, table, self._memory.sorted)
+        sent = table[comm.rank]
+        comm.sent_bytes += (sum(sent[: comm.size]) - sent[comm.rank]) * sender.width
+        comm.sent_bytes += 8 * len(sent) * (comm.size - 1)
+        count = received_by(table, comm.rank)
+        columns = [column[:count] for column in sender.received]
         return [elementwise.copy_of(column) for column in columns] if lasting else columns
 
 
-def receive_messages(comm: Communicator, table: np.ndarray, columns: list[Any]) -> Sequence[Any]:
+def receive_messages(comm: Communicator, table: list[list[int]], columns: list[Any]) -> Sequence[Any]:
     """Exchange columns of arcs that are sorted by owner."""
-    sent = table[:, : comm.size]
-    return comm.alltoallv_columns(columns, sent[comm.rank].tolist(), sent[:, comm.rank].tolist())[0]
+    sent = table[comm.rank][: comm.size]
+    return comm.alltoallv_columns(columns, sent, [row[comm.rank] for row in table])[0]
 
 
 def can_use_windows(weight_dtype: np.dtype | None) -> bool:
