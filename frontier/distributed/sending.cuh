@@ -5,9 +5,75 @@
 #include "frontier/distributed/partition.cuh"
 #include "frontier/distributed/windows.cuh"
 
-__device__ __forceinline__ void copy_entry(int bytes, char* to, i64 at, const char* from, i64 i) {
-  if (bytes == 4) ((u32*)to)[at] = ((const u32*)from)[i];
-  else ((u64*)to)[at] = ((const u64*)from)[i];
+// The arcs of a span, sorted by owner: positions are those among them.
+struct SortedSpan {
+  int before[WARPS][MOST_WINDOWS];  // arcs of each part that come before those of a warp
+  int start[MOST_WINDOWS + 1];      // position of the first arc of each part
+  u8 owner_at[SPAN];                // by position
+  i64 to[MOST_WINDOWS];             // from a position to the place where the part gets the arc
+  u64 column[SPAN];                 // entries of one column at their positions
+};
+
+// Finds the positions of a thread's arcs, -1 for those that have no owner: of warp w rows of 32 that follow each other.
+__device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* owners, int parts, int (&position)[ROWS]) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, owner[ROWS];
+  for (int p = lane; p < parts; p += 32) sorted.before[warp][p] = 0;
+  __syncwarp();
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    i64 i = begin + row * 32 + lane;
+    owner[row] = i < count ? int(owners[i]) : NO_PART;
+    u32 alike = __match_any_sync(0xffffffffu, owner[row]);
+    position[row] = __popc(alike & ((1u << lane) - 1));
+    if (owner[row] != NO_PART) position[row] += sorted.before[warp][owner[row]];
+    __syncwarp();
+    if (owner[row] != NO_PART && lane == __ffs(alike) - 1) sorted.before[warp][owner[row]] += __popc(alike);
+    __syncwarp();
+  }
+  __syncthreads();
+  if (threadIdx.x < parts) {
+    int running = 0;
+    for (int w = 0; w < WARPS; ++w) {
+      int here = sorted.before[w][threadIdx.x];
+      sorted.before[w][threadIdx.x] = running;
+      running += here;
+    }
+    sorted.start[threadIdx.x + 1] = running;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    sorted.start[0] = 0;
+    for (int p = 0; p < parts; ++p) sorted.start[p + 1] += sorted.start[p];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    if (owner[row] == NO_PART) {
+      position[row] = -1;
+      continue;
+    }
+    position[row] += sorted.start[owner[row]] + sorted.before[warp][owner[row]];
+    sorted.owner_at[position[row]] = u8(owner[row]);
+  }
+}
+
+// Writes a column of a span to the parts, base_of(p) + place: neighboring threads to neighboring places, since links between GPUs
+// carry whole lines.
+template <class T, class BaseOf>
+__device__ void write_column(
+    SortedSpan& sorted, i64 begin, const T* values, int parts, const int (&position)[ROWS], BaseOf base_of) {
+  T* column = (T*)sorted.column;
+  int lane = threadIdx.x & 31;
+  __syncthreads();
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    if (position[row] >= 0) column[position[row]] = values[begin + row * 32 + lane];
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < sorted.start[parts]; i += SPAN_THREADS) {
+    int p = sorted.owner_at[i];
+    base_of(p)[sorted.to[p] + i] = column[i];
+  }
 }
 
 // By a grid-cooperative launch, or by one block: moves arcs, and their weights if these have bytes, into the windows of the parts
@@ -25,6 +91,7 @@ __device__ void send_arcs(
     const volatile u64* abandoned, u32* arrived) {
   __shared__ i64 row[MOST_NUMBERS];
   __shared__ i64 shift[MOST_WINDOWS];  // from a place here to that in the owner's window
+  __shared__ SortedSpan sorted;
   i64 width = parts + 2;
   find_owners<ID>(count, src, nullptr, nullptr, 0, nullptr, together, int(parts), spans, owners, places);
   grid_barrier(arrived, target);
@@ -46,19 +113,26 @@ __device__ void send_arcs(
     shift[q] = before - (spans ? places[q * spans] : 0);
   }
   bool fits = __syncthreads_and(good);
-  move_entries(count, owners, int(parts), spans, places, [&](int owner, i64 at, i64 i) {
-    ID *to_src = out_src, *to_dst = out_dst;
-    char* to_weights = out_weights;
-    if (fits) {
-      at += shift[owner];
-      to_src = (ID*)(window_of[owner] + HEAD_BYTES);
-      to_dst = to_src + room;
-      to_weights = (char*)(to_dst + room);
+  SPANS(span, count) {
+    int position[ROWS];
+    i64 begin = span * SPAN + (threadIdx.x >> 5) * (SPAN / WARPS);
+    sort_span(sorted, begin, count, owners, int(parts), position);
+    if (threadIdx.x < parts) {
+      int p = threadIdx.x;
+      sorted.to[p] = places[p * spans + span] + (fits ? shift[p] : 0) - sorted.start[p];
     }
-    to_src[at] = src[i];
-    to_dst[at] = dst[i];
-    if (weight_bytes) copy_entry(weight_bytes, to_weights, at, weights, i);
-  });
+    auto column_of = [&](int p, i64 before, char* own) { return fits ? window_of[p] + HEAD_BYTES + before * room : own; };
+    i64 ids = sizeof(ID);
+    write_column(sorted, begin, src, parts, position, [&](int p) { return (ID*)column_of(p, 0, (char*)out_src); });
+    write_column(sorted, begin, dst, parts, position, [&](int p) { return (ID*)column_of(p, ids, (char*)out_dst); });
+    auto weights_of = [&](int p) { return column_of(p, 2 * ids, out_weights); };
+    if (weight_bytes == 4) {
+      write_column(sorted, begin, (const u32*)weights, parts, position, [&](int p) { return (u32*)weights_of(p); });
+    } else if (weight_bytes == 8) {
+      write_column(sorted, begin, (const u64*)weights, parts, position, [&](int p) { return (u64*)weights_of(p); });
+    }
+    __syncthreads();
+  }
   __threadfence_system();
   grid_barrier(arrived, target);
   if (blockIdx.x == 0) exchange(1, row, window_of, rank, int(parts), abandoned);
