@@ -73,9 +73,15 @@ def test_functors_compile_for_edge_data(name):
     check_compiles(SlabGraph, *CASES[name], "sm_90", "int32", "float32", {"amount": "float32"})
 
 
+IN_TURN = [
+    (name, *(("sm_90", "int32"), ("sm_80", "int64"))[at % 2])
+    for at, name in enumerate(["slab", *sorted(structures())])
+]  # fmt: skip
+"""Each structure with one type of ids, and the slab graph with both."""
+
+
 @pytest.mark.parametrize("header", [common_on_gpu.HEADER, levels.HEADER])
-@pytest.mark.parametrize("name", sorted(structures()))
-@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+@pytest.mark.parametrize("name, arch, vertex_dtype", IN_TURN)
 def test_kernels_compile(name, arch, vertex_dtype, header):
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
     defines, codes = engine.cuda_build(graph, (), (), (), arch)
@@ -88,8 +94,7 @@ def test_kernels_of_common_neighbors_compile_for_edge_data():
     assert compile_cubin(common_on_gpu.HEADER, defines, codes, "sm_90")[:4] == b"\x7fELF"
 
 
-@pytest.mark.parametrize("name", sorted(structures()))
-@pytest.mark.parametrize("arch, vertex_dtype", [("sm_90", "int32"), ("sm_80", "int64")])
+@pytest.mark.parametrize("name, arch, vertex_dtype", IN_TURN)
 def test_searches_compile(name, arch, vertex_dtype):
     graph = structures()[name](8, device="cpu", vertex_dtype=vertex_dtype)
     functors = Functors(breadth_first._visit, breadth_first._unreached)

@@ -26,14 +26,20 @@ MANY = {
 }
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """A folder for compiled code, which one subject leaves to the next."""
+    return tmp_path_factory.mktemp("emulated")
+
+
 @pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
 @pytest.mark.parametrize("subject", MANY)
-def test_on_an_emulated_gpu(subject, request, tmp_path):
+def test_on_an_emulated_gpu(subject, request, cache):
     chosen = MANY if request.config.getoption("--long") else FEW
     if subject not in chosen:
         pytest.skip("--long runs it")
     path, names = chosen[subject]
     command = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", path, "-k", names, "-p", "no:cacheprovider"]
-    folder = {"DYNFRONTIER_CACHE_DIR": str(tmp_path), emulator.VARIABLE: "1"}
+    folder = {"DYNFRONTIER_CACHE_DIR": str(cache), emulator.VARIABLE: "1"}
     done = subprocess.run(command, cwd=PROJECT_ROOT, env={**os.environ, **folder}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
