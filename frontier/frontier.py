@@ -83,7 +83,7 @@ class Frontier:
         ids = check_ids(there, vertices, "vertices", graph.num_vertices, graph._absent)
         ids = elementwise.converted(there, ids, graph.vertex_dtype)
         ids = there.xp.unique(ids) if ids.size > 1 else ids
-        self._take(graph, graph.xp.asarray(ids))
+        self._take(graph, elementwise.from_host(graph.device, ids) if on_host else ids)
 
     @classmethod
     def all(cls, graph: Graph) -> Frontier:

@@ -11,7 +11,7 @@ from ..arguments import integer
 from ..batch import check_ids
 from ..bitmap import XOR
 from ..frontier import Frontier, check_frontier
-from ..runtime import resolve_device
+from ..runtime import elementwise, resolve_device
 
 
 class HeldByParts:
@@ -144,4 +144,4 @@ def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
     else:
         return None
     own = ids[graph.partition.owners_of(ids.astype(np.uint64)) == graph.comm.rank]
-    return Frontier._of(graph.local, graph.xp.asarray(own.astype(graph.vertex_dtype)))
+    return Frontier._of(graph.local, elementwise.from_host(graph.device, own.astype(graph.vertex_dtype)))
