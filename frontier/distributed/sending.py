@@ -134,7 +134,6 @@ class Sender:
 
     Attributes
     ----------
-    kinds : tuple of dtype
     width : int
         Bytes of an arc.
     room : int
@@ -147,7 +146,7 @@ class Sender:
         from ..runtime.cuda import cooperative_blocks, load_kernel
 
         empty, parts = comm.device.xp.empty, comm.size
-        self.kinds = kinds
+        self._kinds = kinds
         self.width = sum(kind.itemsize for kind in kinds)
         self.room = (window.nbytes - HEAD_BYTES) // self.width // 128 * 128
         self.received = []
@@ -170,9 +169,9 @@ class Sender:
     def memory(self, count: int) -> Memory:
         """Memory to send so many arcs with."""
         if count > MOST_KEPT:
-            return Memory(self._device, self._parts, count, self.kinds)
+            return Memory(self._device, self._parts, count, self._kinds)
         if count > self._memory.size:
-            self._memory = Memory(self._device, self._parts, 1 << (count - 1).bit_length(), self.kinds)
+            self._memory = Memory(self._device, self._parts, 1 << (count - 1).bit_length(), self._kinds)
         return self._memory
 
     def launch(self, memory: Memory, arcs: Arcs, together: int, errors: Any, number: int) -> None:
@@ -195,9 +194,9 @@ class ByWindows:
         self.arcs = arcs
         self._comm, self._window, self._together = comm, window, partition.together
         kinds = arcs.kinds
-        if window.sender is None or window.sender.kinds != kinds:
-            window.sender = Sender(comm, window, kinds)
-        self._sender = window.sender
+        if kinds not in window.senders:
+            window.senders[kinds] = Sender(comm, window, kinds)
+        self._sender = window.senders[kinds]
         self._memory = self._sender.memory(len(arcs))
 
     def begin(self, errors: Any, number: int) -> None:

@@ -57,8 +57,8 @@ class Window:
         What numbers of all parts come to.
     abandoned : int
         Where kernels find in the host's memory whether to go on waiting for other parts.
-    sender : Sender or None
-        What batches are sent with (`sending`), once there was one.
+    senders : dict of tuple of dtype to Sender
+        What batches are sent with (`sending`), by the types of their columns.
     """
 
     OUTCOMES = 9
@@ -75,7 +75,7 @@ class Window:
         self.sums = Counters(comm.device, FROM_HOST)
         self._abandoned = _pinned()
         self.abandoned = self._abandoned.ctypes.data
-        self.sender: Any = None
+        self.senders: dict[tuple[np.dtype, ...], Any] = {}
         self._given = Struct(GIVEN)
         self._combine: Any = None
         self.unmap, self.free = unmap, free
