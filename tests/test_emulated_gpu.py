@@ -15,6 +15,7 @@ FEW = {
     "pushes": ("tests/test_pushes.py", "undirected or grow or memory or snapshots"),
     "operators": ("tests/test_operators.py", "slab and (rmat or hands_over or lists_of_any)"),
     "batches": ("tests/test_batch_step.py", "slab"),
+    "parts": ("tests/test_distributed_windows.py", "2- and (False-int32-None or exchanges or bad)"),
 }
 MANY = {
     "updates": ("tests/test_small_updates.py", ""),
@@ -22,6 +23,7 @@ MANY = {
     "pushes": ("tests/test_pushes.py", ""),
     "operators": ("tests/test_operators.py", "slab or gpma or graphvine"),
     "batches": ("tests/test_batch_step.py", "slab or lpma or graphvine"),
+    "parts": ("tests/test_distributed_windows.py", ""),
     "algorithms": ("tests/test_catalogue.py", "slab or hornet"),
 }
 
