@@ -23,6 +23,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from .results import FOLDER, Results, describe_run
 
 CHUNKS = 32
 """Pieces in which the graph is made, each from a seed of its own: so it is the same on any number of workers."""
+SMALLER, ROUNDS = (1 << 10, 1 << 16, 1 << 20), 5
+"""Smaller batches, which are timed more often."""
 AGAIN = 8
 """Batches in which edges that are there are inserted again: an insertion of duplicates takes 64 bytes for each."""
 
@@ -72,11 +75,17 @@ class Clock:
         self.rows[name] = row
         return result
 
-    def in_turn(self, steps: dict[str, Callable[[], Any]], work: float) -> list[Any]:
-        """Time steps that undo each other, in turn, after a first round of them; returns what they return."""
+    def in_turn(self, steps: dict[str, Callable[[], Any]], work: float, rounds: int = 1) -> list[Any]:
+        """Time steps that undo each other, in turn, after a first round of them; returns what they return.
+
+        Parameters
+        ----------
+        rounds : int
+            How many times as often as other steps.
+        """
         results = [step() for step in steps.values()]
         times: dict[str, list[float]] = {name: [] for name in steps}
-        for _ in range(self.repeat):
+        for _ in range(self.repeat * rounds):
             for name, step in steps.items():
                 self.once(name, step, work)
                 times[name].append(self.rows[name]["seconds"])
@@ -163,15 +172,19 @@ def measure(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
     part = clock.once("build", lambda: build(comm, options, src, dst), work=int(src.size) * comm.size)
     edges = part.num_edges
 
-    def insert() -> Any:
-        return part.insert_edges(extra_src, extra_dst)
+    def insert(count: int | None = None) -> Any:
+        return part.insert_edges(extra_src[:count], extra_dst[:count])
 
-    def delete() -> Any:
-        return part.delete_edges(extra_src, extra_dst)
+    def delete(count: int | None = None) -> Any:
+        return part.delete_edges(extra_src[:count], extra_dst[:count])
 
     clock.once("insert (first)", insert, work=batch)
     clock.once("delete (first)", delete, work=batch)
     inserted, deleted = clock.in_turn({"insert (again)": insert, "delete (again)": delete}, work=batch)
+    for size in (each for each in SMALLER if each < batch):
+        some = size // comm.size
+        steps = {f"insert {size:,}": partial(insert, some), f"delete {size:,}": partial(delete, some)}
+        clock.in_turn(steps, size, ROUNDS)
     for piece in range(AGAIN):  # edges of the graph that were in the batch
         part.insert_edges(src[piece::AGAIN], dst[piece::AGAIN])
     checks: dict[str, Any] = {"edges": edges, "edges_again": part.num_edges}
