@@ -11,7 +11,7 @@ from distributed_cases import host, memory_is_tight
 from model import Model, random_batch
 
 from algorithms import connected_components
-from frontier.distributed import DistributedGraph, PartLostError
+from frontier.distributed import DistributedGraph, PartLostError, Threads
 from frontier.distributed.batches import SMALL
 from structures import SlabGraph
 
@@ -42,6 +42,29 @@ def test_updates(engine, directed):
         assert_same(graph, model)
         assert graph.delete_edges(src[:60], dst[::-1][:60]) == model.delete_edges(src[:60], dst[::-1][:60])
         assert_same(graph, model)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_single_part(device, directed):
+    """It owns all arcs, so that nothing is sorted or sent."""
+    with Threads(1, device) as engine:
+        test_updates(engine, directed)
+        options = {"directed": directed, "edge_data": {"amount": "float64"}, "in_edges": directed}
+        graph = DistributedGraph(SlabGraph, 40, engine=engine, **options)
+        one = SlabGraph(40, device=device, **options)
+        rng = np.random.default_rng(7)
+        for _ in range(3):
+            src, dst = (rng.integers(0, 40, 150) for _ in range(2))
+            amounts = rng.random(150)
+            for each in (graph, one):
+                each.insert_edges(src, dst, amount=amounts)
+                each.delete_edges(src[:60], dst[::-1][:60])
+            kept = host(one.has_edges(src, dst))
+            found = (each.edge_values("amount", src[kept], dst[kept]) for each in (graph, one))
+            assert np.array_equal(*map(host, found))
+        with pytest.raises(ValueError, match="dst\\[0\\] is 77"):
+            graph.insert_edges([0], [77], amount=[1.0])
+        assert graph.num_edges == one.num_edges
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])

@@ -118,8 +118,10 @@ def route(
     data : mapping of str to array-like, optional
         Of an insertion, the edge data; None for other updates.
     """
-    comm, local = graph.comm, graph.local
-    if comm.size > 1 and local.edge_data is None and takes(graph.device, comm.size, graph.vertex_dtype):
+    comm = graph.comm
+    if comm.size == 1:
+        return _keep(graph, *_checked(graph, src, dst, weights, data))
+    if graph.local.edge_data is None and takes(graph.device, comm.size, graph.vertex_dtype):
         return _route_unchecked(graph, src, dst, weights, data)
     found, error = attempt(lambda: _checked(graph, src, dst, weights, data))
     order, counts = (None, [0] * comm.size) if found is None else graph.partition.by_owner(found[0])
@@ -127,6 +129,14 @@ def route(
     if table[:, comm.size].any():
         raise_first(graph, error)
     return _send(graph, found, order, counts, table[:, : comm.size], table[:, -1])
+
+
+def _keep(graph: GraphPart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> Batch:
+    """A batch of a graph in a single part, which owns all arcs."""
+    room = graph.spare.of(graph, src.size)
+    graph.spare.take(src.size)
+    kept = {name: values if isinstance(records, slice) else values[records] for name, values in columns.items()}
+    return Batch(src, dst, kept, safe=src.size < room)
 
 
 def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
