@@ -40,7 +40,9 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     Raises
     ------
     TypeError
-        `graph` is not a `DynamicGraph`, or a graph in several parts that this cannot follow.
+        `graph` is not a `DynamicGraph`.
+    NotImplementedError
+        It is in several parts, and this cannot follow such a graph yet.
     """
 
     over_parts: ClassVar[bool] = False

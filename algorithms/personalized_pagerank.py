@@ -4,7 +4,8 @@ A random walker starts at a source, follows an outgoing edge with probability al
 source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
 and to pass the rest on to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
 arrives at a vertex without outgoing edges jumps to a source as well: the same as if it were lost, once ranks are
-scaled. Where rank spreads over a large part of the graph, the power iteration goes on from there.
+scaled. Where rank spreads over a large part of the graph, the power iteration goes on from there; graphs in several
+parts take it alone.
 
     rank[v]        the rank so far
     residual[v]    rank that has arrived at v and was not pushed yet
@@ -107,7 +108,7 @@ def personalized_pagerank(
     rank, residual, moved = xp.zeros(n), xp.zeros(n), xp.zeros(n)
     residual[start.vertices] = 1 / len(start)
     steps = 0
-    if not graph.in_parts:  # which would exchange the residuals of each step
+    if not graph.in_parts:  # parts would exchange residuals in each step: they take the power iteration alone
         steps = fr.traverse(
             graph, start, _pass_on, rank, residual, moved, limit, degree, float(alpha), prepare=_push,
             max_arcs=int(graph.num_arcs * PUSH_BELOW),

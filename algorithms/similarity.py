@@ -123,7 +123,11 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
         )
         if src.size != dst.size:
             raise ValueError(f"src and dst must have the same length, but src has {src.size}, dst has {dst.size}")
-        common = fr.intersect(graph, src, dst)
+        if graph.in_parts:
+            share = graph.own_share(src.size)
+            common = graph.of_all_parts(fr.intersect(graph, src[share], dst[share]))
+        else:
+            common = fr.intersect(graph, src, dst)
     return src, dst, common, degrees[src], degrees[dst]
 
 

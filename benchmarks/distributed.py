@@ -386,7 +386,8 @@ def show(found: dict[str, Any], same: dict[str, Any], smaller: dict[str, Any] | 
     )
     for name, row in found["rows"].items():
         ratio = same["rows"][name]["seconds"] / row["seconds"]
-        weak = "" if smaller is None else f", weak {smaller['rows'][name]['seconds'] / row['seconds']:5.2f}x"
+        begun = None if smaller is None else smaller["rows"].get(name)  # that graph may have too small a batch
+        weak = "" if begun is None else f", weak {begun['seconds'] / row['seconds']:5.2f}x"
         rate = f"{row['per_second'] / 1e6:9.1f} M/s" if "per_second" in row else " " * 13
         share = f", {row['share_of_exchange']:4.0%} in exchange" if "share_of_exchange" in row else ""
         print(

@@ -11,7 +11,15 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import analytics, bfs, connected_components, pagerank, sssp, triangle_count
+from algorithms import (
+    analytics,
+    bfs,
+    connected_components,
+    pagerank,
+    sssp,
+    temporal_random_walks,
+    triangle_count,
+)
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
@@ -103,6 +111,12 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     edges = fr.io.EdgeList(*(device.to_host(each) for each in one.to_coo()), num_vertices=one.num_vertices)
     verdict = comparator.compare(known.fetch(device, found), known.fetch(device, expected), edges=edges, rounding=1e-5)
     assert verdict.agrees, verdict.text
+
+
+def test_walks_in_time_say_that_they_do_not_run(engine):
+    graph = DistributedGraph(SlabGraph, 3, time_unit="s", engine=engine)
+    with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for a graph of several par"):
+        temporal_random_walks(graph, [0])
 
 
 @pytest.mark.parametrize("algorithm", [bfs, sssp])

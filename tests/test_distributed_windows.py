@@ -14,7 +14,7 @@ from test_distributed_workers import gpus
 
 import frontier as fr
 from algorithms import DynamicBFS, bfs
-from frontier.distributed import DistributedGraph, owners, persistent
+from frontier.distributed import DistributedGraph, PartLostError, owners, persistent
 from structures import Hornet, SlabGraph
 
 pytestmark = [
@@ -75,6 +75,74 @@ def test_batches(engine, directed, vertex_dtype, weight_dtype):
         gone = src[::3], dst[::3]
         assert graph.delete_edges(*gone) == one.delete_edges(*gone)
     assert_same(graph, one)
+
+
+def sender_of(part):
+    """What the part's unweighted batches are sent with."""
+    return next(iter(persistent.window_of(part).senders.values()))
+
+
+def let_barriers_wrap_around(part):
+    """As if the blocks of many batches had come to barriers."""
+    sender, begun = sender_of(part), 2**32 - 2
+    sender._barriers = begun
+    sender.arrived.view(np.int32)[...] = begun - 2**32
+
+
+def blocks_have_come(part):
+    sender = sender_of(part)
+    return int(host(sender.arrived)[0]) == sender._barriers < 1000
+
+
+def test_counters_of_barriers_wrap_around(engine):
+    rng = np.random.default_rng(6)
+    graph, one = both(engine)
+    for size in (5, 20_000, 5, 3000):
+        src, dst = rng.integers(0, N, (2, size))
+        assert graph.insert_edges(src, dst) == one.insert_edges(src, dst)
+        graph.run(let_barriers_wrap_around)
+        assert graph.delete_edges(src[::2], dst[::2]) == one.delete_edges(src[::2], dst[::2])
+        assert graph.run(blocks_have_come)
+    assert_same(graph, one)
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float64"])
+def test_large_batches_have_room(engine, weight_dtype):
+    """Blocks sort several spans each."""
+    n, size = 400_000, 60_000 if emulator.wanted() else 3_000_000
+    rng = np.random.default_rng(8)
+    graph, one = both(engine, n=n, weight_dtype=weight_dtype)
+    for _ in range(2):
+        src, dst = rng.integers(0, n, (2, size)) // rng.integers(1, 40, (2, size))
+        weights = () if weight_dtype is None else (rng.random(size),)
+        assert graph.insert_edges(src, dst, *weights) == one.insert_edges(src, dst, *weights)
+        assert graph.delete_edges(src[::3], dst[::3]) == one.delete_edges(src[::3], dst[::3])
+    assert_same(graph, one)
+
+
+def send_alone(part):
+    """The first part sends a batch to others that do not come, until the parts are given up."""
+    window, board = persistent.window_of(part), getattr(part.comm, "_board", None)
+    if part.comm.rank:
+        return "does not come"
+
+    def give_up():
+        window.abandon()
+        if board is not None:  # of parts that are threads
+            board.barrier.abort()
+
+    timer = Timer(0.5, give_up)
+    timer.start()
+    with pytest.raises(PartLostError):
+        part.insert_edges([1], [2])
+    timer.join()
+    return part.local.num_arcs
+
+
+def test_a_batch_is_given_up_with_the_parts():
+    with workers(2) as engine:
+        graph, _ = both(engine)
+        assert graph.run(send_alone) == 0
 
 
 def test_a_batch_takes_two_exchanges(engine):

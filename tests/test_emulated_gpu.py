@@ -15,7 +15,7 @@ FEW = {
     "pushes": ("tests/test_pushes.py", "undirected or grow or memory or snapshots"),
     "operators": ("tests/test_operators.py", "slab and (rmat or hands_over or lists_of_any)"),
     "batches": ("tests/test_batch_step.py", "slab"),
-    "parts": ("tests/test_distributed_windows.py", "2- and (False-int32-None or exchanges or bad)"),
+    "parts": ("tests/test_distributed_windows.py", "False-int32-None or takes or counters"),
 }
 MANY = {
     "updates": ("tests/test_small_updates.py", ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +111,7 @@ def route(
     """Check the edges that each part has, and send their arcs to the owners of their sources.
 
     The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device. One exchange of counts, for which the host waits, and one of arcs, with all of their columns.
+    one device. Counts are exchanged, for which the host waits, and arcs with all of their columns.
 
     Parameters
     ----------
@@ -161,13 +161,13 @@ def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: M
     # Observers keep them, and a structure may be made of its first batch. Others read a batch while it is applied.
     lasting = bool(graph._observers.live()) or not graph.local.num_arcs
     u, v, *weighed = sending.receive(lasting)
-    is_safe = all(count < row[-1] for count, row in zip(received, table, strict=True))
+    is_safe = _is_safe(received, (row[-1] for row in table))
     return Batch(u, v, dict(zip([WEIGHT_COLUMN], weighed, strict=False)), is_safe)
 
 
-def _is_safe(sent: Any, spare: Any) -> bool:
+def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
     """Whether all parts have far more memory than the arcs that they get can take."""
-    return bool((sent.sum(axis=0) < spare).all())
+    return all(count < room for count, room in zip(received, spare, strict=True))
 
 
 def turn(graph: GraphPart, batch: Batch) -> Batch:
@@ -239,7 +239,7 @@ def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: An
     taken = order if isinstance(records, slice) else records[order]
     held = [src[order], dst[order], *(values[taken] for values in columns.values())]
     (u, v, *values), _ = graph.comm.alltoallv_columns(held, counts, sent[:, graph.comm.rank].tolist())
-    return Batch(u, v, dict(zip(columns, values, strict=True)), _is_safe(sent, spare))
+    return Batch(u, v, dict(zip(columns, values, strict=True)), _is_safe(sent.sum(axis=0).tolist(), spare.tolist()))
 
 
 def spare_arcs(graph: GraphPart) -> int:

@@ -100,49 +100,57 @@ extern "C" __global__ void __launch_bounds__(1024) place_spans(
   find_places(parts, spans, counts, errors, num_errors, number, row);
 }
 
+// Finds the owners of a thread's entries of a span, and how many of the span's entries of the same part come before each. A warp
+// has ROWS rows of 32 entries that follow each other, the first one's from `begin` on. Thread p gets the number of all entries of
+// part p. `before` is memory: entries of each part, by warp.
+template <int MOST>
+__device__ int rank_in_span(
+    int (&before)[WARPS][MOST], i64 begin, i64 count, const u8* owners, int parts, int (&owner)[ROWS], int (&rank)[ROWS]) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, total = 0;
+  for (int p = lane; p < parts; p += 32) before[warp][p] = 0;
+  __syncwarp();
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    i64 i = begin + row * 32 + lane;
+    owner[row] = i < count ? int(owners[i]) : NO_PART;
+    u32 alike = __match_any_sync(0xffffffffu, owner[row]);
+    rank[row] = __popc(alike & ((1u << lane) - 1));
+    if (owner[row] != NO_PART) rank[row] += before[warp][owner[row]];
+    __syncwarp();
+    if (owner[row] != NO_PART && lane == __ffs(alike) - 1) before[warp][owner[row]] += __popc(alike);
+    __syncwarp();
+  }
+  __syncthreads();
+  if (threadIdx.x < parts) {
+    for (int w = 0; w < WARPS; ++w) {
+      int here = before[w][threadIdx.x];
+      before[w][threadIdx.x] = total;
+      total += here;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    if (owner[row] != NO_PART) rank[row] += before[warp][owner[row]];
+  }
+  return total;
+}
+
+__device__ __forceinline__ i64 begin_of_warp(i64 span) { return span * SPAN + (threadIdx.x >> 5) * (SPAN / WARPS); }
+
 // Moves entries: put(owner, at, i) is called for each that has an owner, `at` is its place.
 template <class Put>
 __device__ void move_entries(i64 count, const u8* owners, int parts, i64 spans, const i64* places, Put put) {
-  __shared__ int before[WARPS][MOST_PARTS];  // entries of each part that come before those of a warp, in the span
+  __shared__ int before[WARPS][MOST_PARTS];
   __shared__ i64 place[MOST_PARTS];
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   SPANS(span, count) {
-    for (int p = lane; p < parts; p += 32) before[warp][p] = 0;
-    __syncwarp();
-    int mine[ROWS];
-    i64 begin = span * SPAN + warp * (SPAN / WARPS);
+    i64 begin = begin_of_warp(span);
+    int owner[ROWS], rank[ROWS];
+    if (threadIdx.x < parts) place[threadIdx.x] = places[threadIdx.x * spans + span];
+    rank_in_span(before, begin, count, owners, parts, owner, rank);
 #pragma unroll
     for (int row = 0; row < ROWS; ++row) {
-      i64 i = begin + row * 32 + lane;
-      mine[row] = i < count ? int(owners[i]) : NO_PART;
-      u32 alike = __match_any_sync(0xffffffffu, mine[row]);
-      if (mine[row] != NO_PART && lane == __ffs(alike) - 1) before[warp][mine[row]] += __popc(alike);
-      __syncwarp();
-    }
-    __syncthreads();
-    for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) {
-      int running = 0;
-      for (int w = 0; w < WARPS; ++w) {
-        int here = before[w][p];
-        before[w][p] = running;
-        running += here;
-      }
-      place[p] = places[p * spans + span];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int row = 0; row < ROWS; ++row) {
-      i64 i = begin + row * 32 + lane;
-      int owner = mine[row];
-      u32 alike = __match_any_sync(0xffffffffu, owner);
-      int rank = __popc(alike & ((1u << lane) - 1));
-      i64 at = owner == NO_PART ? 0 : place[owner] + before[warp][owner] + rank;
-      __syncwarp();
-      if (owner != NO_PART) {
-        if (lane == __ffs(alike) - 1) before[warp][owner] += __popc(alike);
-        put(owner, at, i);
-      }
-      __syncwarp();
+      if (owner[row] != NO_PART) put(owner[row], place[owner[row]] + rank[row], begin + row * 32 + (threadIdx.x & 31));
     }
     __syncthreads();
   }

@@ -82,6 +82,15 @@ class PartQueries:
         keep = self.xp.flatnonzero(src < dst)
         return src[keep], dst[keep]
 
+    def own_share(self, count: int) -> slice:
+        """Of so many things that all parts have in the same order: those that this part looks after."""
+        rank, size = self.comm.rank, self.comm.size
+        return slice(count * rank // size, count * (rank + 1) // size)
+
+    def of_all_parts(self, values: Any) -> Any:
+        """The arrays that the parts have, one behind the other, on all of them."""
+        return self.comm.allgather(values)[0]
+
     def memory_usage(self) -> MemoryUsage:
         """Of all parts together; `local.memory_usage` is that of this one."""
         own = [each.memory_usage() for each in self.locals()]

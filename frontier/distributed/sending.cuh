@@ -7,39 +7,18 @@
 
 // The arcs of a span, sorted by owner: positions are those among them.
 struct SortedSpan {
-  int before[WARPS][MOST_WINDOWS];  // arcs of each part that come before those of a warp
+  int before[WARPS][MOST_WINDOWS];  // memory of rank_in_span
   int start[MOST_WINDOWS + 1];      // position of the first arc of each part
   u8 owner_at[SPAN];                // by position
   i64 to[MOST_WINDOWS];             // from a position to the place where the part gets the arc
   u64 column[SPAN];                 // entries of one column at their positions
 };
 
-// Finds the positions of a thread's arcs, -1 for those that have no owner: of warp w rows of 32 that follow each other.
+// Finds the positions of a thread's arcs, -1 for those that have no owner.
 __device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* owners, int parts, int (&position)[ROWS]) {
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, owner[ROWS];
-  for (int p = lane; p < parts; p += 32) sorted.before[warp][p] = 0;
-  __syncwarp();
-#pragma unroll
-  for (int row = 0; row < ROWS; ++row) {
-    i64 i = begin + row * 32 + lane;
-    owner[row] = i < count ? int(owners[i]) : NO_PART;
-    u32 alike = __match_any_sync(0xffffffffu, owner[row]);
-    position[row] = __popc(alike & ((1u << lane) - 1));
-    if (owner[row] != NO_PART) position[row] += sorted.before[warp][owner[row]];
-    __syncwarp();
-    if (owner[row] != NO_PART && lane == __ffs(alike) - 1) sorted.before[warp][owner[row]] += __popc(alike);
-    __syncwarp();
-  }
-  __syncthreads();
-  if (threadIdx.x < parts) {
-    int running = 0;
-    for (int w = 0; w < WARPS; ++w) {
-      int here = sorted.before[w][threadIdx.x];
-      sorted.before[w][threadIdx.x] = running;
-      running += here;
-    }
-    sorted.start[threadIdx.x + 1] = running;
-  }
+  int owner[ROWS];
+  int total = rank_in_span(sorted.before, begin, count, owners, parts, owner, position);
+  if (threadIdx.x < parts) sorted.start[threadIdx.x + 1] = total;
   __syncthreads();
   if (threadIdx.x == 0) {
     sorted.start[0] = 0;
@@ -48,12 +27,8 @@ __device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* ow
   __syncthreads();
 #pragma unroll
   for (int row = 0; row < ROWS; ++row) {
-    if (owner[row] == NO_PART) {
-      position[row] = -1;
-      continue;
-    }
-    position[row] += sorted.start[owner[row]] + sorted.before[warp][owner[row]];
-    sorted.owner_at[position[row]] = u8(owner[row]);
+    position[row] = owner[row] == NO_PART ? -1 : position[row] + sorted.start[owner[row]];
+    if (owner[row] != NO_PART) sorted.owner_at[position[row]] = u8(owner[row]);
   }
 }
 
@@ -81,7 +56,7 @@ __device__ void write_column(
 // the first part come first. The host gets in `told` what all parts have told each other (find_places). If a part gets more
 // than it has room for, or one has found errors, all parts move their arcs to their places in arrays of their own instead.
 //
-// target, arrived: what grid barriers, of which there are three, begin with, and count with.
+// arrived, target: the counter of the grid's barriers, of which there are three, and what it is before the first one.
 // owners, places, rows: memory for an entry of each arc, of each part and span, and for what parts tell each other.
 template <class ID>
 __device__ void send_arcs(
@@ -99,7 +74,11 @@ __device__ void send_arcs(
     find_places(parts, spans, places, errors, num_errors, number, row);
     __syncthreads();
     Told found = exchange(width, row, window_of, rank, int(parts), abandoned);
-    for (i64 i = threadIdx.x; i < parts * width; i += blockDim.x) rows[i] = told[i] = found.number(i / width, i % width);
+    for (i64 i = threadIdx.x; i < parts * width; i += blockDim.x) {
+      i64 number = found.number(int(i / width), int(i % width));
+      rows[i] = number;
+      told[i] = number;
+    }
   }
   grid_barrier(arrived, target);
   bool good = true;
@@ -115,7 +94,7 @@ __device__ void send_arcs(
   bool fits = __syncthreads_and(good);
   SPANS(span, count) {
     int position[ROWS];
-    i64 begin = span * SPAN + (threadIdx.x >> 5) * (SPAN / WARPS);
+    i64 begin = begin_of_warp(span);
     sort_span(sorted, begin, count, owners, int(parts), position);
     if (threadIdx.x < parts) {
       int p = threadIdx.x;
@@ -135,7 +114,7 @@ __device__ void send_arcs(
   }
   __threadfence_system();
   grid_barrier(arrived, target);
-  if (blockIdx.x == 0) exchange(1, row, window_of, rank, int(parts), abandoned);
+  if (fits && blockIdx.x == 0) exchange(1, row, window_of, rank, int(parts), abandoned);  // all parts find alike that it fits
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_int(

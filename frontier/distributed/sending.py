@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/distributed/sending.cuh"
 BARRIERS = 3
 """Of the grid in a launch of sending.cuh."""
-MOST_KEPT = 1 << 23
+MOST_KEPT = 1 << 22
 """Arcs of a batch for which memory is kept for the next. Of larger ones, allocations are a small part of the time."""
 
 
@@ -34,8 +34,7 @@ GIVEN = (
 
 
 class Sending(Protocol):
-    """Arcs of a batch that a part lists, with the memory that it takes to send them, so that nothing fails while other
-    parts wait. Their ids need not be checked yet.
+    """Arcs of a batch that a part lists. Their ids need not be checked yet.
 
     Attributes
     ----------
@@ -140,6 +139,8 @@ class Sender:
         Arcs for which each window has room.
     received : list of array
         That room in this part's window.
+    arrived : array of uint32, shape (1,)
+        The counter of the barriers of grids.
     """
 
     def __init__(self, comm: Communicator, window: Window, kinds: tuple[np.dtype, ...]):
@@ -160,10 +161,11 @@ class Sender:
         self._given = Struct(GIVEN)
         self._barriers = 0  # blocks that have come to barriers of their grids, as `arrived` counts them
         self._most_blocks = cooperative_blocks()
-        rows, arrived = empty(parts * (parts + 2), np.int64), fill_with(empty(1, np.uint32), 0)
+        rows = empty(parts * (parts + 2), np.int64)
+        self.arrived = fill_with(empty(1, np.uint32), 0)
         self._kernel = load_kernel(HEADER, f"send_arcs_{IDS[kinds[0]]}", ()).bind(
             *(Field(self._given, name) for name in GIVEN), kinds[2].itemsize if len(kinds) > 2 else 0, self.room, rows,
-            comm.rank, window.addresses, window.told.published, window.abandoned, arrived,
+            comm.rank, window.addresses, window.told.published, window.abandoned, self.arrived,
         )  # fmt: skip
 
     def memory(self, count: int) -> Memory:
@@ -188,7 +190,9 @@ class Sender:
 
 
 class ByWindows:
-    """Arcs that are on their way already when the host hears how many come: it has memory made meanwhile."""
+    """Arcs that are on their way already when the host hears how many come. All memory that it takes to send them is
+    made before, so that nothing fails while other parts wait.
+    """
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs, window: Window):
         self.arcs = arcs
@@ -206,6 +210,7 @@ class ByWindows:
         numbers, width = told.hear(), comm.size + 2
         self.table = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         comm.waits += 1
+        comm.sent_bytes += 8 * width * (comm.size - 1)
 
     def receive(self, lasting: bool) -> Sequence[Any]:
         comm, table, sender = self._comm, self.table, self._sender
@@ -213,7 +218,6 @@ class ByWindows:
             return receive_messages(comm, table, self._memory.sorted)
         sent = table[comm.rank]
         comm.sent_bytes += (sum(sent[: comm.size]) - sent[comm.rank]) * sender.width
-        comm.sent_bytes += 8 * len(sent) * (comm.size - 1)
         count = received_by(table, comm.rank)
         columns = [column[:count] for column in sender.received]
         return [elementwise.copy_of(column) for column in columns] if lasting else columns

@@ -28,7 +28,7 @@ __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
   return a + b;
 }
 
-// What parts have told each other in an exchange, as one block of each sees it.
+// What all parts have told in an exchange.
 struct Told {
   RowsHead* own;
   const i64* mine;

@@ -103,7 +103,7 @@ class Window:
             self._combine = self._kernel().bind(
                 None, *given[:-1], *self._others(), None, given[-1], self.sums.published, self.abandoned
             )
-        self._given.set(*numbers, *(0,) * (FROM_HOST - len(numbers)), OPERATIONS[op])
+        self._given.set(*map(int, numbers), *(0,) * (FROM_HOST - len(numbers)), OPERATIONS[op])
         self.sums.expect()
         self._combine(len(numbers), **ONE_BLOCK)
         found = self.sums.hear()[: len(numbers)]
