@@ -114,7 +114,7 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
 
 
 def test_walks_in_time_say_that_they_do_not_run(engine):
-    graph = DistributedGraph(SlabGraph, 3, time_unit="s", engine=engine)
+    graph = DistributedGraph(SlabGraph, 3, time="s", engine=engine)
     with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for a graph of several par"):
         temporal_random_walks(graph, [0])
 
