@@ -33,7 +33,7 @@ def over_parts(cell: Cell) -> None:
     for parts in cell.each(powers_of_two(gpus or 2)):
         engine: Any = Threads(parts, cell.device) if smallest else Processes(parts, "nccl" if on_gpu else "ucxx")
         with engine:
-            for kind, options in cases_of(parts, 1, settings, weak=False, figure=True):
+            for kind, options in cases_of(1, settings, weak=False, figure=True):
                 if kind == FIGURE:
                     found = together(engine.run_alike(measure, options))
                     cell.agree(f"arcs with factor {options['edge_factor']}", found["checks"]["edges"])
