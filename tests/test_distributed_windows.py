@@ -108,16 +108,24 @@ def test_counters_of_barriers_wrap_around(engine):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float64"])
 def test_large_batches_have_room(engine, weight_dtype):
-    """Blocks sort several spans each."""
-    n, size = 400_000, 60_000 if emulator.wanted() else 3_000_000
+    """Blocks sort several spans each, and nothing goes as messages, which take an exchange more."""
+    n, most = (400_000, 60_000) if emulator.wanted() else (4_000_000, 1_500_000)
     rng = np.random.default_rng(8)
     graph, one = both(engine, n=n, weight_dtype=weight_dtype)
-    for _ in range(2):
+    exchanges = []
+    for size in (5, most, most):
         src, dst = rng.integers(0, n, (2, size)) // rng.integers(1, 40, (2, size))
         weights = () if weight_dtype is None else (rng.random(size),)
+        before = graph.run(exchanges_so_far)
         assert graph.insert_edges(src, dst, *weights) == one.insert_edges(src, dst, *weights)
         assert graph.delete_edges(src[::3], dst[::3]) == one.delete_edges(src[::3], dst[::3])
+        exchanges.append(graph.run(exchanges_so_far) - before)
+    assert exchanges[1] == exchanges[2] == 4, exchanges
     assert_same(graph, one)
+
+
+def exchanges_so_far(part):
+    return part.comm.exchanges
 
 
 def send_alone(part):
