@@ -34,6 +34,7 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("emulated")
 
 
+@pytest.mark.timeout(1800)  # a busy machine may take minutes for one of them
 @pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
 @pytest.mark.parametrize("subject", MANY)
 def test_on_an_emulated_gpu(subject, request, cache):

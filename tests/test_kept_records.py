@@ -330,6 +330,7 @@ class Follower(fr.UpdateObserver):
 
     def __init__(self, graph):
         self.graph, self.rows, self.changed = graph, {}, 0
+        self.changing = None  # the edges that were announced to change
         graph.attach(self)
 
     def read(self, src, dst):
@@ -346,11 +347,14 @@ class Follower(fr.UpdateObserver):
         self.rows |= rows
 
     def edges_changing(self, src, dst):
-        assert self.read(src, dst).items() <= self.rows.items()
+        rows = self.read(src, dst)
+        assert rows.items() <= self.rows.items()
+        self.changing = rows.keys()
 
     def edges_changed(self, src, dst):
         rows = self.read(src, dst)
-        assert rows.keys() <= self.rows.keys()
+        assert rows.keys() == self.changing
+        self.changing = None
         self.rows |= rows
         self.changed += len(rows)
 

@@ -6,6 +6,7 @@ import copy
 import gc
 import os
 import pickle
+import signal
 import sys
 import threading
 import weakref
@@ -347,6 +348,26 @@ def test_a_child_process_reads_snapshots() -> None:
     pid = os.fork()
     if pid == 0:
         good = shown.num_arcs == 6 and shown.degrees().tolist() == [2, 2, 2] and graph.snapshot().num_edges == 2
+        os._exit(0 if good else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_child_process_makes_no_use_of_a_copy_that_another_thread_was_changing() -> None:
+    """That thread is not in the child, so that nobody brings the copy to a state of the graph."""
+    graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 0], device="cpu")
+    first = graph.snapshot()
+    graph.delete_edges([0], [1])
+    assert first.num_edges == 3 and first.degrees().tolist() == [2, 2, 2]
+    history = graph._history
+    (copy,) = history._copies
+    copy.in_use, copy.moving = False, True  # as another thread has it while it repeats updates on it
+    copy.graph.delete_edges([1], [2])
+    second = graph.snapshot()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)  # ends a child that waits for that thread
+        good = second.degrees().tolist() == [1, 1, 2] and copy not in history._copies
         os._exit(0 if good else 1)
     assert os.waitpid(pid, 0)[1] == 0
 

@@ -389,3 +389,12 @@ def test_latest_neighbors_of_bad_arguments(device):
             fr.latest_neighbors(graph, *args, **options)
     with pytest.raises(ValueError, match="times"):
         fr.latest_neighbors(SlabGraph(4, device=device), [1], 1)
+
+
+def test_entries_of_merged_chunks_are_in_order(device):
+    """Two batches, each in the order of time, that overlap: the second does not begin where the first one ends."""
+    graph = SlabGraph(9, time="ns", device=device)
+    graph.insert_edges([0, 0], [1, 2], time=[10, 20])
+    graph.expire(0)  # from now on entries are logged batch by batch
+    graph.insert_edges([0, 0], [3, 4], time=[15, 40])
+    assert [graph.expire(before).deleted for before in (11, 16, 21, 41)] == [1, 1, 1, 1]

@@ -155,7 +155,7 @@ def test_an_update_waits_for_a_block_that_reads(device: str) -> None:
         assert not updated.wait(0.2)
         assert graph.num_edges == 1
         assert bool(graph.has_edges([0], [1])[0])  # though an update waits, who reads already may go on
-    thread.join(10)
+    thread.join(100)
     assert updated.is_set() and graph.num_edges == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from workloads import EDGES, FIRST, NAMES, QUICK, TELLS_LITTLE, row_of, spoil
 
 import dynfrontier
 import frontier as fr
+from dynfrontier import timing
 from dynfrontier.timing import Stopwatch
 from dynfrontier.workload import Disagreement, WorkloadReport, recommend, run_workload, runner
 from frontier import dynamic
@@ -137,10 +139,11 @@ def test_rehearsals(monkeypatch):
 
 def test_a_stopwatch_adds_up(device):
     watch = Stopwatch(fr.resolve_device(device))
+    begin = time.perf_counter()
     for _ in range(2):
         assert watch.measure(lambda: time.sleep(0.02) or 3) == 3
-    time.sleep(0.1)
-    assert 0.04 <= watch.seconds < 0.1 and watch.seconds == watch.seconds
+    time.sleep(0.1)  # not measured
+    assert 0.04 <= watch.seconds <= time.perf_counter() - begin - 0.1 and watch.seconds == watch.seconds
     with pytest.raises(KeyError):
         watch.measure(lambda: {}[1])
     watch.seconds = 0.0
@@ -148,17 +151,22 @@ def test_a_stopwatch_adds_up(device):
 
 
 def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):
-    find = dynamic.effective_edges
+    find, clock = dynamic.effective_edges, [0.0]
 
     def slowly(*args):
-        time.sleep(0.05)
+        clock[0] += 1
         return find(*args)
 
+    def now():
+        clock[0] += 1e-6
+        return clock[0]
+
     monkeypatch.setattr(dynamic, "effective_edges", slowly)
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=now))
     options = QUICK | dict(structures=NAMES[-1], batches=3)
     (row,) = run_workload(EDGES, deletes=0.2, analytics=["dynamic_triangles", "dynamic_k_truss"], **options).rows
-    assert min(row.seconds["insert"]) < 0.05 and min(row.seconds["delete"]) < 0.05
-    assert min(row.seconds["dynamic_triangles"]) >= 0.1 and min(row.seconds["dynamic_k_truss"]) < 0.1
+    assert max(row.seconds["insert"]) < 1 and max(row.seconds["delete"]) < 1
+    assert min(row.seconds["dynamic_triangles"]) >= 2 and max(row.seconds["dynamic_k_truss"]) < 2
 
 
 def test_percentiles_are_not_exceeded():
