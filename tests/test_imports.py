@@ -1,8 +1,7 @@
-"""No module imports another that imports it, at any time; and none brings along what most programs do not need."""
+"""Imports bring along nothing that most programs do not need. `test_house.py` looks at what imports what."""
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
@@ -10,82 +9,6 @@ import sys
 import pytest
 
 from frontier.runtime.cache import PROJECT_ROOT
-
-PACKAGES = ("frontier", "structures", "algorithms", "dynfrontier")
-
-
-def modules():
-    """Each module's name and path."""
-    found = {}
-    for package in PACKAGES:
-        for path in (PROJECT_ROOT / package).rglob("*.py"):
-            parts = path.relative_to(PROJECT_ROOT).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def is_for_type_checkers(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def imports(name, path, known):
-    """The modules that a module imports, also inside functions; not those for type checkers, which nothing runs."""
-    found = set()
-
-    def visit(node):
-        if is_for_type_checkers(node):
-            for child in node.orelse:
-                visit(child)
-            return
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-                base = ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
-            for alias in node.names:
-                inner = f"{base}.{alias.name}"
-                found.add(inner if inner in known else base)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
-
-    visit(ast.parse(path.read_text()))
-    return {module for module in found if module in known and module != name}
-
-
-def circles(graph):
-    """The sets of modules that import each other (Tarjan's strongly connected components of more than one)."""
-    order, low, stack, found = {}, {}, [], []
-
-    def visit(v):
-        order[v] = low[v] = len(order)
-        stack.append(v)
-        for w in graph[v]:
-            if w not in order:
-                visit(w)
-            if w in stack:
-                low[v] = min(low[v], low[w])
-        if low[v] == order[v]:
-            members = stack[stack.index(v) :]
-            del stack[stack.index(v) :]
-            if len(members) > 1:
-                found.append(sorted(members))
-
-    for v in graph:
-        if v not in order:
-            visit(v)
-    return found
-
-
-def test_nothing_imports_in_a_circle():
-    known = modules()
-    assert circles({name: imports(name, path, known) for name, path in known.items()}) == []
-
-
-def test_circles_are_found():
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
-    assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
 @pytest.mark.parametrize("name", ["structures", "algorithms"])
