@@ -16,6 +16,7 @@ from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .batch_step import BatchStep, clear
 from .caches import clear_caches
+from .core.registry import snapshot_structure
 from .dynamic import DynamicGraph
 from .edge_data import RecordsResult
 from .edge_frontier import EdgeFrontier
@@ -53,7 +54,7 @@ from .operators import (
 )
 from .philox import random, random_bits
 from .record import Recorded, record
-from .registry import snapshot_structure, structure_class, structures
+from .registry import structure_class, structures
 from .runtime import Device, gpu_available, loading_alternatives, on_compile, resolve_device
 from .statistics import StorageStatistics
 from .temporal.latest import latest_neighbors

@@ -13,13 +13,13 @@ import numpy as np
 
 from .arrays import as_weights
 from .batch import check_id, check_ids
-from .kinds import AnyDynamicGraph, AnyGraph
+from .core.base import BaseDynamicGraph, BaseGraph
 from .names import Names
 from .temporal import TIME, as_span, as_time, as_times
 from .values import flag, integer, kind_of, number, one_of
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 __all__ = [
     "check_array",
@@ -44,7 +44,7 @@ __all__ = [
 
 def check_graph(graph: Any, name: str = "graph") -> None:
     """Raise TypeError unless `graph` is a `Graph`."""
-    if not isinstance(graph, AnyGraph):
+    if not isinstance(graph, BaseGraph):
         maker = {"networkx": "from_networkx", "igraph": "from_igraph", "scipy": "from_scipy"}.get(
             type(graph).__module__.partition(".")[0]
         )
@@ -68,13 +68,13 @@ def check_names(names: Any) -> Names | None:
 def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
     """Raise TypeError unless `graph` is a `DynamicGraph`."""
     check_graph(graph, name)
-    if not isinstance(graph, AnyDynamicGraph):
+    if not isinstance(graph, BaseDynamicGraph):
         raise TypeError(f"{name} must be a DynamicGraph, not {kind_of(graph)}, which cannot be changed")
     if graph.read_only:
         raise TypeError(f"{name} must be a graph that can be updated, not a read-only one: {graph.refusal}")
 
 
-def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
+def vertex_id(graph: BaseGraph, vertex: Any, name: str) -> int:
     """`vertex` as an int, the id of a vertex of `graph`.
 
     Raises
@@ -88,7 +88,7 @@ def vertex_id(graph: Graph, vertex: Any, name: str) -> int:
     return check_id(vertex, name, graph.num_vertices, graph._absent)
 
 
-def vertex_ids(graph: Graph, values: Any, name: str, *, allow_deleted: bool = False) -> Any:
+def vertex_ids(graph: BaseGraph, values: Any, name: str, *, allow_deleted: bool = False) -> Any:
     """`values` as an array of ids of vertices of `graph`, on its device: int32 or int64, a copy only where it must be.
 
     Parameters
@@ -107,7 +107,7 @@ def vertex_ids(graph: Graph, values: Any, name: str, *, allow_deleted: bool = Fa
     return check_ids(graph.device, values, name, graph.num_vertices, None if allow_deleted else graph._absent)
 
 
-def numbers(graph: Graph, values: Any, name: str) -> Any:
+def numbers(graph: BaseGraph, values: Any, name: str) -> Any:
     """`values` as an array on the device of `graph`: int32, int64, float32 or float64, a copy only where it must be.
 
     Raises
@@ -122,7 +122,7 @@ def numbers(graph: Graph, values: Any, name: str) -> Any:
 
 
 def check_array(
-    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None,
+    graph: BaseGraph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None,
     columns: int | None = None,
 ) -> None:  # fmt: skip
     """Raise unless `array` is a contiguous array of the graph's device, of one of `dtypes`, that kernels can read.
@@ -148,7 +148,7 @@ def check_array(
 
 
 def check_output(
-    graph: Graph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype], columns: int | None = None
+    graph: BaseGraph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype], columns: int | None = None
 ) -> None:
     """`check_array` for an array that kernels write results to: it must not be read-only either."""
     check_array(graph, array, name, size, dtypes, columns)
@@ -156,7 +156,7 @@ def check_output(
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")
 
 
-def edge_times(graph: Graph) -> Any:
+def edge_times(graph: BaseGraph) -> Any:
     """The times of the edges of `graph`, by what functors see as `edge`: int64, in its unit (`Graph.time_unit`).
 
     Raises
@@ -172,7 +172,7 @@ def edge_times(graph: Graph) -> Any:
     return graph.edge_data[TIME]  # type: ignore[index]
 
 
-def time(graph: Graph, value: Any, name: str) -> int:
+def time(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, an integer or a timestamp, in the unit of the times of `graph`.
 
     Raises
@@ -184,7 +184,7 @@ def time(graph: Graph, value: Any, name: str) -> int:
     return as_time(value, name, graph.time_unit)  # type: ignore[arg-type]
 
 
-def times(graph: Graph, values: Any, name: str) -> Any:
+def times(graph: BaseGraph, values: Any, name: str) -> Any:
     """`values`, integers or timestamps, as an int64 array on the device of `graph`, in the unit of its times.
 
     Raises
@@ -196,7 +196,7 @@ def times(graph: Graph, values: Any, name: str) -> Any:
     return as_times(graph.device, values, name, graph.time_unit)  # type: ignore[arg-type]
 
 
-def span(graph: Graph, value: Any, name: str) -> int:
+def span(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, a length of time such as ``"10min"`` or a number of units, in the unit of the times of `graph`.
 
     Raises
@@ -208,7 +208,7 @@ def span(graph: Graph, value: Any, name: str) -> int:
     return as_span(value, name, graph.time_unit)  # type: ignore[arg-type]
 
 
-def decay_rate(graph: Graph, decay: Any, half_life: Any) -> float:
+def decay_rate(graph: BaseGraph, decay: Any, half_life: Any) -> float:
     """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or what `half_life` makes it.
 
     Raises

@@ -27,7 +27,7 @@ from .runtime.launches import LaunchList, recorder
 from .runtime.parameters import ByValue, Field, Number, Struct
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 SIZES = 256, 2048, 2 * MOST_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
@@ -79,7 +79,7 @@ class BatchStep:
     """
 
     def __init__(
-        self, graph: Graph, step: Callable[..., None], *, most: int = SMALL, both_orders: bool = False
+        self, graph: BaseGraph, step: Callable[..., None], *, most: int = SMALL, both_orders: bool = False
     ):  # fmt: skip
         check_graph(graph)
         most = integer(most, "most", 1)
@@ -148,7 +148,7 @@ class _Record:
     """
 
     def __init__(
-        self, graph: Graph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple, both_orders: bool
+        self, graph: BaseGraph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple, both_orders: bool
     ):  # fmt: skip
         walked = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
         self._views = [(each, ByValue(each.view().fields.copy())) for each in walked]
@@ -179,7 +179,7 @@ class _Record:
             work.scratch = before
         self._space, self._visits, self._trailing = memory.space, memory.visits, memory.trailing
 
-    def is_for(self, graph: Graph, args: tuple) -> bool:
+    def is_for(self, graph: BaseGraph, args: tuple) -> bool:
         """Whether the launches are those of a step with these arguments."""
         if self._made_for != self._state(graph) or len(args) != len(self._args):
             return False
@@ -190,12 +190,12 @@ class _Record:
         # it as well.
         return graph._access.workspace() is self._work or graph._access.writer == get_ident()
 
-    def _state(self, graph: Graph) -> tuple:
+    def _state(self, graph: BaseGraph) -> tuple:
         """What the launches are made for, besides the arguments: among it the room for pieces of long lists."""
         room = piece_capacity(graph).bit_length() // 2
         return graph.num_vertices, room, caches.times_cleared, *(tile_size(each) for each, _ in self._views)
 
-    def run(self, graph: Graph, src: Any, dst: Any, args: tuple) -> None:
+    def run(self, graph: BaseGraph, src: Any, dst: Any, args: tuple) -> None:
         """Repeat the launches with another batch."""
         for each, view in self._views:
             view.fields[:] = each.view().fields
@@ -208,7 +208,7 @@ class _Record:
         self._launches.run()
 
 
-def _is_plain(graph: Graph, src: Any, dst: Any) -> bool:
+def _is_plain(graph: BaseGraph, src: Any, dst: Any) -> bool:
     """Whether a kernel can copy these arrays; what is wrong with others is found by the operators."""
     dtype, shape = graph.vertex_dtype, src.shape
     return (
@@ -239,7 +239,7 @@ def clear(*arrays: Any) -> None:
 
 
 @reads
-def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
+def _take(graph: BaseGraph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
         raise RuntimeError("a BatchStep cannot be taken inside another one")
     pairs = src.size
@@ -250,11 +250,11 @@ def _take(graph: Graph, step: BatchStep, src: Any, dst: Any, args: tuple) -> Non
 
 
 @reads
-def _prepare_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> None:
+def _prepare_for(graph: BaseGraph, step: BatchStep, size: int, args: tuple) -> None:
     _record_for(graph, step, size, args)
 
 
-def _record_for(graph: Graph, step: BatchStep, size: int, args: tuple) -> _Record:
+def _record_for(graph: BaseGraph, step: BatchStep, size: int, args: tuple) -> _Record:
     """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
     record = step._records.get(size)
     if record is None or not record.is_for(graph, args):

@@ -13,12 +13,12 @@ import numpy as np
 from .access import reads, rearranges, updates
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
+from .core.base import BaseDynamicGraph
 from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
 from .edge_data.record_deletion import delete_edges_and_records, delete_records
 from .edge_data.record_insertion import insert_records
 from .effective import effective_edges, effective_kernels
 from .graph import Graph
-from .kinds import AnyDynamicGraph
 from .observers import Observers, Told, observed
 from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
@@ -35,7 +35,7 @@ from .values import one_of
 ON_EXISTING = ("replace", "keep", "add")
 
 
-class DynamicGraph(Graph, AnyDynamicGraph):
+class DynamicGraph(Graph, BaseDynamicGraph):
     """A graph that supports batched insertions and deletions of edges and vertices.
 
     The semantics are the same for every structure on every device:

@@ -9,15 +9,15 @@ import numpy as np
 
 from .access import reads
 from .arguments import check_graph
+from .core.base import form_for, takes_form
 from .display import html_table
 from .frontier import Frontier
-from .kinds import form_for, takes_form
 from .operators.extract import collect_arcs
 from .sort import row_ids
 from .values import integer
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 @takes_form
@@ -67,25 +67,25 @@ class EdgeFrontier:
     [1, 2]
     """
 
-    def __init__(self, graph: Graph, src: Any = (), dst: Any = ()):
+    def __init__(self, graph: BaseGraph, src: Any = (), dst: Any = ()):
         check_graph(graph)
         self._take(graph, *_look_up(graph, src, dst))
 
     @classmethod
-    def all(cls, graph: Graph) -> EdgeFrontier:
+    def all(cls, graph: BaseGraph) -> EdgeFrontier:
         """All edges of `graph`; of an undirected one, both directions of each."""
         check_graph(graph)
         form = form_for(EdgeFrontier, graph)
         return _all_edges(graph) if form is EdgeFrontier else form.all(graph)  # type: ignore[attr-defined]
 
     @classmethod
-    def _of(cls, graph: Graph, sources: Any, slots: Any) -> EdgeFrontier:
+    def _of(cls, graph: BaseGraph, sources: Any, slots: Any) -> EdgeFrontier:
         """A frontier over arrays that are known to be valid, without copying them."""
         frontier = object.__new__(cls)
         frontier._take(graph, sources, slots)
         return frontier
 
-    def _take(self, graph: Graph, sources: Any, slots: Any) -> None:
+    def _take(self, graph: BaseGraph, sources: Any, slots: Any) -> None:
         self.graph = graph
         self._sources = sources
         self._slots = slots
@@ -263,7 +263,7 @@ class EdgeFrontier:
         return self.graph._neighbors[self._slots]
 
 
-def check_edge_frontier(graph: Graph, frontier: EdgeFrontier) -> EdgeFrontier:
+def check_edge_frontier(graph: BaseGraph, frontier: EdgeFrontier) -> EdgeFrontier:
     """`frontier`; raises ValueError unless it is one of `graph` that is still valid."""
     check_graph(graph)
     frontier.check()
@@ -273,7 +273,7 @@ def check_edge_frontier(graph: Graph, frontier: EdgeFrontier) -> EdgeFrontier:
 
 
 @reads
-def _look_up(graph: Graph, src: Any, dst: Any) -> tuple[Any, Any]:
+def _look_up(graph: BaseGraph, src: Any, dst: Any) -> tuple[Any, Any]:
     """The sources and slots of arcs, each once; ValueError if one is not in the graph."""
     arcs, xp = graph._prepare(src, dst, directed=True, drop_loops=False), graph.xp
     if not len(arcs):
@@ -289,18 +289,18 @@ def _look_up(graph: Graph, src: Any, dst: Any) -> tuple[Any, Any]:
 
 
 @reads
-def _all_edges(graph: Graph) -> EdgeFrontier:
+def _all_edges(graph: BaseGraph) -> EdgeFrontier:
     offsets, _, slots = collect_arcs(graph)
     return EdgeFrontier._of(graph, row_ids(graph.device, offsets, graph.vertex_dtype), slots)
 
 
-def _frontier_of(graph: Graph, vertices: Any) -> Frontier:
+def _frontier_of(graph: BaseGraph, vertices: Any) -> Frontier:
     """The set of the vertices in a list."""
     frontier = Frontier._listed(graph, vertices)
     frontier._make_set()
     return frontier
 
 
-def _edge_frontier_of(graph: Graph, src: np.ndarray, dst: np.ndarray) -> EdgeFrontier:
+def _edge_frontier_of(graph: BaseGraph, src: np.ndarray, dst: np.ndarray) -> EdgeFrontier:
     """Restore a frontier from its graph and members."""
     return EdgeFrontier(graph, src, dst)

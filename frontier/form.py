@@ -13,7 +13,7 @@ from .arguments import check_graph
 from .values import kind_of
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 GAIN = 1.1
 """How many times as fast a copy must be expected to be, its making included, for it to be made."""
@@ -40,7 +40,7 @@ class Form:
 
 
 def choose_form(
-    graph: Graph, snapshot: bool | str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
+    graph: BaseGraph, snapshot: bool | str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
 ) -> Form:
     """The form that a user asks for by ``snapshot=True`` or ``False``; with ``"auto"`` the one expected to be faster.
 
@@ -80,7 +80,7 @@ def choose_form(
     return Form(False, f"a copy is expected to take {1 / ratio:.2g} times as long, its making included")
 
 
-def free_bytes(graph: Graph) -> int | None:
+def free_bytes(graph: BaseGraph) -> int | None:
     """Free memory of the graph's device, if it is known."""
     if graph.device.is_gpu:
         cuda: Any = graph.xp.cuda

@@ -13,15 +13,15 @@ from .arguments import check_array, check_graph, integer
 from .arrays import as_device_array
 from .batch import check_ids
 from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
+from .core.base import form_for, takes_form
 from .display import html_table
-from .kinds import form_for, takes_form
 from .runtime import elementwise, load_kernels, resolve_device
 from .runtime.launches import recorder, refuse_to_wait
 from .runtime.scratch import ArrayPart
 from .values import kind_of
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
@@ -68,7 +68,7 @@ class Frontier:
     [1, 3]
     """
 
-    def __init__(self, graph: Graph, vertices: Any = ()):
+    def __init__(self, graph: BaseGraph, vertices: Any = ()):
         check_graph(graph)
         # What the host has is made a set there: then nobody waits for the device.
         on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph._absent is None
@@ -86,7 +86,7 @@ class Frontier:
         self._take(graph, elementwise.from_host(graph.device, ids) if on_host else ids)
 
     @classmethod
-    def all(cls, graph: Graph) -> Frontier:
+    def all(cls, graph: BaseGraph) -> Frontier:
         """All vertices of `graph` except deleted ones."""
         check_graph(graph)
         form = form_for(Frontier, graph)
@@ -99,7 +99,7 @@ class Frontier:
         return cls._of(graph, members)
 
     @classmethod
-    def listed(cls, graph: Graph, vertices: Any, number: Any) -> Frontier:
+    def listed(cls, graph: BaseGraph, vertices: Any, number: Any) -> Frontier:
         """The vertices that functors have listed: the first of an array, as many as a number on the device says.
 
         A functor lists v by ``vertices[fr.atomic_add(number, 0, 1) % room] = v``, where `room` is the array's size. So
@@ -134,7 +134,7 @@ class Frontier:
         return cls._of(graph, vertices[:count])
 
     @classmethod
-    def _of(cls, graph: Graph, members: Any = None, bits: Any = None, size: int | None = None,
+    def _of(cls, graph: BaseGraph, members: Any = None, bits: Any = None, size: int | None = None,
             arcs: int | None = None) -> Frontier:  # fmt: skip
         """A frontier over arrays that are known to be valid, without copying them."""
         frontier = object.__new__(cls)
@@ -142,7 +142,7 @@ class Frontier:
         return frontier
 
     @classmethod
-    def _listed(cls, graph: Graph, vertices: Any, arcs: int | None = None) -> Frontier:
+    def _listed(cls, graph: BaseGraph, vertices: Any, arcs: int | None = None) -> Frontier:
         """A frontier over a list that may hold vertices several times; `arcs` counts theirs as often."""
         frontier = object.__new__(cls)
         frontier._take(graph, None, size=0, arcs=arcs)
@@ -150,7 +150,7 @@ class Frontier:
         return frontier
 
     @classmethod
-    def _put_out(cls, graph: Graph, part: ArrayPart, unique: bool) -> Frontier:
+    def _put_out(cls, graph: BaseGraph, part: ArrayPart, unique: bool) -> Frontier:
         """A frontier over vertices that a kernel is about to put out: how many there are is said by `_cut`."""
         frontier = object.__new__(cls)
         frontier.graph, frontier._part, frontier._bits = graph, part, None
@@ -169,14 +169,14 @@ class Frontier:
     """What is cut out to be `_list`, or `_repeated`, as soon as anybody asks for it."""
     _list, _repeated = cached_property(_cut_out), cached_property(_cut_out)
 
-    def _on(self, graph: Graph) -> Frontier:
+    def _on(self, graph: BaseGraph) -> Frontier:
         """The same vertices, as a frontier of another graph that has them, such as the reverse of this one's."""
         if self._size is None:
             return Frontier._listed(graph, self._repeated)
         return Frontier._of(graph, self._list, self._bits, self._size)
 
     def _take(
-        self, graph: Graph, members: Any, bits: Any = None, size: int | None = None, arcs: int | None = None
+        self, graph: BaseGraph, members: Any, bits: Any = None, size: int | None = None, arcs: int | None = None
     ) -> None:
         self.graph = graph
         self._list = members
@@ -409,7 +409,7 @@ class Frontier:
         return self._arcs if self._version == self.graph.version else None
 
 
-def check_frontier(graph: Graph, frontier: Any) -> Frontier:
+def check_frontier(graph: BaseGraph, frontier: Any) -> Frontier:
     """`frontier` as one of `graph`'s; raises unless it is one of it or of its reverse, whose members all exist."""
     check_graph(graph)
     own = graph_of(frontier)
@@ -420,12 +420,12 @@ def check_frontier(graph: Graph, frontier: Any) -> Frontier:
     return frontier._on(graph)
 
 
-def _same_vertices(one: Graph, other: Graph) -> bool:
+def _same_vertices(one: BaseGraph, other: BaseGraph) -> bool:
     """Whether graphs are one, or the reverse of each other."""
     return one is other or (one.directed and one.has_in_edges and one.reverse is other)
 
 
-def graph_of(frontier: Any) -> Graph:
+def graph_of(frontier: Any) -> BaseGraph:
     """The graph of `frontier`; raises unless that is a `Frontier`, whose members all exist."""
     if not isinstance(frontier, Frontier):
         raise TypeError(f"frontier must be a Frontier, not {kind_of(frontier)}")
@@ -433,7 +433,7 @@ def graph_of(frontier: Any) -> Graph:
     return frontier.graph
 
 
-def _frontier_of(graph: Graph, members: np.ndarray) -> Frontier:
+def _frontier_of(graph: BaseGraph, members: np.ndarray) -> Frontier:
     """Restore a frontier from its graph and members."""
     return Frontier._of(graph, graph.xp.array(members))
 

@@ -12,15 +12,15 @@ import numpy as np
 from .access import reads
 from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from .batch import Arcs, check_id, check_ids
+from .core.base import BaseGraph
+from .core.registry import snapshot_structure
 from .display import html_table
 from .edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
 from .edge_data.queries import HasEdgeData
 from .edge_data.record_insertion import build_records
 from .in_edges import InEdges
-from .kinds import AnyGraph
 from .operators.degrees import degrees_of
 from .operators.extract import count_predecessors, extract_predecessors, extract_successors
-from .registry import snapshot_structure
 from .runtime import Device, resolve_device
 from .snapshots import History
 from .sort import row_ids, sorted_unique_arcs
@@ -51,7 +51,7 @@ def _room_for_ids(num_vertices: int) -> Iterator[None]:
         ) from None
 
 
-class Graph(AnyGraph, HasEdgeData, MakesVertexArrays, Structure):
+class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
     The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is

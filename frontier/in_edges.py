@@ -27,7 +27,7 @@ from .updates import MemoryUsage
 
 if TYPE_CHECKING:
     from .access import Access
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 class InEdges:
@@ -41,7 +41,7 @@ class InEdges:
         Whether it must be rebuilt before it is used.
     """
 
-    def __init__(self, graph: Graph, transpose: Graph | None = None):
+    def __init__(self, graph: BaseGraph, transpose: BaseGraph | None = None):
         self._lock = threading.RLock()  # held to rebuild the transpose, by one of several threads that read
         _all.add(self)
         self._view: Any = None  # a weak reference to the last `ReverseView`
@@ -51,7 +51,7 @@ class InEdges:
         if transpose is not None:
             self._link(graph, transpose)
 
-    def current(self, graph: Graph) -> Graph:
+    def current(self, graph: BaseGraph) -> BaseGraph:
         """The transpose, rebuilt if it is stale.
 
         Raises
@@ -65,7 +65,7 @@ class InEdges:
                     self._rebuild(graph)
         return self.transpose  # type: ignore[return-value]
 
-    def view(self, graph: Graph) -> Graph:
+    def view(self, graph: BaseGraph) -> BaseGraph:
         """`Graph.reverse`: one object, as long as anything refers to it."""
         with self._lock:
             transpose = self.current(graph)
@@ -77,7 +77,7 @@ class InEdges:
                 self._view = weakref.ref(found)
             return found
 
-    def _rebuild(self, graph: Graph) -> None:
+    def _rebuild(self, graph: BaseGraph) -> None:
         offsets, dst, weights = graph._sorted_arcs()
         src = row_ids(graph.device, offsets, graph.vertex_dtype)
         fresh = empty_like(graph)
@@ -93,7 +93,7 @@ class InEdges:
         if graph.device.is_gpu:  # threads that read in other streams do not wait for this one
             graph.device.synchronize()
 
-    def _link(self, graph: Graph, transpose: Graph) -> None:
+    def _link(self, graph: BaseGraph, transpose: BaseGraph) -> None:
         transpose._access = SharedAccess(self, self._owner())  # type: ignore[assignment]
         transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
         transpose._shares_edge_data = True
@@ -175,14 +175,14 @@ class InEdges:
             transpose._num_vertices = num_vertices
             self.stale = False
 
-    def follow_vertices(self, graph: Graph) -> None:
+    def follow_vertices(self, graph: BaseGraph) -> None:
         """Have the transpose know what vertices there are, after that has changed."""
         if not self.stale:
             transpose: Any = self.transpose
             _copy_vertices(graph, transpose)
             transpose.version += 1
 
-    def release(self, graph: Graph, ids: Any) -> None:
+    def release(self, graph: BaseGraph, ids: Any) -> None:
         """`_release` of the transpose."""
         if not self.stale:
             self.transpose._release(ids)  # type: ignore[union-attr]
@@ -197,7 +197,7 @@ class InEdges:
         if not self.stale:
             self.transpose.compact()  # type: ignore[union-attr]
 
-    def writable(self, graph: Graph) -> Any:
+    def writable(self, graph: BaseGraph) -> Any:
         """The transpose; None if there is no memory to rebuild it: then the graph is updated without."""
         try:
             return self.current(graph)
@@ -210,11 +210,11 @@ class InEdges:
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
 
-    def copied_to(self, twin: Graph) -> InEdges:
+    def copied_to(self, twin: BaseGraph) -> InEdges:
         """The in-edges of a copy of the graph."""
         return InEdges(twin, None if self.stale else self.transpose._copy_arrays())  # type: ignore[union-attr]
 
-    def add_usage(self, graph: Graph, usage: MemoryUsage) -> MemoryUsage:
+    def add_usage(self, graph: BaseGraph, usage: MemoryUsage) -> MemoryUsage:
         """The memory that the graph and its transpose take together."""
         other = self.current(graph).memory_usage()
         return MemoryUsage(
@@ -238,7 +238,7 @@ if hasattr(os, "register_at_fork"):
 class SharedAccess:
     """The access to a transpose: that of its graph, since who reads or updates one may read or update both."""
 
-    def __init__(self, in_edges: InEdges, graph: Graph):
+    def __init__(self, in_edges: InEdges, graph: BaseGraph):
         self._in_edges = in_edges
         self._graph = weakref.ref(graph)
 
@@ -328,11 +328,11 @@ def _view_class(structure: type) -> type:
     return read_only_class(ReverseView, structure, __slots__=("_forward",))
 
 
-def _reverse_of(graph: Graph) -> Graph:
+def _reverse_of(graph: BaseGraph) -> BaseGraph:
     return graph.reverse
 
 
-def empty_like(graph: Graph) -> Any:
+def empty_like(graph: BaseGraph) -> Any:
     """A graph of the same structure, with the same vertices and options, without edges and in-edges.
 
     Of a graph with edge data it is one whose weights are ids of edges.
@@ -344,7 +344,7 @@ def empty_like(graph: Graph) -> Any:
     )  # fmt: skip
 
 
-def _copy_vertices(graph: Graph, transpose: Graph) -> None:
+def _copy_vertices(graph: BaseGraph, transpose: BaseGraph) -> None:
     transpose._num_vertices = graph._num_vertices
     transpose._absent = graph._absent
     transpose.vertex_version = graph.vertex_version

@@ -14,11 +14,11 @@ import numpy as np
 from .sort import arc_keys, id_bits, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
     from .runtime import Device
 
 
-def check_graph(graph: Graph) -> None:
+def check_graph(graph: BaseGraph) -> None:
     """Raise ValueError, which says what is wrong, unless the graph's arrays and numbers make up a simple graph.
 
     Notes
@@ -56,7 +56,7 @@ def check_graph(graph: Graph) -> None:
             require((stored[reverse] == stored).all(), problem)
 
 
-def _check_ids(graph: Graph, ids: Any) -> None:
+def _check_ids(graph: BaseGraph, ids: Any) -> None:
     """Raise ValueError unless each id below the top is that of one edge, or free, and columns have an entry for it."""
     data, xp = graph._edge_data, graph.xp
     assert data is not None

@@ -13,12 +13,12 @@ import numpy as np
 from . import sort as _sort
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 __all__ = ["distinct", "pack", "sort", "stride", "sums", "unpack"]
 
 
-def stride(graph: Graph) -> int:
+def stride(graph: BaseGraph) -> int:
     """What the source is multiplied by in a key: the first power of two, from 2 on, that no id of `graph` reaches.
 
     For functors that make keys of their own. It grows as the graph does: keys hold until vertices are added.
@@ -26,7 +26,7 @@ def stride(graph: Graph) -> int:
     return 1 << _sort.id_bits(graph.num_vertices)
 
 
-def pack(graph: Graph, src: Any, dst: Any) -> Any:
+def pack(graph: BaseGraph, src: Any, dst: Any) -> Any:
     """The keys of arcs.
 
     Parameters
@@ -47,7 +47,7 @@ def pack(graph: Graph, src: Any, dst: Any) -> Any:
     return _sort.arc_keys(graph.device, src, dst, graph.num_vertices)
 
 
-def unpack(graph: Graph, keys: Any) -> tuple[Any, Any]:
+def unpack(graph: BaseGraph, keys: Any) -> tuple[Any, Any]:
     """The arcs that have these keys.
 
     Returns
@@ -57,7 +57,7 @@ def unpack(graph: Graph, keys: Any) -> tuple[Any, Any]:
     return _sort.split_keys(graph.device, keys, graph.num_vertices, graph.vertex_dtype)
 
 
-def sort(graph: Graph, keys: Any, values: Any = None) -> Any:
+def sort(graph: BaseGraph, keys: Any, values: Any = None) -> Any:
     """Keys in ascending order; with `values`, these in the order of their keys. Those of equal keys keep their order.
 
     Parameters
@@ -81,7 +81,7 @@ def sort(graph: Graph, keys: Any, values: Any = None) -> Any:
     return _sort.sort_pairs(graph.device, keys, values)
 
 
-def distinct(graph: Graph, keys: Any) -> Any:
+def distinct(graph: BaseGraph, keys: Any) -> Any:
     """The distinct ones of some keys, in ascending order.
 
     Parameters
@@ -103,7 +103,7 @@ def distinct(graph: Graph, keys: Any) -> Any:
     return keys[_sort.last_of_runs(graph.device, keys)]
 
 
-def sums(graph: Graph, keys: Any, values: Any = None) -> tuple[Any, Any]:
+def sums(graph: BaseGraph, keys: Any, values: Any = None) -> tuple[Any, Any]:
     """The distinct ones of some keys, in ascending order, and for each of them the sum of its values.
 
     Parameters

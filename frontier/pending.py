@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .frontier import Frontier
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 class PendingFrontier(Frontier):
@@ -23,13 +23,13 @@ class PendingFrontier(Frontier):
         How many there are. If that is more than `listed` has room for, all vertices of the graph are members.
     """
 
-    def __init__(self, graph: Graph, listed: Any, number: Any):
+    def __init__(self, graph: BaseGraph, listed: Any, number: Any):
         self._take(graph, None, size=0)
         self._size = None
         self.listed = listed
         self.number = number
 
-    def _on(self, graph: Graph) -> Frontier:
+    def _on(self, graph: BaseGraph) -> Frontier:
         return PendingFrontier(graph, self.listed, self.number)
 
     def __bool__(self) -> bool:

@@ -13,7 +13,7 @@ from .arguments import check_graph
 from .functor.checking import is_checking
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 class Recorded:
@@ -25,7 +25,7 @@ class Recorded:
         Whether the next call replays launches.
     """
 
-    def __init__(self, graph: Graph, step: Callable[[], Any]):
+    def __init__(self, graph: BaseGraph, step: Callable[[], Any]):
         self.graph = graph
         self._step = step
         self._replays = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
@@ -119,7 +119,7 @@ def _abandon(stream: Any) -> None:
         stream.end_capture()
 
 
-def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
+def record(graph: BaseGraph, step: Callable[[], Any]) -> Recorded:
     """Have a step of a loop that is taken many times launched at once.
 
     An operator takes the host some ten microseconds, on a small graph longer than the GPU. The first call of the result
@@ -172,7 +172,7 @@ def record(graph: Graph, step: Callable[[], Any]) -> Recorded:
 
 
 @reads
-def _take(graph: Graph, recorded: Recorded) -> None:
+def _take(graph: BaseGraph, recorded: Recorded) -> None:
     if is_checking():  # which looks at what each launch has found
         recorded._step()
         return

@@ -1,11 +1,11 @@
-"""The structures there are. Each registers itself; tests, benchmarks and the command line go through them all."""
+"""The structures there are, as users ask for them."""
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, cast
 
-from .kinds import AnyGraph
+from .core.base import BaseGraph
+from .core.registry import registered
 from .values import one_of
 
 if TYPE_CHECKING:
@@ -17,42 +17,10 @@ if TYPE_CHECKING:
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""
 
-PROVIDERS = ["structures"]
-"""Packages that register their structures when they are imported, which they are when somebody asks for structures."""
-
-_structures: dict[str, type[Graph]] = {}
-_snapshot: list[type[Graph]] = []
-
-
-def register_structure(cls: type[Graph], *, snapshot: bool = False) -> type[Graph]:
-    """Make a structure known by its `name`.
-
-    Parameters
-    ----------
-    snapshot : bool
-        This is the structure that static copies (`Graph.to_csr`) are made of.
-    """
-    _structures[cls.name] = cls
-    if snapshot:
-        _snapshot[:] = [cls]
-    return cls
-
 
 def structures() -> dict[str, type[DynamicGraph]]:
     """All structures by name."""
-    for package in PROVIDERS:
-        module = importlib.import_module(package)
-        if not _structures:
-            raise ImportError(
-                f"{module.__file__} is not the package {package} of dynfrontier, but has its name: rename that file"
-            )
-    return cast("dict[str, type[DynamicGraph]]", dict(_structures))
-
-
-def snapshot_structure() -> type[Graph]:
-    """The structure that static copies are made of."""
-    structures()
-    return _snapshot[0]
+    return cast("dict[str, type[DynamicGraph]]", registered())
 
 
 def structure_class(structure: str | type[G]) -> type[G]:
@@ -60,6 +28,6 @@ def structure_class(structure: str | type[G]) -> type[G]:
     if isinstance(structure, str):
         known = structures()
         return cast("type[G]", known[one_of(structure, "structure", known)])
-    if isinstance(structure, type) and issubclass(structure, AnyGraph):
+    if isinstance(structure, type) and issubclass(structure, BaseGraph):
         return structure
     raise TypeError(f"structure must be the name or the class of a structure, not {structure!r}")

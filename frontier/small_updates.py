@@ -9,10 +9,10 @@ import numpy as np
 from .batch.small import Staging, is_small
 
 if TYPE_CHECKING:
-    from .dynamic import DynamicGraph
+    from .core.base import BaseDynamicGraph
 
 
-def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[int, int] | None:
+def insert_small(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[int, int] | None:
     """Insert a batch, if it is small and the structure can; notify observers.
 
     Returns
@@ -52,7 +52,7 @@ def insert_small(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> tuple
     return inserted, replaced
 
 
-def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
+def delete_small(graph: BaseDynamicGraph, src: Any, dst: Any) -> int | None:
     """Delete a batch, if it is small and the structure can; notify observers.
 
     Returns
@@ -91,7 +91,7 @@ def delete_small(graph: DynamicGraph, src: Any, dst: Any) -> int | None:
     return deleted
 
 
-def _small_arrays(graph: DynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
+def _small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> Any:
     """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
     if not graph._takes_small_batches or graph._edge_data is not None:
         return None
@@ -120,7 +120,7 @@ class Room:
 
     __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_total", "_xp", "arcs", "edges")
 
-    def __init__(self, graph: DynamicGraph, count: int, loose: bool, exact: bool):
+    def __init__(self, graph: BaseDynamicGraph, count: int, loose: bool, exact: bool):
         self._xp, self._dtype = graph.xp, graph.vertex_dtype
         self._count = count
         self._total = count if graph.directed else 2 * count
@@ -147,6 +147,6 @@ class Room:
 ALIGNMENT = 256  # of arrays, in bytes, as CuPy has it
 
 
-def _tell(graph: DynamicGraph, method: str, observers: list, told: tuple[Any, Any]) -> None:
+def _tell(graph: BaseDynamicGraph, method: str, observers: list, told: tuple[Any, Any]) -> None:
     arcs, edges = told
     graph._observers.tell(method, [(observer, edges if observer.exact else arcs) for observer in observers])

@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from .core.registry import registered
 from .edge_data import COLUMN_DTYPES, COUNT, EdgeData
 from .invariants import check_graph, require, require_integer
-from .registry import structures
 from .runtime import Device, resolve_device
 from .runtime.atomic import atomic_file
 from .temporal import KEEP_TIMES, TIME, UNITS
 
 if TYPE_CHECKING:
-    from .graph import Graph
-    from .structure import Structure
+    from .core.base import BaseGraph
 
 FORMAT_VERSION = 3
 HEADER = "header.json"
@@ -51,7 +50,7 @@ VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those
 # ---- what a graph is made of ----------------------------------------------------------------------------------------
 
 
-def graph_header(graph: Graph) -> dict[str, Any]:
+def graph_header(graph: BaseGraph) -> dict[str, Any]:
     """Everything about a graph but its arrays, as JSON can hold it."""
     return {
         "format": FORMAT_VERSION,
@@ -73,7 +72,7 @@ def _column_header(data: EdgeData) -> dict[str, Any]:
     return {"columns": {name: data.dtypes[name].name for name in data.names}, "top": data.top}
 
 
-def stored_arrays(graph: Structure) -> Iterator[tuple[str, Any]]:
+def stored_arrays(graph: BaseGraph) -> Iterator[tuple[str, Any]]:
     """The graph's arrays and their names, but those that it does without."""
     for name in (*graph._arrays, ABSENT):
         array = getattr(graph, f"_{name}")
@@ -81,7 +80,7 @@ def stored_arrays(graph: Structure) -> Iterator[tuple[str, Any]]:
             yield name, array
 
 
-def array_types(graph: Structure) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+def array_types(graph: BaseGraph) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
     """The dtype and shape (None for any size) of each of the graph's arrays, as declared in `Graph._arrays`."""
     found: dict[str, Any] = {}
     for name, kind in graph._arrays.items():
@@ -91,7 +90,7 @@ def array_types(graph: Structure) -> dict[str, tuple[Any, tuple[int | None, ...]
     return found
 
 
-def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
+def host_arrays(graph: BaseGraph) -> Iterator[tuple[str, np.ndarray]]:
     """The graph's arrays, one after another, copied to the host if they are elsewhere."""
     for name, array in stored_arrays(graph):
         yield name, graph.device.to_host(array)
@@ -100,7 +99,7 @@ def host_arrays(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
             yield name, graph.device.to_host(array)
 
 
-def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device) -> Graph:
+def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Device) -> BaseGraph:
     """A graph without vertices of the kind that a header tells."""
     columns = dict(header[EDGE_DATA]["columns"]) if EDGE_DATA in header else None
     options: dict[str, Any] = {}
@@ -116,7 +115,7 @@ def empty_graph(kind: type[Graph], header: dict[str, Any], device: str | Device)
     )  # fmt: skip
 
 
-def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarray], *, check: bool) -> None:
+def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.ndarray], *, check: bool) -> None:
     """Let an empty graph be what a header and arrays say.
 
     Raises
@@ -142,8 +141,8 @@ def fill_graph(graph: Graph, header: dict[str, Any], arrays: dict[str, np.ndarra
         graph._in_edges.current(graph)
 
 
-def pickled_graph(kind: type[Graph], header: dict[str, Any], arrays: dict[str, np.ndarray], device: Device,
-                  version: int) -> Graph:  # fmt: skip
+def pickled_graph(kind: type[BaseGraph], header: dict[str, Any], arrays: dict[str, np.ndarray], device: Device,
+                  version: int) -> BaseGraph:  # fmt: skip
     """The graph of a pickle, which is trusted as all pickles are."""
     graph = empty_graph(kind, header, device)
     fill_graph(graph, header, arrays, check=False)
@@ -154,7 +153,7 @@ def pickled_graph(kind: type[Graph], header: dict[str, Any], arrays: dict[str, n
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
-def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
+def write_graph(graph: BaseGraph, path: str | os.PathLike[str]) -> None:
     """Write the file that `read_graph` reads; whatever happens, `path` is the old file or the new one."""
     with atomic_file(path) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -190,7 +189,7 @@ def _digest(file: BinaryIO, size: int) -> bytes:
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def read_graph(path: str | os.PathLike[str], base: type[Graph], device: str | Device) -> Graph:
+def read_graph(path: str | os.PathLike[str], base: type[BaseGraph], device: str | Device) -> BaseGraph:
     """The graph in a file.
 
     Parameters
@@ -216,7 +215,7 @@ def read_graph(path: str | os.PathLike[str], base: type[Graph], device: str | De
             with zipfile.ZipFile(file) as archive:
                 entries = _entries(archive, os.fstat(file.fileno()).st_size)
                 header = _read_header(archive, entries)
-                kind = structures()[header["structure"]]
+                kind = registered()[header["structure"]]
                 require(issubclass(kind, base), f"it holds a {header['structure']!r} graph, not a {base.__name__}")
                 graph = empty_graph(kind, header, device)
                 arrays = _read_arrays(archive, entries, graph)
@@ -267,7 +266,7 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
             f"{FORMAT_VERSION}. Build the graph again, and save it")  # fmt: skip
     require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
     require(header.keys() - OPTIONAL_FIELDS == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
-    kind = structures().get(header["structure"]) if isinstance(header["structure"], str) else None
+    kind = registered().get(header["structure"]) if isinstance(header["structure"], str) else None
     require(kind is not None, f"there is no structure {header['structure']!r}")
     require(isinstance(header["directed"], bool), f"directed is {header['directed']!r}")
     if IN_EDGES in header:
@@ -301,7 +300,9 @@ def _no_number(text: str) -> Any:
     raise ValueError(f"its {HEADER} holds {text}")
 
 
-def _read_arrays(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], graph: Graph) -> dict[str, np.ndarray]:
+def _read_arrays(
+    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], graph: BaseGraph
+) -> dict[str, np.ndarray]:
     """The arrays of an archive, of the types that the graph's must have."""
     types = dict(graph._array_types())
     if graph._edge_data is not None:

@@ -24,7 +24,7 @@ from .storage import array_types, stored_arrays
 from .view import pack_view, with_pointer
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .core.base import BaseGraph
 
 
 class Structure(ABC):
@@ -125,7 +125,7 @@ class Structure(ABC):
 
     def _total_degree(self, vertices: Any) -> int:
         """Number of arcs that leave some vertices, each counted as often as it is listed."""
-        graph: Graph = self  # type: ignore[assignment]  # every structure is a graph
+        graph: BaseGraph = self  # type: ignore[assignment]  # every structure is a graph
         return int(graph.total(degrees_of(graph, vertices)))
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:

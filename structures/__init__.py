@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from frontier.registry import register_structure
+from frontier.core.registry import register_structure
 
 from .csr import CSR
 from .faimgraph import FaimGraph

@@ -7,9 +7,10 @@ import pytest
 from functor_compilers import *  # noqa: F403
 
 import frontier as fr
+from frontier.core.registry import snapshot_structure
 from frontier.operators import engine
 from frontier.operators.intersect import cuda_functors
-from frontier.registry import snapshot_structure, structures
+from frontier.registry import structures
 from frontier.runtime.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
@@ -23,7 +24,7 @@ dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")
 ranks_module = importlib.import_module("algorithms._pagerank_functors")
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
-extract_module = importlib.import_module("frontier.operators.extract")
+copies = importlib.import_module("frontier.operators.copies")
 components_module = importlib.import_module("algorithms.connected_components")
 dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
@@ -350,8 +351,8 @@ def compress_case(graph):
 
 
 def extract_case(graph):
-    args = np.zeros(1, np.int64), np.int64(3), extract_module.UP
-    return (("op", extract_module.leads, OP, INT),), args, (("HAS_OP", "1"),)
+    args = np.zeros(1, np.int64), np.int64(3), copies.UP
+    return (("op", copies.leads, OP, INT),), args, (("HAS_OP", "1"),)
 
 
 def supported_case(graph):

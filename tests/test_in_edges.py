@@ -91,7 +91,7 @@ def test_vertices(pair, rng):
 
 def test_only_neighborhoods_are_visited(pair, monkeypatch):
     """A pass over all arcs would call this."""
-    monkeypatch.setattr("frontier.operators.extract.extract_subgraph", None)
+    monkeypatch.setattr("frontier.operators.extract.functor_args", None)
     pair.delete_vertices([1, 2])
     check(pair)
 

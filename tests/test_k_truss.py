@@ -11,7 +11,7 @@ from verifiers import host, listed_edges, truss_numbers_of, verify_k_truss, veri
 
 import frontier as fr
 from algorithms import DynamicKTruss, k_truss, truss_numbers
-from frontier.registry import snapshot_structure
+from frontier.core.registry import snapshot_structure
 
 pytestmark = pytest.mark.few
 

@@ -9,7 +9,7 @@ from verifiers import host, verify_k_truss, verify_pagerank, verify_triangles, v
 
 import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers
-from frontier.registry import snapshot_structure
+from frontier.core.registry import snapshot_structure
 
 pytestmark = pytest.mark.few
 

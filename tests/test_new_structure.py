@@ -11,7 +11,7 @@ from verifiers import verify_bfs, verify_components, verify_pagerank, verify_tri
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
-from frontier import registry
+from frontier.core import registry
 from frontier.runtime.cache import PROJECT_ROOT
 
 TOY = PROJECT_ROOT / "tests" / "toy"
@@ -61,8 +61,8 @@ def test_in_edges(rng):
 
 
 def test_files_and_copies(tmp_path, monkeypatch, rng):
-    monkeypatch.setattr(registry, "_structures", registry.structures())
-    fr.registry.register_structure(Rows)
+    monkeypatch.setattr(registry, "_structures", registry.registered())
+    registry.register_structure(Rows)
     pair = make(Rows, "cpu", num_vertices=60, weight_dtype="float32")
     pair.insert(*random_batch(rng, 60, 300, "float32"))
     pair.delete(*random_batch(rng, 60, 300)[:2])

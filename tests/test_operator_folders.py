@@ -12,7 +12,7 @@ from frontier.runtime.cache import PROJECT_ROOT
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())
 SHARED = {
-    "__init__", "engine", "functors", "launch", "members", "output", "pair_groups", "pair_order", "prepared",
+    "__init__", "copies", "engine", "functors", "launch", "members", "output", "pair_groups", "pair_order", "prepared",
     "recorded", "reductions", "shares", "walked", "weights",
 }  # fmt: skip
 
@@ -53,4 +53,5 @@ def test_every_operator_is_public():
     offered = {getattr(fr, name).__module__ for name in public}
     # For graphs, structures, parts of neighbor_reduce, orientations, and for graphs in parts.
     internal = {"degrees", "match", "neighbor_columns", "neighbor_mode", "places", "visit_common"}
-    assert offered == {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}
+    folders = {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}
+    assert offered == {*folders, "frontier.operators.copies"}

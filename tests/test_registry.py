@@ -10,7 +10,8 @@ import pytest
 
 import structures as package
 from frontier import DynamicGraph, Graph
-from frontier.registry import snapshot_structure, structures
+from frontier.core.registry import snapshot_structure
+from frontier.registry import structures
 from frontier.runtime.cache import PROJECT_ROOT
 from frontier.view import pack_view
 

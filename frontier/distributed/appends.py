@@ -17,10 +17,10 @@ from ..updates import UpdateResult
 from . import batches
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
-def append(graph: GraphPart, batch: batches.Batch) -> UpdateResult:
+def append(graph: BasePart, batch: batches.Batch) -> UpdateResult:
     """Add the weights of arcs to those in the graph, and notify observers.
 
     As on one device, deletions come last: if they fail, the insertions have been made.
@@ -35,7 +35,7 @@ def append(graph: GraphPart, batch: batches.Batch) -> UpdateResult:
     return UpdateResult(done.inserted, done.replaced, deleted)
 
 
-def _cut(graph: GraphPart, batch: batches.Batch) -> tuple[batches.Batch, batches.Batch]:
+def _cut(graph: BasePart, batch: batches.Batch) -> tuple[batches.Batch, batches.Batch]:
     """The arcs that will be in the graph, each once with the record that counts; and those that leave it."""
     local, xp = graph.local, graph.xp
     records = xp.arange(batch.src.size, dtype=np.int64)

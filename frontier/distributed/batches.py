@@ -21,7 +21,7 @@ from .sending import can_use_windows, no_arcs, received_by, sending_of
 from .undo import undo_of
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 """What an update, or a file, raises on purpose: the part is then as it was."""
@@ -36,7 +36,7 @@ SMALL = 1 << 12
 """Arcs of larger batches are not checked again where they arrive. Smaller ones take one launch, which checks them."""
 
 
-def agree(graph: GraphPart, step: Callable[[], Any]) -> Any:
+def agree(graph: BasePart, step: Callable[[], Any]) -> Any:
     """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
 
     Raises
@@ -57,7 +57,7 @@ def attempt(step: Callable[[], Any]) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def raise_first(graph: GraphPart, error: Exception | None) -> None:
+def raise_first(graph: BasePart, error: Exception | None) -> None:
     """Raise the error of the first part that has one, on all parts; one small exchange if there is none."""
     if not graph.comm.reduce_numbers([error is not None], "max")[0]:
         return
@@ -106,7 +106,7 @@ class Batch:
 
 
 def route(
-    graph: GraphPart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None
+    graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None
 ) -> Batch:  # fmt: skip
     """Check the edges that each part has, and send their arcs to the owners of their sources.
 
@@ -131,7 +131,7 @@ def route(
     return _send(graph, found, order, counts, table[:, : comm.size], table[:, -1])
 
 
-def _keep(graph: GraphPart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> Batch:
+def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> Batch:
     """A batch of a graph in a single part, which owns all arcs."""
     room = graph.spare.of(graph, src.size)
     graph.spare.take(src.size)
@@ -139,7 +139,7 @@ def _keep(graph: GraphPart, src: Any, dst: Any, columns: dict[str, Any], records
     return Batch(src, dst, kept, safe=src.size < room)
 
 
-def _route_unchecked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
+def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> Batch:
     """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for errors and counts."""
     comm, xp = graph.comm, graph.xp
     carried = graph.weight_dtype if data is not None else None
@@ -170,7 +170,7 @@ def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
     return all(count < room for count, room in zip(received, spare, strict=True))
 
 
-def turn(graph: GraphPart, batch: Batch) -> Batch:
+def turn(graph: BasePart, batch: Batch) -> Batch:
     """The arcs of a batch reversed, at the owners of their destinations, in the same order."""
     order, counts = graph.partition.by_owner(batch.dst)
     table = graph.comm.gather_counts([*counts, spare_arcs(graph)])
@@ -178,7 +178,7 @@ def turn(graph: GraphPart, batch: Batch) -> Batch:
     return _send(graph, arcs, order, counts, table[:, :-1], table[:, -1])
 
 
-def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
+def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
     """The arcs of a batch, its columns, and which entry of these each arc has.
 
     Raises
@@ -201,7 +201,7 @@ def _checked(graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[s
 
 
 def _arcs_of(
-    graph: GraphPart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None, passing: bool = False
+    graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None, passing: bool = False
 ) -> Arcs:  # fmt: skip
     """The arcs of a batch of a graph without edge data, or of a deletion; ids are still to be checked.
 
@@ -223,7 +223,7 @@ def _arcs_of(
     )
 
 
-def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:
+def _send(graph: BasePart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:
     """Arcs at their owners.
 
     Parameters
@@ -242,7 +242,7 @@ def _send(graph: GraphPart, arcs: tuple, order: Any, counts: list[int], sent: An
     return Batch(u, v, dict(zip(columns, values, strict=True)), _is_safe(sent.sum(axis=0).tolist(), spare.tolist()))
 
 
-def spare_arcs(graph: GraphPart) -> int:
+def spare_arcs(graph: BasePart) -> int:
     """How many arcs a batch may have here at most, so that memory cannot run out; 0 if that is not known."""
     free = free_bytes(graph.local)
     if free is None:
@@ -260,7 +260,7 @@ class Spare:
     def __init__(self) -> None:
         self._arcs = self._batches = self._received = 0
 
-    def of(self, graph: GraphPart, arcs: int) -> int:
+    def of(self, graph: BasePart, arcs: int) -> int:
         """How many arcs the part may receive at most, which has listed some."""
         self._batches -= 1
         if self._batches < 0 or self._arcs < PLENTY * max(arcs, self._received):
@@ -277,7 +277,7 @@ PLENTY, BATCHES = 8, 32
 """Memory is looked at after so many batches, or when there may be room for less than so many times a batch."""
 
 
-def to_sources(graph: GraphPart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
+def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
     """Pairs of vertices that parts list, at the owners of the first ones, with more columns; see `Pairs`."""
     return Pairs(graph, src, dst).send(*columns)
 
@@ -293,7 +293,7 @@ class Pairs:
         On all parts: what one of them has listed is no array of ids of vertices.
     """
 
-    def __init__(self, graph: GraphPart, src: Any, dst: Any):
+    def __init__(self, graph: BasePart, src: Any, dst: Any):
         comm, device = graph.comm, graph.device
         self._comm, self._xp = comm, graph.xp
         self._src, self._dst = src, dst
@@ -316,13 +316,13 @@ class Pairs:
         self._received = table[:, comm.rank].tolist()
 
     @staticmethod
-    def _ids(graph: GraphPart, src: Any, dst: Any) -> tuple[Any, Any]:
+    def _ids(graph: BasePart, src: Any, dst: Any) -> tuple[Any, Any]:
         """Both ends as arrays of the device."""
         u, v = as_ids(graph.device, src, "src"), as_ids(graph.device, dst, "dst")
         same_length(src=u, dst=v)
         return u, v
 
-    def _sorted(self, graph: GraphPart, u: Any, v: Any) -> Any:
+    def _sorted(self, graph: BasePart, u: Any, v: Any) -> Any:
         """Sort the pairs by owner; an error names those that are no ids."""
         n = graph.num_vertices
         named = u >= 0
@@ -334,7 +334,7 @@ class Pairs:
         self._ends = u.astype(kind, copy=False)[order], v.astype(kind, copy=False)[order]
         return self._ends
 
-    def _sort_on_gpu(self, graph: GraphPart, u: Any, v: Any) -> tuple[Any, Exception | None]:
+    def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
         """The same, with what all parts send to each, for which the host waits."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
@@ -377,7 +377,7 @@ def _not_ids(bad: int, src: Any, n: int) -> ValueError:
 
 
 def apply(
-    graph: GraphPart, batch: Batch, update: Callable[[], UpdateResult], turned: Batch | None = None, *,
+    graph: BasePart, batch: Batch, update: Callable[[], UpdateResult], turned: Batch | None = None, *,
     sums: bool = False,
 ) -> UpdateResult:  # fmt: skip
     """Change the local graph of every part, or of none.
@@ -423,7 +423,7 @@ def apply(
     return UpdateResult(inserted, replaced, deleted)
 
 
-def ask(graph: GraphPart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
+def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
     """Something of each of this part's pairs of vertices, from the owner of the first; in the order of the pairs.
 
     Parameters

@@ -12,11 +12,11 @@ from .accesses import ANYWHERE, accesses_of, arrays_of
 from .vertex_arrays import OF_NO_VERTEX
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 def check_at_edges(
-    graph: GraphPart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
+    graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
 ) -> tuple:  # fmt: skip
     """Raise if `op` writes to what no rule combines.
 
@@ -63,7 +63,7 @@ def check_at_edges(
     return args
 
 
-def by_vertex_among(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
     """The arrays by vertex among the arguments of a functor at edges.
 
     Those that it uses by edge alone are none, also if they have as many entries as there are vertices.
@@ -76,7 +76,7 @@ def by_vertex_among(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
 
 
 def check_at_vertices(
-    graph: GraphPart, op: Callable, args: tuple, *, writable: int = 1
+    graph: BasePart, op: Callable, args: tuple, *, writable: int = 1
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
 
@@ -119,7 +119,7 @@ def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> 
     return [array for array in arrays if id(array) in used]
 
 
-def read_afar(graph: GraphPart, op: Callable, args: tuple) -> list[Any]:
+def read_afar(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
     """The arrays of which a functor at edges reads other entries than that of the source."""
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:

@@ -20,14 +20,13 @@ from ..temporal import TIME, TimeColumn
 from ..values import one_of
 
 if TYPE_CHECKING:
-    from .graph import DistributedGraph
-    from .part import GraphPart
+    from .base import BaseDistributedGraph, BasePart
 
 MULTI = ("last", "sum")
 """What several records of an edge may mean over parts."""
 
 
-def check_on_existing(graph: GraphPart, on_existing: str) -> None:
+def check_on_existing(graph: BasePart, on_existing: str) -> None:
     """Raise as `DynamicGraph.insert_edges` does, before anything is sent."""
     one_of(on_existing, "on_existing", ON_EXISTING)
     if on_existing == "add" and not graph.is_weighted:
@@ -36,7 +35,7 @@ def check_on_existing(graph: GraphPart, on_existing: str) -> None:
         raise ValueError(f"on_existing={on_existing!r} has no meaning with multi='sum': all records add up")
 
 
-def check_column(graph: GraphPart | DistributedGraph, name: str) -> None:
+def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
     """Raise unless the graph has a column of this name."""
     if graph.edge_data is None:
         raise ValueError("this graph has no edge data; make it with edge_data=")
@@ -72,7 +71,7 @@ def edge_dtypes(local: Any) -> dict[str, np.dtype]:
     return {} if data is None else {name: data.dtypes[name] for name in data.names}
 
 
-def declared_columns(graph: GraphPart | DistributedGraph) -> dict[str, np.dtype]:
+def declared_columns(graph: BasePart | BaseDistributedGraph) -> dict[str, np.dtype]:
     """The types of the columns that the option `edge_data` has named; others are made by `time` and `multi`."""
     made = ({TIME} if graph.time_unit is not None else set()) | ({COUNT} if graph.multi == "sum" else set())
     return {name: dtype for name, dtype in graph.edge_dtypes.items() if name not in made}
@@ -130,7 +129,7 @@ class GivenData(EdgeData):
     A batch is read before it is cut into a piece for each part, so that errors tell where in the whole they are.
     """
 
-    def __init__(self, device: Device, graph: DistributedGraph):
+    def __init__(self, device: Device, graph: BaseDistributedGraph):
         dtypes = declared_columns(graph)
         times = None
         if graph.time_unit is not None:
@@ -142,7 +141,7 @@ class GivenData(EdgeData):
 class LastArrival:
     """What a `SlidingWindow` asks of a graph's log."""
 
-    def __init__(self, graph: DistributedGraph):
+    def __init__(self, graph: BaseDistributedGraph):
         self._graph = graph
 
     @property

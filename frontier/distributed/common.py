@@ -33,11 +33,11 @@ from .turned import Turned
 from .vertex_arrays import FLAGS, SUMS
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 def intersect(
-    graph: GraphPart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
+    graph: BasePart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
     numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
     """`frontier.intersect`, of the pairs that all parts list.
@@ -69,7 +69,7 @@ def intersect(
     return None if op is not None else pairs.give_back(counts)
 
 
-def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
+def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
     """The places of the arrays by edge, and of those by pair; raises if `op` writes to what cannot be combined."""
     by_edge: list[int] = []
     by_pair: list[int] = []
@@ -88,7 +88,7 @@ def _check(graph: GraphPart, op: Callable, args: tuple, numbered: bool) -> tuple
     return by_edge, by_pair
 
 
-def _check_writes(graph: GraphPart, op: Callable, found: Iterable[tuple]) -> None:
+def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
     """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` tells of it."""
     for name, array, use, _ in found:
         rule = graph.arrays.rule_of(array)
@@ -124,7 +124,7 @@ class Lists:
 
 
 def _find(
-    graph: GraphPart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
+    graph: BasePart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
     functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
@@ -169,7 +169,7 @@ def _find(
     return turned.restore(xp.concatenate([others[: here.start], found, others[here.start :]]))
 
 
-def _peers(graph: GraphPart, counts: Sequence[int]) -> Any:
+def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
     """The part that each pair is exchanged with (int64), of so many with each, in order, and once more."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
@@ -179,7 +179,7 @@ def _degrees(local: Any, vertices: Any) -> Any:
     return local._degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
 
 
-def _list(graph: GraphPart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
+def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
     """The lists that other parts want, and where those asked for will be.
 
     Parameters

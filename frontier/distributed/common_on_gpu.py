@@ -24,14 +24,14 @@ from .owners_on_gpu import takes
 from .turned import Turned
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 HEADER = "frontier/distributed/common.cuh"
 MOST_ITEMS = 2**32 - 2
 """Items are numbered by 32 bits in the hash table, and one number says that an entry is free."""
 
 
-def takes_pairs(graph: GraphPart, turned: Turned) -> bool:
+def takes_pairs(graph: BasePart, turned: Turned) -> bool:
     """Whether there are kernels for so many parts and pairs; the same on all of them."""
     return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * turned.total <= MOST_ITEMS
 
@@ -89,7 +89,7 @@ class Items:
 
 
 def find_on_gpu(
-    graph: GraphPart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
+    graph: BasePart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
     functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
@@ -114,7 +114,7 @@ def find_on_gpu(
     return None if op is not None else _answers(graph, items, turned, found, there)
 
 
-def _answers(graph: GraphPart, items: Items, turned: Turned, found: Any, there: Any) -> Any:
+def _answers(graph: BasePart, items: Items, turned: Turned, found: Any, there: Any) -> Any:
     """The numbers of common neighbors of the pairs, in their first order: of those that stay here, and of items, some
     of which the other parts have counted."""
     theirs = graph.xp.empty(len(items), np.int64)
@@ -131,7 +131,7 @@ def _answers(graph: GraphPart, items: Items, turned: Turned, found: Any, there: 
 class Plan:
     """Which lists go to other parts and which come: queued, so that the host may do other things before `sizes`."""
 
-    def __init__(self, graph: GraphPart, items: Items, turned: Turned, u_in: Any, v_in: Any):
+    def __init__(self, graph: BasePart, items: Items, turned: Turned, u_in: Any, v_in: Any):
         xp, comm, local, device = graph.xp, graph.comm, graph.local, graph.device
         self._graph, self._items = graph, items
         count, parts, rank = len(items), comm.size, comm.rank

@@ -14,10 +14,10 @@ from ..updates import UpdateResult
 from . import batches
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
-def expire_edges(graph: GraphPart, before: int) -> UpdateResult:
+def expire_edges(graph: BasePart, before: int) -> UpdateResult:
     """Delete the edges whose time is less than `before`. If that fails, the logs are as they were."""
     taken: Any = None
     comm = graph.comm
@@ -44,7 +44,7 @@ def expire_edges(graph: GraphPart, before: int) -> UpdateResult:
     return done
 
 
-def last_time(graph: GraphPart) -> int | None:
+def last_time(graph: BasePart) -> int | None:
     """The greatest time in the logs of all parts; None if they are empty."""
     last, error = batches.attempt(lambda: logged_arrivals(graph.local).last)
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
@@ -54,7 +54,7 @@ def last_time(graph: GraphPart) -> int | None:
     return int(known.max()) if known.size else None
 
 
-def _expired(graph: GraphPart, taken: Any, before: int) -> tuple[Any, Any]:
+def _expired(graph: BasePart, taken: Any, before: int) -> tuple[Any, Any]:
     """The edges of log entries that have a time less than `before` now, some of them several times."""
     local, xp = graph.local, graph.xp
     if taken is None:

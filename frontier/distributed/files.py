@@ -23,8 +23,8 @@ from . import batches
 from .columns import declared_columns, edge_dtypes, own_records
 
 if TYPE_CHECKING:
+    from .base import BasePart
     from .communicator import Communicator
-    from .part import GraphPart
 
 LIST = "graph.json"
 FORMATS = 1, 2
@@ -37,7 +37,7 @@ DATA_FIELDS = {"edge_data", "time", "keep_time", "multi"}
 """Of graphs with edge data, in addition."""
 
 
-def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
+def save(part: BasePart, path: str | os.PathLike[str]) -> None:
     """Write the graph to a folder, which all workers reach by the same path.
 
     Raises
@@ -83,7 +83,7 @@ def save(part: GraphPart, path: str | os.PathLike[str]) -> None:
                 old.unlink(missing_ok=True)
 
 
-def load(kind: type[GraphPart], comm: Communicator, path: str | os.PathLike[str]) -> GraphPart:
+def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str]) -> BasePart:
     """A graph that `save` has written, on as many workers as there are now."""
     folder = Path(path)
     facts = read_list(folder)
@@ -128,7 +128,7 @@ def read_list(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def _read(part: GraphPart, folder: Path, files: list[str], at: int) -> Any:
+def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
     """The local graph in one of the files; None behind the last."""
     if at >= len(files):
         return None
@@ -142,7 +142,7 @@ def _read(part: GraphPart, folder: Path, files: list[str], at: int) -> Any:
     return held
 
 
-def _hand_out(part: GraphPart, held: Any) -> None:
+def _hand_out(part: BasePart, held: Any) -> None:
     """Send the arcs of a local graph to their owners among the parts there are now."""
     xp, comm = part.xp, part.comm
     if held is None:

@@ -19,7 +19,7 @@ from .pulls import can_pull
 from .traversals import Levels
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 MOST_PLANS = 256
 """Kept with a graph: programs that define a functor anew for each call would make ever more."""
@@ -74,7 +74,7 @@ class Steps:
         Whether a pull gives what a push does.
     """
 
-    def __init__(self, graph: GraphPart, plan: Plan, functors: Functors, args: tuple, balance: str):
+    def __init__(self, graph: BasePart, plan: Plan, functors: Functors, args: tuple, balance: str):
         def at(places: tuple[int, ...]) -> list[Any]:
             return [args[place] for place in places]
 
@@ -126,7 +126,7 @@ class Steps:
 
 
 def steps_on_gpu(
-    graph: GraphPart, op: Callable, args: tuple, condition: Callable | None, prepare: Callable | None, balance: str,
+    graph: BasePart, op: Callable, args: tuple, condition: Callable | None, prepare: Callable | None, balance: str,
     pulls: bool = False,
 ) -> Steps | None:  # fmt: skip
     """The steps of an operator, if kernels can send what it reaches. All checks are made here, once for arguments of
@@ -154,7 +154,7 @@ def steps_on_gpu(
     return None if plan is None else Steps(graph, plan, functors, args, balance)
 
 
-def _plan(graph: GraphPart, functors: Functors, args: tuple, pulls: bool) -> Plan | None:
+def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> Plan | None:
     """What the steps need of these arguments, and of others like them; None if kernels cannot send what they reach."""
     op, condition, prepare = functors
     arrays, kind = graph.arrays, graph.xp.ndarray

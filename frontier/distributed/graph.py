@@ -16,7 +16,6 @@ import numpy as np
 from ..arguments import flag
 from ..arrays import as_ids, as_weights, is_on_gpu, same_length
 from ..interchange import to_dataframe
-from ..kinds import AnyDynamicGraph
 from ..opera import MixedResult, Op
 from ..opera.apply import as_operations, check_multi
 from ..operators import intersect
@@ -24,6 +23,7 @@ from ..registry import structure_class
 from ..runtime import Device, resolve_device
 from ..updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from . import steps
+from .base import BaseDistributedGraph
 from .columns import ColumnsOfGraph, GivenData, check_column, check_present
 from .engines import Engine, engine_of_client
 from .mixed import joined
@@ -31,7 +31,7 @@ from .results import check_dask_library, kept_result
 from .tables import edge_frame
 
 
-class DistributedGraph(AnyDynamicGraph):
+class DistributedGraph(BaseDistributedGraph):
     """A dynamic graph in parts, one on each worker.
 
     It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms take it

@@ -21,14 +21,14 @@ from ..sort import row_ids
 from . import batches
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 MIRRORED = 0x80
 """Marks the operation of a row that is the other direction of a record."""
 
 
 def apply_operations(
-    part: GraphPart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
+    part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
 ) -> MixedResult:  # fmt: skip
     """`DynamicGraph.apply`, of the operations that all parts list: the answers to this part's own."""
     check_multi(part.multi)
@@ -75,7 +75,7 @@ class _Routed:
         The rows, those of the first part first, each part's in its order.
     """
 
-    def __init__(self, part: GraphPart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
+    def __init__(self, part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
         self._part = part
         xp, comm = part.xp, part.comm
         given, error = batches.attempt(lambda: check_operations(part.local, ops, src, dst, weights, data))
@@ -148,7 +148,7 @@ class _Routed:
         return MixedResult(answers, of_records, offsets, neighbors, *totals)
 
 
-def _rows(part: GraphPart, given: Batch) -> tuple[Any, Any, Any, Any]:
+def _rows(part: BasePart, given: Batch) -> tuple[Any, Any, Any, Any]:
     """The operations, sources and destinations of the rows of a batch, and their records."""
     xp = part.xp
     if part.directed:

@@ -34,11 +34,11 @@ from .triangles import PartOrientation, count_triangles
 from .vertex_arrays import RESULTS
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 def advance(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
 ) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
@@ -79,7 +79,7 @@ def advance(
 
 
 def _advance(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
     prepare: Callable | None, balance: str,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
@@ -101,7 +101,7 @@ def _advance(
 
 
 def _pull(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One pull; the same of it."""
     steps = steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
@@ -118,7 +118,7 @@ def _pull(
 
 
 def _push(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
     prepare: Callable | None, balance: str, output: str | None = "vertices",
 ) -> tuple[Any, list[Any]]:  # fmt: skip
     """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
@@ -147,7 +147,7 @@ def _push(
 
 
 def traverse(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
     prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
     balance: str = "auto",
 ) -> int:  # fmt: skip
@@ -215,7 +215,7 @@ def traverse(
 
 
 def _traverse_alone(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, values: tuple, *, condition: Callable | None,
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, values: tuple, *, condition: Callable | None,
     prepare: Callable | None, max_steps: int | None, max_arcs: int | None, balance: str,
 ) -> int:  # fmt: skip
     """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
@@ -304,7 +304,7 @@ def reduce(
 
 
 def neighbor_reduce(
-    graph: GraphPart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
+    graph: BasePart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
@@ -328,7 +328,7 @@ def neighbor_reduce(
     return found
 
 
-def sample_neighbors(graph: GraphPart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
+def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
     """`frontier.sample_neighbors`."""
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = check_at_edges(graph, op, args, gathers=True)
@@ -346,7 +346,7 @@ def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None
 
 
 def visit_edges(
-    graph: GraphPart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
+    graph: BasePart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
 ) -> PartFrontier | None:  # fmt: skip
     """`frontier.visit_edges`, of the edges that all parts list: each is visited by the owner of its source.
 
@@ -372,12 +372,12 @@ def visit_edges(
     return made
 
 
-def snapshot_if_faster(graph: GraphPart, us: Any, vs: Any) -> GraphPart:
+def snapshot_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
     """The graph itself: parts are looked up as they are stored."""
     return graph
 
 
-def snapshot_for_passes(graph: GraphPart, passes: float) -> GraphPart:
+def snapshot_for_passes(graph: BasePart, passes: float) -> BasePart:
     """The graph itself, likewise."""
     return graph
 
@@ -396,7 +396,7 @@ def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator
     graph.arrays.unite(arrays)
 
 
-def _along(graph: GraphPart, edges: str) -> GraphPart:
+def _along(graph: BasePart, edges: str) -> BasePart:
     """The graph whose out-edges are the edges meant."""
     one_of(edges, "edges", ("out", "in", "both"))
     return graph.reverse if edges == "in" else graph
@@ -412,7 +412,7 @@ FORMS = {
 """What runs in place of each operator; those that are missing are not available over parts."""
 
 
-def run(graph: GraphPart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call what reads a graph, with the graph of a part: an operator's form, or an algorithm as it is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..arguments import flag, one_of
 from ..batch import Arcs, check_ids
+from ..core.base import BaseDynamicGraph
 from ..edge_data import build_rows, make_rows
 from ..edge_frontier import EdgeFrontier
 from ..frontier import Frontier
-from ..kinds import AnyDynamicGraph
 from ..observers import Observers, observed
 from ..opera import MixedResult
 from ..operators import Orientation, SpMV
@@ -27,6 +27,7 @@ from ..updates import UpdateResult
 from ..vertex_arrays import MakesVertexArrays
 from . import batches, files, operators
 from .appends import append
+from .base import BasePart
 from .columns import (
     MULTI,
     ColumnsOfPart,
@@ -50,7 +51,7 @@ from .triangles import PartOrientation
 from .vertex_arrays import SUMS, VertexArrays
 
 
-class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
+class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
     Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results
@@ -100,7 +101,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, AnyDynamicGraph):
         keep_time: str = "latest", multi: str = "last", **structure_options: Any,
     ):  # fmt: skip
         kind: Any = structure_class(structure)
-        if not issubclass(kind, AnyDynamicGraph):
+        if not issubclass(kind, BaseDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
         one_of(multi, "multi", MULTI)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from .. import operators as one_device
+from ..core.base import BaseGraph
+from ..core.registry import snapshot_structure
 from ..frontier import Frontier
-from ..kinds import AnyGraph
 from ..operators.degrees import degrees_of
 from ..operators.places import places_by_degree
-from ..registry import snapshot_structure
 from ..runtime import elementwise
 from ..vertex_arrays import MakesVertexArrays
 from . import operators
@@ -30,7 +30,7 @@ from .ghosts import Ghosts
 from .vertex_arrays import VertexArrays
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 class PartOrder:
@@ -56,7 +56,7 @@ class PartOrder:
         How many ghosts each part owns.
     """
 
-    def __init__(self, graph: GraphPart, local: Any, ghosts: Ghosts):
+    def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
         self._comm = comm = graph.comm
         device, xp, ids = comm.device, comm.device.xp, local.vertex_dtype
         partition = graph.partition
@@ -154,7 +154,7 @@ class Positions:
 class VectorArrays(VertexArrays):
     """The arrays by position, with what is known of other arrays of the graph."""
 
-    def __init__(self, graph: GraphPart, order: PartOrder, local: Any):
+    def __init__(self, graph: BasePart, order: PartOrder, local: Any):
         positions: Any = Positions(graph.comm, order)
         super().__init__(graph.comm, positions, lambda: local, lambda array: False)
         self.positions = positions
@@ -186,7 +186,7 @@ class VectorFrontier(PartFrontier):
     num_arcs = property(_refuse)
 
 
-class VectorGraph(MakesVertexArrays, AnyGraph):
+class VectorGraph(MakesVertexArrays, BaseGraph):
     """`SpMV.graph` of a graph in parts on GPUs: its vertices, in the order of vectors, without arcs.
 
     Operators over vertices take frontiers of it.
@@ -200,7 +200,7 @@ class VectorGraph(MakesVertexArrays, AnyGraph):
     _absent: ClassVar[None] = None
     forms: ClassVar[dict[type, type]] = {Frontier: VectorFrontier}
 
-    def __init__(self, graph: GraphPart, order: PartOrder):
+    def __init__(self, graph: BasePart, order: PartOrder):
         self.comm = graph.comm
         self.total = graph.num_vertices
         self.local: Any = snapshot_structure()(  # type: ignore[call-arg]

@@ -10,14 +10,15 @@ import numpy as np
 from ..arguments import check_array, check_output, flag, integer
 from ..form import Form, choose_form
 from ..operators import SpMV
-from ..operators.extract import collect_arcs, copy_bytes
+from ..operators.copies import copy_bytes
+from ..operators.extract import collect_arcs
 from ..operators.spmv import GATHER_DTYPES, costs_of, deal_rows, most_hubs, multiply_rows
 from ..runtime import elementwise
 from .frontiers import PartFrontier
 from .product_order import PartOrder, VectorGraph
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 SUMS = (np.dtype(np.float64),)
 
@@ -37,7 +38,7 @@ class PartSpMV(SpMV):
     """
 
     def __init__(
-        self, graph: GraphPart, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
+        self, graph: BasePart, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
         products: int = 100,
     ):  # fmt: skip
         self.graph = graph  # type: ignore[assignment]
@@ -71,7 +72,7 @@ class PartSpMV(SpMV):
         self.weighted = self._local.weighted
         self.form = self._local.form if form is None else form
 
-    def _prepare_part(self, graph: GraphPart, local: Any, name: str, weighted: Any, form: Form) -> None:
+    def _prepare_part(self, graph: BasePart, local: Any, name: str, weighted: Any, form: Form) -> None:
         """Make the static copy of this part's rows, in the order of its vectors."""
         self.weighted, self.form = bool(weighted), form
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])

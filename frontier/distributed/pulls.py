@@ -21,14 +21,14 @@ from .frontiers import PartFrontier
 from .vertex_arrays import OF_NO_VERTEX
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 PULL_ABOVE = 1 / 16
 """On CPUs a step is a pull if more than this fraction of the vertices were reached in the one before. (How many edges
 they have is not known without an exchange.)"""
 
 
-def check_pull(graph: GraphPart, op: Callable, args: tuple, *, edges: str, prepare: Any, output: str | None) -> None:
+def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepare: Any, output: str | None) -> None:
     """Raise ValueError if a pull cannot do what is asked for."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
@@ -46,17 +46,17 @@ def check_pull(graph: GraphPart, op: Callable, args: tuple, *, edges: str, prepa
             )
 
 
-def pull_pays(graph: GraphPart, found: int, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
+def pull_pays(graph: BasePart, found: int, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
     """Whether a pull is less work than a push, after a step that has reached so many vertices, and gives the same."""
     return found > PULL_ABOVE * graph.num_vertices and can_pull(graph, op, args, condition, prepare)
 
 
-def has_many_arcs(graph: GraphPart, count: int, arcs: int) -> bool:
+def has_many_arcs(graph: BasePart, count: int, arcs: int) -> bool:
     """Whether a pull is less work than a push from so many vertices with so many arcs: as on one device."""
     return count * PULL_FROM >= graph.num_vertices and arcs > graph.num_arcs * ARCS_ABOVE
 
 
-def can_pull(graph: GraphPart, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
+def can_pull(graph: BasePart, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
     """Whether a pull gives what a push does, and can stop early."""
     if condition is None or prepare is not None:
         return False
@@ -76,7 +76,7 @@ def can_pull(graph: GraphPart, op: Callable, args: tuple, condition: Any, prepar
 
 
 def pull(
-    graph: GraphPart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None, arrays: list[Any]
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None, arrays: list[Any]
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One pull. Returns how many vertices all parts have reached, too, and how many were in their frontiers.
 

@@ -21,7 +21,7 @@ from .vertex_arrays import VertexArrays
 
 if TYPE_CHECKING:
     from ..updates import UpdateObserver
-    from .part import GraphPart
+    from .base import BasePart
 
 
 class SnapshotOfPart:
@@ -54,7 +54,7 @@ def _snapshot_class(kind: type) -> type:
     return type("SnapshotPart", (SnapshotOfPart, kind), {"__doc__": "A part of a snapshot (`GraphPart.snapshot`)."})
 
 
-def take_snapshot(part: GraphPart, kind: type) -> Any:
+def take_snapshot(part: BasePart, kind: type) -> Any:
     """`GraphPart.snapshot`: the same object as long as no part has changed.
 
     Parameters
@@ -74,14 +74,14 @@ def take_snapshot(part: GraphPart, kind: type) -> Any:
     return made
 
 
-def copy_of(part: GraphPart, kind: type) -> Any:
+def copy_of(part: BasePart, kind: type) -> Any:
     """`GraphPart.copy`."""
     part.check_parts()
     local, *others = agree(part, lambda: [each.copy() for each in part.locals()])
     return _shown(kind, part, local, others[0] if others else None)
 
 
-def _shown(kind: type, part: GraphPart, local: Any, inward: Any) -> Any:
+def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
     """A part like another one, with other local graphs.
 
     It is referred to by none of its own attributes, so that the local graphs are freed with the last reference to it.

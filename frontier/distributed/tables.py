@@ -11,10 +11,10 @@ from ..interchange import data_frame
 from ..interchange.common import edge_columns
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
-def edge_columns_of(part: GraphPart) -> dict[str, np.ndarray]:
+def edge_columns_of(part: BasePart) -> dict[str, np.ndarray]:
     """The edges that leave a part's vertices, as columns on the host, sorted; undirected ones at the smaller end."""
     columns = edge_columns(part.local)
     if not part.directed:

@@ -25,7 +25,7 @@ from .frontiers import PartFrontier
 from .levels import TOTALS, Columns, Level, follow_updates
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 class Levels:
@@ -51,7 +51,7 @@ class Levels:
     """
 
     def __init__(
-        self, graph: GraphPart, functors: Functors, args: tuple, columns: Columns, arrays: list[Any], read: list[Any],
+        self, graph: BasePart, functors: Functors, args: tuple, columns: Columns, arrays: list[Any], read: list[Any],
         pulled: list[Any], balance: str = "auto",
     ):  # fmt: skip
         one_of(balance, "balance", BALANCES)

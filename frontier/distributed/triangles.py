@@ -19,15 +19,16 @@ import numpy as np
 
 from ..access import reads
 from ..arguments import integer
+from ..core.registry import snapshot_structure
 from ..operators import Orientation
 from ..operators import intersect_arcs as intersect_local
+from ..operators.copies import DOWN, UP, leads
 from ..operators.engine import functor_args
-from ..operators.extract import DOWN, UP, collect_arcs, count_arcs, leads
-from ..registry import snapshot_structure
+from ..operators.extract import collect_arcs, count_arcs
 from ..sort import accumulate
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 ALL = np.int64(0)  # edges, whatever the degrees of their ends
 _count, _collect = reads(count_arcs), reads(collect_arcs)
@@ -36,7 +37,7 @@ _count, _collect = reads(count_arcs), reads(collect_arcs)
 class PartOrientation(Orientation):
     """`frontier.Orientation` of a graph in parts; ties of degrees are ordered by id."""
 
-    def __init__(self, graph: GraphPart, degrees: Any = None, least: int = 0):
+    def __init__(self, graph: BasePart, degrees: Any = None, least: int = 0):
         if graph.directed:
             raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
         if degrees is not None or integer(least, "least", 0):

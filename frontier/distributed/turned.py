@@ -8,7 +8,7 @@ from ..runtime.elementwise import put, take
 from .owners_on_gpu import ByOwner, takes
 
 if TYPE_CHECKING:
-    from .part import GraphPart
+    from .base import BasePart
 
 
 class Turned:
@@ -33,7 +33,7 @@ class Turned:
         The pairs, sorted by the owners of `dst`.
     """
 
-    def __init__(self, graph: GraphPart, src: Any, dst: Any):
+    def __init__(self, graph: BasePart, src: Any, dst: Any):
         comm, device = graph.comm, graph.device
         self._comm = comm
         self._found: ByOwner | None = None

@@ -12,11 +12,11 @@ from ..batch import Arcs
 from ..sort import split_keys, unique_arcs
 
 if TYPE_CHECKING:
+    from .base import BasePart
     from .batches import Batch
-    from .part import GraphPart
 
 
-def undo_of(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
+def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:
     """What makes a local graph as it is now, after the batch has changed it, or has not.
 
     Parameters
@@ -38,7 +38,7 @@ def undo_of(graph: GraphPart, name: str, batch: Batch) -> Callable[[], None]:
     return lambda: undo() if getattr(graph, name).version != version else None
 
 
-def _undo_arcs(graph: GraphPart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
+def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
     """`undo_of` without edge data.
 
     Parameters
@@ -59,7 +59,7 @@ def _undo_arcs(graph: GraphPart, name: str, absent: Arcs, present: Arcs, edges: 
     return undo
 
 
-def _undo_rows(graph: GraphPart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
+def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
     """`undo_of` with edge data: edges have their ids and their values again."""
     data = getattr(graph, name)._edge_data
     present.weights = edges.astype(data.id_dtype)

@@ -9,10 +9,10 @@ from ..runtime import growable
 from ..sort import row_ids
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
-def ends_by_id(graph: Graph, size: int) -> tuple[Any, Any]:
+def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
     """The two ends of each edge of a graph with edge data, in arrays of `size`; -1 for ids of no edge.
 
     ``src < dst`` in undirected graphs. A pass over the graph.
@@ -30,7 +30,7 @@ def ends_by_id(graph: Graph, size: int) -> tuple[Any, Any]:
     return ends[0], ends[1]
 
 
-def kept_ends(graph: Graph) -> tuple[Any, Any]:
+def kept_ends(graph: BaseGraph) -> tuple[Any, Any]:
     """The same in a graph that keeps records, which has them but for the first call after it was copied or loaded.
 
     Those of free ids may be anything.

@@ -22,11 +22,10 @@ from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
-    from ..graph import Graph
+    from ..core.base import BaseDynamicGraph, BaseGraph
 
 
-def delete_edges_and_records(graph: DynamicGraph, arcs: Arcs) -> RecordsResult:
+def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResult:
     """Delete edges, of which some may be listed several times or absent, with all their records."""
     data: Any = graph._edge_data
     xp = graph.xp
@@ -46,7 +45,7 @@ def delete_edges_and_records(graph: DynamicGraph, arcs: Arcs) -> RecordsResult:
     return _remover(graph, src, dst, edges, gone)()
 
 
-def delete_records(graph: DynamicGraph, ids: Any) -> RecordsResult:
+def delete_records(graph: BaseDynamicGraph, ids: Any) -> RecordsResult:
     """Delete some records, of which none is listed twice, and the edges of which no record is left."""
     data: Any = graph._edge_data
     xp, records = graph.xp, data.records
@@ -74,7 +73,7 @@ def delete_records(graph: DynamicGraph, ids: Any) -> RecordsResult:
     return RecordsResult(deleted=result.deleted, records_deleted=int(ids.size))
 
 
-def _remover(graph: DynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
+def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
     """What deletes edges, each listed once, with all their records, for whose ids there is room."""
     data: Any = graph._edge_data
     xp, records = graph.xp, data.records
@@ -94,7 +93,7 @@ def _remover(graph: DynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> 
     return remove
 
 
-def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gone: Any) -> Callable[[], None]:
+def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gone: Any) -> Callable[[], None]:
     """What deletes records, listed edge by edge, of edges that keep others, which are `left` so many.
 
     There is room for their ids. It allocates nothing but what observers do, who see a batch that changes edges and
@@ -125,7 +124,7 @@ def _changer(graph: DynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gon
 
 
 def _unlinked(
-    graph: Graph, edges: Any, firsts: Any, lasts: Any, gone: Any, sorted_gone: Any, numbers: Any
+    graph: BaseGraph, edges: Any, firsts: Any, lasts: Any, gone: Any, sorted_gone: Any, numbers: Any
 ) -> list[Write]:  # fmt: skip
     """The links that remain when records are taken out of the lists of their edges.
 
@@ -165,7 +164,7 @@ def _places_in(xp: Any, ascending: Any, ids: Any) -> Any:
     return xp.where(ascending[places] == ids, places, -1)
 
 
-def _sums_left(graph: Graph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
+def _sums_left(graph: BaseGraph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
     """The sums of the weights of the records that edges keep; of floats summed again, so that no error adds up."""
     data: Any = graph._edge_data
     xp = graph.xp

@@ -20,8 +20,7 @@ from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_row
 from .updates import Rows
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
-    from ..graph import Graph
+    from ..core.base import BaseDynamicGraph, BaseGraph
 
 
 class Insertion(NamedTuple):
@@ -55,7 +54,7 @@ class Insertion(NamedTuple):
     size: int
 
 
-def insert_records(graph: DynamicGraph, rows: Rows) -> RecordsResult:
+def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
     """Insert a batch of records."""
     data: Any = graph._edge_data
     plan = _planned(graph, rows, find=True)
@@ -82,7 +81,7 @@ def insert_records(graph: DynamicGraph, rows: Rows) -> RecordsResult:
     return RecordsResult(inserted, replaced, records_inserted=plan.size, record_ids=plan.batch_ids)
 
 
-def build_records(graph: Graph, rows: Rows) -> None:
+def build_records(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
     plan = _planned(graph, rows, find=False)
     graph._load(edge_arcs(graph, plan.src, plan.dst, plan.edges))
@@ -102,7 +101,7 @@ def _commit(data: Any, plan: Insertion) -> None:
             records.store(plan.edges, values, ends)
 
 
-def _planned(graph: Graph, rows: Rows, *, find: bool) -> Insertion:
+def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
     """Work out the insertion of a batch; `find` is False if the graph is empty."""
     data: Any = graph._edge_data
     xp, records, dtype = graph.xp, data.records, graph.vertex_dtype
@@ -134,7 +133,7 @@ def _planned(graph: Graph, rows: Rows, *, find: bool) -> Insertion:
     return Insertion(src, dst, edges, columns, present, fresh, batch_ids, writes, size)
 
 
-def _reserve(graph: Graph, size: int, fresh: int) -> None:
+def _reserve(graph: BaseGraph, size: int, fresh: int) -> None:
     """Have room for so many records, and so many new edges."""
     data: Any = graph._edge_data
     data.records.reserve(size)
@@ -154,7 +153,7 @@ def _linked(xp: Any, ids: Any, begins: Any, ends: Any) -> tuple[Any, Any]:
 
 
 def _joined(
-    graph: Graph, runs: Runs, present: Any, held: Any, ids: Any, times: Any, values: dict[str, Any],
+    graph: BaseGraph, runs: Runs, present: Any, held: Any, ids: Any, times: Any, values: dict[str, Any],
     columns: dict[str, Any],
 ) -> list[Write]:  # fmt: skip
     """Join the lists of a batch with those of the edges that are there; returns what else is to be written.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batch import Arcs
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
-    from ..graph import Graph
+    from ..core.base import BaseDynamicGraph, BaseGraph
 
 
 class Write(NamedTuple):
@@ -23,7 +22,7 @@ class Write(NamedTuple):
     values: dict[str, Any]
 
 
-def notifying(graph: DynamicGraph, listed: Any, new: Any, there: Any) -> Callable[[Callable[[], None]], None]:
+def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Callable[[Callable[[], None]], None]:
     """What calls a function that changes edges, and notifies observers, who allocate memory at most.
 
     Parameters
@@ -49,7 +48,7 @@ def notifying(graph: DynamicGraph, listed: Any, new: Any, there: Any) -> Callabl
     return call
 
 
-def edge_arcs(graph: Graph, src: Any, dst: Any, ids: Any = None) -> Arcs:
+def edge_arcs(graph: BaseGraph, src: Any, dst: Any, ids: Any = None) -> Arcs:
     """The arcs of edges, each of which is listed once, with their ids as weights."""
     if graph.directed:
         return Arcs(src, dst, ids)

@@ -20,8 +20,7 @@ from .columns import COUNT, WEIGHT_COLUMN
 from .updates import Rows, insert_rows
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
-    from ..graph import Graph
+    from ..core.base import BaseDynamicGraph, BaseGraph
 
 
 class Runs(NamedTuple):
@@ -40,7 +39,7 @@ class Runs(NamedTuple):
     ends: Any
 
 
-def add_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int]:
+def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int]:
     """Insert records, which add to the edges that are there; returns how many arcs were new, and how many were not."""
     rows = summed_rows(graph, rows, edge_runs(graph, rows))
     if not len(rows.arcs):
@@ -51,7 +50,7 @@ def add_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int]:
     return insert_rows(graph, rows, timed=False)
 
 
-def edge_runs(graph: Graph, rows: Rows) -> Runs:
+def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:
     """The order of a batch's records by edge; raises if the batch is invalid."""
     xp, data = graph.xp, graph._edge_data
     arcs = rows.arcs.check()
@@ -79,7 +78,7 @@ def run_of_each(xp: Any, begins: Any, size: int) -> Any:
     return xp.cumsum(starts)
 
 
-def summed_rows(graph: Graph, rows: Rows, runs: Runs) -> Rows:
+def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
     """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
     data: Any = graph._edge_data
     arcs, (order, begins, ends) = rows.arcs, runs
@@ -91,7 +90,7 @@ def summed_rows(graph: Graph, rows: Rows, runs: Runs) -> Rows:
     return Rows(Arcs(arcs.src[counting], arcs.dst[counting], None), columns)
 
 
-def add_held(graph: Graph, columns: dict[str, Any], present: Any, held: Any) -> None:
+def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any) -> None:
     """Add to the records of a batch, one for each edge, what those edges have that are there, at these ids."""
     data: Any = graph._edge_data
     for name in (COUNT, WEIGHT_COLUMN):

@@ -15,8 +15,7 @@ from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
-    from ..graph import Graph
+    from ..core.base import BaseDynamicGraph, BaseGraph
 
 
 class Rows(NamedTuple):
@@ -55,7 +54,7 @@ class Last(NamedTuple):
 
 
 def make_rows(
-    graph: Graph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
+    graph: BaseGraph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
 ) -> Rows:  # fmt: skip
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
     columns = graph._edge_data.rows(data, function)  # type: ignore[union-attr]
@@ -68,7 +67,7 @@ def make_rows(
     return Rows(arcs, columns if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns})
 
 
-def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
+def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
     """Insert records; returns how many arcs were new, and how many were there.
 
     Parameters
@@ -107,7 +106,7 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 
 
-def build_rows(graph: Graph, rows: Rows) -> None:
+def build_rows(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
     data: Any = graph._edge_data
     arcs, ids, _ = _identified(graph, rows, find=False, keep=False)
@@ -116,7 +115,7 @@ def build_rows(graph: Graph, rows: Rows) -> None:
     data.write(ids, rows.columns)
 
 
-def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
+def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:
     """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
     data: Any = graph._edge_data
     count = int(ids.size)
@@ -130,7 +129,7 @@ def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
     data.give_back(found)
 
 
-def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
+def delete_rows(graph: BaseDynamicGraph, arcs: Arcs) -> int:
     """Delete the edges of records; returns how many arcs were deleted."""
     data: Any = graph._edge_data
     xp, count = graph.xp, len(arcs)
@@ -149,7 +148,7 @@ def delete_rows(graph: DynamicGraph, arcs: Arcs) -> int:
     return graph._delete_observed(_with_checks(arcs, src, dst), commit)
 
 
-def delete_arcs(graph: DynamicGraph, arcs: Arcs) -> int:
+def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs) -> int:
     """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there."""
     data: Any = graph._edge_data
     count = len(arcs)
@@ -170,7 +169,7 @@ def delete_arcs(graph: DynamicGraph, arcs: Arcs) -> int:
     return graph._delete_observed(arcs, commit, telling=True)
 
 
-def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
+def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
     """Insert records whose weights are added to those of edges that are there, and replace the other columns.
 
     Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
@@ -205,7 +204,7 @@ def append_rows(graph: DynamicGraph, rows: Rows) -> tuple[int, int, int]:
     return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))  # records, not arcs
 
 
-def _identified(graph: Graph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
+def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
     """The arcs of records that count, with the ids of their edges as weights, and the id for each record's values.
 
     The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1. Also the slots of
@@ -229,7 +228,7 @@ def _identified(graph: Graph, rows: Rows, *, find: bool, keep: bool) -> tuple[Ar
     return _with_checks(records, src, dst, stored), ids, last.slots
 
 
-def _last_of_each(graph: Graph, rows: Rows, *, find: bool, present: bool) -> Last:
+def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) -> Last:
     """The record of each edge that counts: the last, or, in a graph with times, what the times say.
 
     What is called next must set the table to FREE; no memory may be allocated before.

@@ -12,26 +12,26 @@ from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 FEW_ARCS = 1 << 13
 """Up to as many, one thread block has found them before three kernels are launched."""
 
 
-def effective_kernels(graph: Graph) -> Kernels:
+def effective_kernels(graph: BaseGraph) -> Kernels:
     """The kernels of this folder for a graph's ids."""
     return load_kernels("frontier.effective", graph.device, {"VID": graph.vertex_dtype})
 
 
-def masked_lower(graph: Graph, src: Any, dst: Any) -> Any:
+def masked_lower(graph: BaseGraph, src: Any, dst: Any) -> Any:
     """The sources of arcs, and -1 where the destination is not greater: for `effective_edges`, of directed graphs."""
     out = graph.xp.empty(src.size, graph.vertex_dtype)
     effective_kernels(graph).mask_lower(int(src.size), src, dst, out)
     return out
 
 
-def effective_edges(graph: Graph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
+def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
     """The distinct edges of a batch that are in the graph, or that are not; undirected ones once, as src < dst.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import AnyGraph
+from ..core.base import BaseGraph
 from ..runtime import Device
 from ..runtime.kernels import C_TYPES
 from ..runtime.parameters import Matrix, Number
@@ -67,7 +67,7 @@ def _argument(
         return Matrix(value) if device.is_gpu and value.ndim == 2 else value
     if isinstance(value, np.generic | Number) and value.dtype in ARRAY_DTYPES:
         return value
-    if isinstance(value, AnyGraph) and graph_argument is not None:
+    if isinstance(value, BaseGraph) and graph_argument is not None:
         if value.in_parts:
             raise FunctorError(
                 f"argument {i} of {function_name}() is a graph over several workers, none of which has all neighbors: "

@@ -17,7 +17,7 @@ from .columns import Texts, as_names
 from .texts import TextNames
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
     from .integers import IntegerNames
 
 DTYPES = ("int64", "uint64", "str")
@@ -234,7 +234,7 @@ class Names:
 
     # ---- changes ----------------------------------------------------------------------------------------------------
 
-    def grow(self, graph: DynamicGraph, size: int | None = None) -> None:
+    def grow(self, graph: BaseDynamicGraph, size: int | None = None) -> None:
         """Have a graph a vertex for each id that has a name: new ones, and those that were deleted under another name.
 
         Parameters

@@ -33,7 +33,7 @@ from .operations import (
 from .pairs import Batch
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +71,9 @@ class MixedResult:
         return html_table("MixedResult", vars(self))
 
 
-def apply_operations(graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any) -> MixedResult:
+def apply_operations(
+    graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any
+) -> MixedResult:
     """See `DynamicGraph.apply`."""
     check_multi(graph.multi)
     batch = check_operations(graph, ops, src, dst, weights, edge_data, wait=False)
@@ -86,7 +88,7 @@ def check_multi(multi: str) -> None:
         raise ValueError(f"apply() is for graphs whose edges are their last records, not for multi={multi!r}")
 
 
-def answer(graph: DynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
+def answer(graph: BaseDynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
     """The answers of a mixed batch, and the operations to be applied in the end: insertions, and deletions.
 
     No pair of vertices is in both. The graph is unchanged. Raises if anything is wrong with the batch.
@@ -135,7 +137,7 @@ def _refuse_unknown(device: Device, ops: Any) -> None:
 
 
 def check_operations(
-    graph: DynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
+    graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
 ) -> Batch:
     """The batch; raises if anything is wrong with it.
 
@@ -176,7 +178,7 @@ def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> 
 
 
 def _resolve_pairs(
-    graph: DynamicGraph, batch: Batch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
+    graph: BaseDynamicGraph, batch: Batch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
 ) -> Any:
     """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
     xp, data, none = graph.xp, graph._edge_data, no_pair(graph)
@@ -195,12 +197,12 @@ def _resolve_pairs(
     return slots
 
 
-def _host(graph: DynamicGraph) -> Any:
+def _host(graph: BaseDynamicGraph) -> Any:
     """The module of the graph's device."""
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
-def _update(graph: DynamicGraph, batch: Batch, insert: Any, delete: Any) -> None:
+def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> None:
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
     data, arcs = graph._edge_data, partial(_host(graph).chosen_arcs, graph, batch)
     if insert.size:  # first, as it may take much more memory
@@ -222,11 +224,11 @@ def _update(graph: DynamicGraph, batch: Batch, insert: Any, delete: Any) -> None
             delete_rows(graph, _edges(graph, batch, delete))
 
 
-def _edges(graph: DynamicGraph, batch: Batch, at: Any) -> Arcs:
+def _edges(graph: BaseDynamicGraph, batch: Batch, at: Any) -> Arcs:
     """The edges of some operations, as they are listed."""
     return Arcs(_chosen(graph, batch.src, at), _chosen(graph, batch.dst, at), None)
 
 
-def _chosen(graph: DynamicGraph, values: Any, at: Any) -> Any:
+def _chosen(graph: BaseDynamicGraph, values: Any, at: Any) -> Any:
     """Those at some positions."""
     return elementwise.take(graph.device, values, at)

@@ -10,7 +10,7 @@ from ..operators.extract import extract_successors
 from ..sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 class Effects(NamedTuple):
@@ -31,7 +31,7 @@ class Effects(NamedTuple):
     changes: Any
 
 
-def effects_of(graph: Graph, src: Any, dst: Any, changes: Any) -> Effects:
+def effects_of(graph: BaseGraph, src: Any, dst: Any, changes: Any) -> Effects:
     """The effects of operations whose `changes` are not 0; of both directions in undirected graphs."""
     xp = graph.xp
     positions = xp.flatnonzero(changes)
@@ -55,7 +55,7 @@ class History:
         Number of operations.
     """
 
-    def __init__(self, graph: Graph, effects: Effects, size: int):
+    def __init__(self, graph: BaseGraph, effects: Effects, size: int):
         self._graph = graph
         self._effects = effects
         self._bits = size.bit_length()  # `size` itself fits: a position after all others

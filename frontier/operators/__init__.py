@@ -7,6 +7,7 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 * ``launch.py`` decides how work is distributed to thread blocks and threads;
 * ``shares.py`` does so for the neighbor lists of a frontier on CPUs; ``pair_groups.py`` and, on GPUs, ``pair_order.py``
   do for pairs of lists;
+* ``copies.py`` makes static copies of graphs, whole or of the arcs that a functor picks;
 * ``walked.py`` makes graphs arguments of functors, which walk them;
 * ``functors.py``, ``weights.py``, ``members.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels
   on CPUs. Those on GPUs are in ``frontier/cuda``.
@@ -14,8 +15,9 @@ Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its 
 
 from .advance import advance
 from .compute import compute
+from .copies import extract_oriented, extract_subgraph, snapshot_for_passes
 from .edge_support import edge_support
-from .extract import extract_neighbors, extract_oriented, extract_subgraph, snapshot_for_passes
+from .extract import extract_neighbors
 from .filter import filter
 from .intersect import common_neighbors, intersect, snapshot_if_faster
 from .intersect_arcs import intersect_arcs

@@ -34,23 +34,23 @@ from .walked import iterator_of, walked_on_cpu, walked_on_gpu
 from .weights import ByEdge
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 _kernels: dict[Any, Any] = {}
 
 
-def state_of(graph: Graph) -> Workspace:
+def state_of(graph: BaseGraph) -> Workspace:
     """What operators keep with a graph between calls: one for each thread, and on a GPU for each stream."""
     return graph._access.workspace()
 
 
-def functor_args(graph: Graph, function: Callable, args: tuple) -> tuple:
+def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
     """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
     values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, walked)
     return checked_arguments(graph.device, values) if is_checking() else values
 
 
-def walked(graph: Graph) -> Any:
+def walked(graph: BaseGraph) -> Any:
     """A graph as functors have it that were given it as an argument, in any form (`frontier.walks`)."""
     if graph.device.is_gpu:
         return walked_on_gpu(graph, view_macros(graph), state_of(graph))
@@ -80,14 +80,14 @@ EDGE_POSITION, WEIGHT_POSITION = 2, 3
 """Of a functor's parameters ``(src, dst, edge, weight)``."""
 
 
-def bare_view(graph: Graph) -> Any:
+def bare_view(graph: BaseGraph) -> Any:
     """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
     compiled kernels."""
     view = graph.view()
     return view if getattr(view, "weights", None) is None else view._replace(weights=None)
 
 
-def read_view(graph: Graph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
+def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
     """The view and the weights for CPU kernels that call `op` with arcs: none if neither it looks at weights nor the
     kernel does (`weighted`).
 
@@ -102,14 +102,14 @@ def reads_of(op: Callable | None) -> tuple[bool, bool]:
     return (False, False) if op is None else (uses_parameter(op, EDGE_POSITION), uses_parameter(op, WEIGHT_POSITION))
 
 
-def view_and_weights(graph: Graph, edge: bool, weight: bool) -> tuple[Any, Any]:
+def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, Any]:
     """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
     if graph._edge_data is not None:
         return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
     return (graph.view(), graph._weights) if weight else (bare_view(graph), None)
 
 
-def readable_weights(graph: Graph, weighted: bool = True) -> Any:
+def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
     """The graph's weights as CPU kernels read them (`weight_at`); without, only edges can be told from it."""
     if graph._edge_data is None:
         return graph._weights
@@ -154,7 +154,7 @@ def check_op(
 
 
 def cuda_kernels_for(
-    graph: Graph,
+    graph: BaseGraph,
     header: str,
     functors: tuple[tuple[str, Callable | None, tuple[Any, ...], Any], ...],
     args: tuple,
@@ -208,7 +208,7 @@ def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
     return partial(load_module, header, defines, codes)
 
 
-def edge_macros(graph: Graph) -> tuple[tuple[str, str], ...]:
+def edge_macros(graph: BaseGraph) -> tuple[tuple[str, str], ...]:
     """The macros for what the view of a graph with edge data has more than that of its structure."""
     if graph._edge_data is None:
         return ()
@@ -219,17 +219,17 @@ def edge_macros(graph: Graph) -> tuple[tuple[str, str], ...]:
     )  # fmt: skip
 
 
-def view_macros(graph: Graph) -> dict[str, str]:
+def view_macros(graph: BaseGraph) -> dict[str, str]:
     """The macros with which a graph's view is compiled."""
     own = {name: define_text(value) for name, value in graph.defines.items()}
     return {**own, "VIEW_HEADER": _view_header(graph), **dict(edge_macros(graph))}
 
 
-def _view_header(graph: Graph) -> str:
+def _view_header(graph: BaseGraph) -> str:
     return f'"{graph.package.replace(".", "/")}/view.cuh"'
 
 
-def cuda_build(graph: Graph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
+def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
     """The macros and functors' code with which an operator's header is compiled; needs no GPU."""
     defines, linked = cuda_request(graph, functors, args, options)
     return defines, codes_of(linked, arch)
@@ -242,7 +242,7 @@ def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[by
 
 
 def cuda_request(
-    graph: Graph, functors: tuple, args: tuple, options: tuple
+    graph: BaseGraph, functors: tuple, args: tuple, options: tuple
 ) -> tuple[tuple[tuple[str, str], ...], tuple[CudaFunctor | GraphForm, ...]]:
     """The macros and the functors with which an operator's header is compiled; nothing is compiled yet."""
     types = parameter_types(args)

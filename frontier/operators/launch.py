@@ -11,7 +11,7 @@ from ..runtime import fill_with, threads_for
 from ..values import one_of
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 def parts_for(count: int) -> int:
@@ -30,7 +30,7 @@ TILE_SIZES = "4", "8"
 """Lanes per neighbor list, where lists are short and where they are not."""
 
 
-def tile_size(graph: Graph) -> str:
+def tile_size(graph: BaseGraph) -> str:
     """Lanes per neighbor list: few if lists are short, so that none idle.
 
     Kernels are compiled for one number or the other. So that this does not happen in the middle of a stream, a graph
@@ -72,7 +72,7 @@ class Pieces:
         the capacity; no arrays if nothing is deferred.
     """
 
-    def __init__(self, graph: Graph, arcs: int | None = None):
+    def __init__(self, graph: BaseGraph, arcs: int | None = None):
         self.needed = arcs is None or arcs > FEW_ARCS
         if not self.needed:
             self.args = (None, None, np.uint32(0))
@@ -83,7 +83,7 @@ class Pieces:
         self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 
 
-def piece_capacity(graph: Graph) -> int:
+def piece_capacity(graph: BaseGraph) -> int:
     """The pieces that there is room for.
 
     A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
@@ -100,7 +100,7 @@ def gpu_balance(balance: str) -> str:
     return "tile" if one_of(balance, "balance", BALANCES) == "auto" else balance
 
 
-def balance_options(graph: Graph, balance: str) -> tuple[tuple[str, str], ...]:
+def balance_options(graph: BaseGraph, balance: str) -> tuple[tuple[str, str], ...]:
     """The macros of a schedule."""
     if balance == "tile":
         return (("TILE_SIZE", tile_size(graph)),)
@@ -108,7 +108,7 @@ def balance_options(graph: Graph, balance: str) -> tuple[tuple[str, str], ...]:
 
 
 def launch_balanced(
-    kernels: Any, name: str, balance: str, graph: Graph, count: int, vertices: Any, outputs: tuple, args: tuple,
+    kernels: Any, name: str, balance: str, graph: BaseGraph, count: int, vertices: Any, outputs: tuple, args: tuple,
     arcs: int | None = None, last_outputs: tuple | None = None,
 ) -> None:  # fmt: skip
     """Launch the kernel `name` of an operator, which walks the neighbors of some vertices, by a schedule.

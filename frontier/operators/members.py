@@ -18,7 +18,7 @@ from .launch import blocks_for_at_most
 from .weights import edge_at, weight_at
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 class Form(NamedTuple):
@@ -54,7 +54,7 @@ class Arcs(NamedTuple):
     weights: Any
 
 
-def form_of(frontier: Any) -> tuple[Graph, Form]:
+def form_of(frontier: Any) -> tuple[BaseGraph, Form]:
     """The graph of a frontier, and the form of its members; raises unless all of them exist."""
     if isinstance(frontier, EdgeFrontier):
         frontier.check()

@@ -11,7 +11,7 @@ from ..runtime import threads_for
 from ..sort import sort_pairs
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 FEW = 16
 """Fewer pairs are not put into groups: it takes some ten microseconds."""
@@ -23,7 +23,7 @@ SMALLEST_ROOM = 1 << 24
 """Bytes that arrays by vertex may take. If they take more than the graph itself, there are none."""
 
 
-def run_cpu_groups(graph: Graph, run: Callable[..., None], view: tuple, us: Any, vs: Any, *args: Any) -> None:
+def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: Any, vs: Any, *args: Any) -> None:
     """Call ``run(workers, *view, us, vs, longer, order, starts, places, tickets, *args)``.
 
     ``order[starts[i]:starts[i + 1]]`` are the pairs of a group, which a worker takes at once: those with the same
@@ -47,13 +47,13 @@ def run_cpu_groups(graph: Graph, run: Callable[..., None], view: tuple, us: Any,
         raise
 
 
-def has_places(graph: Graph, count: int) -> bool:
+def has_places(graph: BaseGraph, count: int) -> bool:
     """Whether so many pairs are put into groups, and there is memory for arrays by vertex."""
     room = np.dtype(np.int64).itemsize * threads_for(count, PARALLEL) * graph.num_vertices
     return count >= FEW and room <= max(SMALLEST_ROOM, graph._neighbors.nbytes)
 
 
-def _groups(graph: Graph, longer: Any) -> tuple[Any, Any]:
+def _groups(graph: BaseGraph, longer: Any) -> tuple[Any, Any]:
     """The pairs in order of a vertex of each, and where groups begin, and the last one ends."""
     keys, order = sort_pairs(graph.device, longer.astype(np.int64), np.arange(longer.size))
     begins = np.empty(longer.size, bool)

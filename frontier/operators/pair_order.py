@@ -14,7 +14,7 @@ from ..sort import running_sums, tile_count, tile_launch
 from .launch import Pieces
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 MANY_PAIRS = 1 << 15
 """To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
@@ -24,7 +24,7 @@ LARGE_LISTS = 1 << 30
 GROUPS = 1 << 12  # pair_order.cuh has the same number
 
 
-def in_order(graph: Graph, count: int) -> bool:
+def in_order(graph: BaseGraph, count: int) -> bool:
     """Whether so many pairs are put in order: if that is worth while, and the launches are not recorded.
 
     A record has a fixed number of pairs, most of which may be padding.
@@ -33,7 +33,7 @@ def in_order(graph: Graph, count: int) -> bool:
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 
-def ordered_pairs(graph: Graph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
+def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
     """Pairs with the same longer list one after another, and which pairs these are; the pieces of others are queued.
 
     Arrays are scratch memory. The order of pairs that share a list is not always the same.

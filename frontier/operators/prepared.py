@@ -27,7 +27,7 @@ from .launch import items_per_block
 from .shares import BY_VERTICES
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 MOST_VERTICES = 4096
 MOST_ARCS = 8192
@@ -100,7 +100,7 @@ class PreparedPush:
         return values
 
     def push(
-        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        self, graph: BaseGraph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
         values: list[Any],
     ) -> Frontier:  # fmt: skip
         """The next frontier.
@@ -137,7 +137,7 @@ class PushOnGpu(PreparedPush):
         self._kernel = kernel
 
     def push(
-        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        self, graph: BaseGraph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
         values: list[Any],
     ) -> Frontier:  # fmt: skip
         stamps = work.next_stamp(graph) if self._unique else 0
@@ -179,7 +179,7 @@ class PushOnCpu(PreparedPush):
         self._reads = reads
 
     def push(
-        self, graph: Graph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
+        self, graph: BaseGraph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
         values: list[Any],
     ) -> Frontier:  # fmt: skip
         stamps, epoch = work.next_stamps(graph) if self._unique else (None, np.int32(0))
@@ -225,7 +225,7 @@ class LatestPush:
         return self._push()
 
 
-def find_push(graph: Graph, work: Workspace, functors: tuple, unique: bool) -> PreparedPush | None:
+def find_push(graph: BaseGraph, work: Workspace, functors: tuple, unique: bool) -> PreparedPush | None:
     """What was prepared for a push with functors that mean the same, in a graph of the same type."""
     if not is_plain():
         return None
@@ -250,7 +250,7 @@ def _look_up(work: Workspace, functors: tuple, setting: tuple) -> PreparedPush |
 
 
 def prepare_push_on_gpu(
-    graph: Graph, functors: tuple, args: tuple, kernels: Any, *, unique: bool, may_pull: bool
+    graph: BaseGraph, functors: tuple, args: tuple, kernels: Any, *, unique: bool, may_pull: bool
 ) -> None:
     """Have further pushes with these functors, and with arguments like these, find what they need.
 
@@ -266,7 +266,7 @@ def prepare_push_on_gpu(
 
 
 def prepare_push_on_cpu(
-    graph: Graph, functors: tuple, args: tuple, kernel: Any, *, unique: bool, may_pull: bool
+    graph: BaseGraph, functors: tuple, args: tuple, kernel: Any, *, unique: bool, may_pull: bool
 ) -> None:
     """The same.
 
@@ -281,12 +281,12 @@ def prepare_push_on_cpu(
         _pushes[_key(graph, functors, unique)] = PushOnCpu(kernel, reads, kinds, unique, may_pull)
 
 
-def _key(graph: Graph, functors: tuple, unique: bool) -> tuple:
+def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
     """What decides which kernels a push takes, but for the types of arguments."""
     return (_setting(graph, unique), *(function and identity(function) for function in functors))
 
 
-def _setting(graph: Graph, unique: bool) -> tuple:
+def _setting(graph: BaseGraph, unique: bool) -> tuple:
     """The type of the graph's view, the lanes to a neighbor list, and whether vertices are put out once."""
     return graph._kernels, graph._edge_data is None, graph.weight_dtype, graph._short_lists, unique
 

@@ -16,7 +16,7 @@ from ..runtime.launches import recorder
 from ..runtime.parameters import ByValue
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MOST_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
@@ -37,7 +37,7 @@ class RecordSpace:
         What operators put out: the k-th one of any record at the same place; and what traversals work with.
     """
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: BaseGraph):
         xp, n = graph.xp, graph.num_vertices
         self.num_vertices = n
         self.lists = xp.empty((2, n), graph.vertex_dtype)
@@ -82,7 +82,7 @@ class RecordMemory:
         To be set to zero by the first launch of the record.
     """
 
-    def __init__(self, graph: Graph, views: list[tuple[Graph, ByValue]], work: Workspace):
+    def __init__(self, graph: BaseGraph, views: list[tuple[BaseGraph, ByValue]], work: Workspace):
         self.graph = graph
         self._views = views
         self._work = work
@@ -92,7 +92,7 @@ class RecordMemory:
         self.space: RecordSpace | None = None
         self.visits = self.trailing = 0
 
-    def view_of(self, graph: Graph) -> ByValue | None:
+    def view_of(self, graph: BaseGraph) -> ByValue | None:
         """What `view` of a graph is for this thread while it records: of the record's, and of its reverse."""
         return next((view for each, view in self._views if each is graph), None)
 
@@ -109,7 +109,7 @@ class RecordMemory:
         self._outputs += 1
         return self._shared().outputs.get(f"output {self._outputs}", size, self.graph.vertex_dtype)
 
-    def frontier(self, graph: Graph, vertices: Any, number: Any) -> PendingFrontier:
+    def frontier(self, graph: BaseGraph, vertices: Any, number: Any) -> PendingFrontier:
         """`Frontier.listed`."""
         return PendingFrontier(graph, vertices, number)
 
@@ -145,7 +145,7 @@ def recording() -> RecordMemory | None:
     return None if launches is None else launches.memory
 
 
-def refuse_to_convert(graph: Graph, *ids: Any) -> None:
+def refuse_to_convert(graph: BaseGraph, *ids: Any) -> None:
     """Raise RuntimeError while launches are recorded if kernels cannot read arrays as they are: copies of them would be
     made once, and not when the launches are repeated."""
     if recorder.launches is not None and not all(

@@ -19,8 +19,8 @@ from .engine import run_cpu
 from .launch import BALANCES
 
 if TYPE_CHECKING:
+    from ..core.base import BaseGraph
     from ..frontier import Frontier
-    from ..graph import Graph
 
 UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have, a thread gets 1024 at least
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
@@ -127,7 +127,7 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
 
 
 def run_shares(
-    graph: Graph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
+    graph: BaseGraph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
 ) -> None:  # fmt: skip
     """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`.
 
@@ -150,7 +150,7 @@ def run_shares(
         _run_by_arcs(graph, kernel, functors, vertices[long[: min(num_long[0], long.size)]], view, args)
 
 
-def _run_by_arcs(graph: Graph, kernel: Any, functors: tuple, vertices: Any, view: tuple, args: tuple) -> None:
+def _run_by_arcs(graph: BaseGraph, kernel: Any, functors: tuple, vertices: Any, view: tuple, args: tuple) -> None:
     ends = np.cumsum(graph._degrees_of(vertices), dtype=np.int64)
     shares = Shares(ends, ALL, _NONE, _NONE, np.zeros(1, np.int64))
     if ends[-1]:

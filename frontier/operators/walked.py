@@ -18,7 +18,7 @@ from ..runtime.launches import recorder
 from .weights import LINKED, edge_at, edge_or_none, weight_at
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
     from ..runtime import Workspace
 
 
@@ -82,7 +82,7 @@ _by_view: dict[type, ModuleType] = {}
 """What has the neighbor iterator of a structure, by the type of its view, of all graphs that functors were given."""
 
 
-def walked_on_cpu(graph: Graph, view: Any, weights: Any) -> Walked | Interpreted:
+def walked_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> Walked | Interpreted:
     """A graph for functors on a CPU.
 
     Parameters
@@ -97,7 +97,7 @@ def walked_on_cpu(graph: Graph, view: Any, weights: Any) -> Walked | Interpreted
     return Interpreted(found, iterator) if interpreting.get() else found
 
 
-def walked_on_gpu(graph: Graph, macros: dict[str, str], work: Workspace) -> GraphArgument:
+def walked_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
     """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
 
     Parameters

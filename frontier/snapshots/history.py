@@ -15,7 +15,7 @@ from ..updates import ObserverError
 from .log import Step, UpdateLog, make_step
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
     from .snapshot import Pending, Snapshot
 
 _position_of = attrgetter("position")
@@ -48,7 +48,7 @@ class Copy:
 
     __slots__ = ("graph", "in_use", "moving", "position", "readers", "shown")
 
-    def __init__(self, graph: DynamicGraph, position: int):
+    def __init__(self, graph: BaseDynamicGraph, position: int):
         self.graph = graph
         self.position = position
         self.in_use = self.moving = self.shown = False
@@ -73,7 +73,7 @@ class History:
         no updates, and edges would get other ids. Then each snapshot is copied from the graph.
     """
 
-    def __init__(self, graph: DynamicGraph):
+    def __init__(self, graph: BaseDynamicGraph):
         self.repeats = graph._edge_data is None
         self._latest: tuple[int, Any] = -1, None  # the snapshot that was taken last: its position, a weak reference
         self._log = UpdateLog()
@@ -102,7 +102,7 @@ class History:
                 self._latest = self.position, weakref.ref(known)
             return known
 
-    def copy_at(self, graph: DynamicGraph, position: int) -> Copy:
+    def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
         """A copy in use that shows the state at the position at which a snapshot was taken.
 
         Raises
@@ -151,7 +151,7 @@ class History:
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def run(self, graph: DynamicGraph, update: Callable, arguments: tuple, options: dict[str, Any]) -> Any:
+    def run(self, graph: BaseDynamicGraph, update: Callable, arguments: tuple, options: dict[str, Any]) -> Any:
         """Apply an update to the graph, which no other thread reads or updates, so that it can be repeated."""
         if self._updating:  # this is a part of another update
             return update(graph, *arguments, **options)
@@ -175,14 +175,14 @@ class History:
                     self._log.append(step)
                     self._trim_after_update()
 
-    def _prepare(self, graph: DynamicGraph) -> bool:
+    def _prepare(self, graph: BaseDynamicGraph) -> bool:
         """Have what snapshots of the current state need; returns whether the update is to be logged."""
         with self._changed:
             if self._secure(graph):
                 self._trim()
             return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
 
-    def _secure(self, graph: DynamicGraph) -> bool:
+    def _secure(self, graph: BaseDynamicGraph) -> bool:
         """Have copies that soon lead to the states of unread snapshots; returns whether some were not there."""
         made = False
         for pending in sorted(self._pending(), key=_position_of):

@@ -12,7 +12,7 @@ from ..arrays import as_device_array
 from ..runtime.elementwise import copy_of
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
@@ -48,13 +48,13 @@ class Step(NamedTuple):
         """Whether memory that runs out leaves the graph as it was (`DynamicGraph.insert_edges` says when not)."""
         return self.options.get("on_existing") != "add" and self.method != "apply"
 
-    def repeat(self, graph: DynamicGraph) -> None:
+    def repeat(self, graph: BaseDynamicGraph) -> None:
         """Update a copy of the graph."""
         self.wait()
         getattr(graph, self.method)(*self.arguments, **self.options)
 
 
-def make_step(graph: DynamicGraph, method: str, arguments: tuple, options: dict[str, Any]) -> Step | None:
+def make_step(graph: BaseDynamicGraph, method: str, arguments: tuple, options: dict[str, Any]) -> Step | None:
     """An update that was applied to a graph, with copies of its arrays; None if they cannot be copied."""
     arrays: list[Any] = []
 

@@ -15,7 +15,7 @@ from ..read_only import ReadOnlyGraph, read_only_class
 from .history import Copy, History
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"
@@ -39,7 +39,7 @@ class Pending:
         Held to read the snapshot, by one of several threads.
     """
 
-    def __init__(self, graph: DynamicGraph, history: History):
+    def __init__(self, graph: BaseDynamicGraph, history: History):
         self.graph = graph
         self.history = history
         self.position = history.position
@@ -62,7 +62,7 @@ class Snapshot(ReadOnlyGraph):
     refusal = REFUSAL
     observer_refusal = REFUSAL_OF_OBSERVERS
     _unread: Pending | None
-    _shown: DynamicGraph
+    _shown: BaseDynamicGraph
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -118,7 +118,7 @@ class Snapshot(ReadOnlyGraph):
         return f"<snapshot of {self.structure.__name__}: {self.num_vertices:,} vertices, {self.num_edges:,} edges>"
 
 
-def take_snapshot(graph: DynamicGraph) -> Any:
+def take_snapshot(graph: BaseDynamicGraph) -> Any:
     """`DynamicGraph.snapshot`; called while the graph is read."""
     if graph._access.writer is not None:  # the update of this thread, which notifies an observer
         raise RuntimeError(
@@ -137,7 +137,7 @@ def read_now(snapshot: Any) -> None:
         snapshot._read(pending)
 
 
-def _make_snapshot(graph: DynamicGraph, history: History) -> Any:
+def _make_snapshot(graph: BaseDynamicGraph, history: History) -> Any:
     made = object.__new__(_snapshot_class(type(graph)))
     made.__dict__.update({name: getattr(graph, name) for name in KNOWN})
     made._unread = Pending(graph, history)

@@ -11,7 +11,7 @@ from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 class DistinctKeys(NamedTuple):
@@ -33,7 +33,7 @@ class DistinctKeys(NamedTuple):
     count: Any
 
 
-def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
+def distinct_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
     """The distinct arcs of a batch, in ascending order of source and destination.
 
     Arcs that are to be ignored are left out. The batch need not have been checked; on the CPU it is checked here, where
@@ -61,7 +61,7 @@ def distinct_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> Distinct
     return distinct_of_sorted(graph, keys, origin=origin)
 
 
-def distinct_of_sorted(graph: Graph, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
+def distinct_of_sorted(graph: BaseGraph, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
     """`distinct_keys` on a GPU, of a batch that is sorted already."""
     keys, bits, _, order = batch
     size, scratch, kernels = int(keys.size), graph._scratch.get, sort_kernels(graph)

@@ -11,7 +11,7 @@ from ..runtime import load_kernels
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 FEW_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
@@ -43,7 +43,7 @@ class SortedKeys(NamedTuple):
     order: Any
 
 
-def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
+def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
     """A batch's arcs as keys in ascending order of source and destination.
 
     The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
@@ -93,6 +93,6 @@ def sorted_keys(graph: Graph, arcs: Arcs, *, origin: bool = False) -> SortedKeys
     return SortedKeys(keys, bits, shift, None)
 
 
-def sort_kernels(graph: Graph) -> Any:
+def sort_kernels(graph: BaseGraph) -> Any:
     """The kernels of this folder for a graph's ids."""
     return load_kernels("frontier.sort", graph.device, {"VID": graph.vertex_dtype})

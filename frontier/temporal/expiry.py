@@ -14,10 +14,10 @@ from .arrivals import Arrivals
 from .column import TIME, TimeColumn
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 
-def expire_edges(graph: DynamicGraph, before: int) -> UpdateResult:
+def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
     """Delete the edges whose time is less than `before`; in a graph that keeps records, such records.
 
     If that fails, the log is as it was.
@@ -35,7 +35,7 @@ def expire_edges(graph: DynamicGraph, before: int) -> UpdateResult:
     return result
 
 
-def logged_arrivals(graph: DynamicGraph) -> Arrivals:
+def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
     """The log of a graph with times, which is made from its edges, or records, if there is none."""
     data: Any = graph._edge_data
     times: TimeColumn = data.times
@@ -57,7 +57,7 @@ def logged_arrivals(graph: DynamicGraph) -> Arrivals:
     return times.arrivals
 
 
-def _delete_expired_records(graph: DynamicGraph, ids: Any, before: int) -> UpdateResult:
+def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete those of some records that are still in the graph with a time less than `before`."""
     records: Any = graph._edge_data.records  # type: ignore[union-attr]
     xp = graph.xp
@@ -66,7 +66,7 @@ def _delete_expired_records(graph: DynamicGraph, ids: Any, before: int) -> Updat
     return delete_records(graph, ids[last_of_runs(graph.device, ids)])
 
 
-def _delete_expired(graph: DynamicGraph, ids: Any, before: int) -> UpdateResult:
+def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete those of some edges that are still in the graph with a time less than `before`."""
     data: Any = graph._edge_data
     xp, count = graph.xp, int(ids.size)

@@ -8,11 +8,11 @@ from ..access import reads
 from ..operators.sample_temporal_neighbors import sample_temporal_neighbors
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
 
 
 @reads
-def latest_neighbors(graph: Graph, vertices: Any, count: int, *, before: Any = None) -> tuple[Any, Any, Any]:
+def latest_neighbors(graph: BaseGraph, vertices: Any, count: int, *, before: Any = None) -> tuple[Any, Any, Any]:
     """Of each of a list of vertices, the neighbors whose edges have the greatest times, up to `count`.
 
     Parameters

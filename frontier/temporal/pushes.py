@@ -35,7 +35,7 @@ from .arrivals import HALF, MASK, Bounds, Piece
 from .column import TIME
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 MOST_RECORDS = 1 << 22
 """Of a batch: memory for them stays."""
@@ -115,8 +115,8 @@ class Pushed(NamedTuple):
 
 
 def plain_records(
-    graph: DynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *, first_time: int | None = None,
-    time_step: int = 0, keep: bool = False,
+    graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *,
+    first_time: int | None = None, time_step: int = 0, keep: bool = False,
 ) -> Records | None:  # fmt: skip
     """A user's batch, if kernels can take it as it is; otherwise None.
 
@@ -151,7 +151,7 @@ def plain_records(
     return Records(src, dst, times, first_time or 0, time_step, given, keep)
 
 
-def _push(graph: DynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
+def _push(graph: BaseDynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
     """Insert records, and delete what has left the window by then, if that was expected; notify observers.
 
     Returns None if nothing has changed, and the batch is to go the general way.
@@ -180,7 +180,7 @@ push_records = updates(remembered(observed(_push)))
 class Pushes:
     """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
 
-    def __init__(self, graph: DynamicGraph):
+    def __init__(self, graph: BaseDynamicGraph):
         self.push, self.writes = Struct((*PUSH, *RULES)), Struct(WRITES)
         self.expiry, self.moving = Struct(EXPIRY), Struct(MOVING)
         self.numbers = Counters(graph.device, NUMBERS)
@@ -192,7 +192,7 @@ class Pushes:
         self._rules: tuple[Any, ...] = ()  # what `push` has been told last of `RULES`
 
     def run(
-        self, graph: DynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
+        self, graph: BaseDynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
         """See `push_records`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
         exact = loose = False
@@ -216,7 +216,7 @@ class Pushes:
         return pushed
 
     def _insert(
-        self, graph: DynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
+        self, graph: BaseDynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
     ) -> tuple[Pushed, Room | None, Room | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
@@ -269,7 +269,7 @@ class Pushes:
             if log:
                 arrivals.leave(log, taken, following)
 
-    def _delete(self, graph: DynamicGraph, entries: int, arcs: int) -> None:
+    def _delete(self, graph: BaseDynamicGraph, entries: int, arcs: int) -> None:
         """Queue the deletion of what has left the window, among so many entries of the log."""
         updates = self._bound.updates  # type: ignore[union-attr]
         updates.erase(graph, self.copies * entries)
@@ -296,7 +296,7 @@ class Pushes:
         """All that is held."""
         return [*(self._spare or ()), *(() if self._bound is None else self._bound.memory.arrays())]
 
-    def _make_room(self, graph: DynamicGraph, count: int, most: int) -> None:
+    def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""
         data: Any = graph._edge_data
         graph._reserve_for(self.copies * count)
@@ -314,14 +314,14 @@ class Pushes:
             self._bound = None  # with the memory
             self._room = _room_for(count, records), _room_for(most, entries)
 
-    def _entries(self, graph: DynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
+    def _entries(self, graph: BaseDynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
         """Arrays for the ids of records, and for their times if these are logged; otherwise None."""
         if not logs:
             return memory.ids[:count], None
         spare, self._spare = self._spare, None
         return spare if spare is not None and spare[0].size == count else _entries(graph, count)
 
-    def _bind(self, graph: DynamicGraph) -> Bound:
+    def _bind(self, graph: BaseDynamicGraph) -> Bound:
         """Kernels, which take the arrays of the graph that there are now."""
         data: Any = graph._edge_data
         held, ends = (None, ()) if data.times is None else (data.columns[TIME], data.times.ends)
@@ -332,7 +332,7 @@ class Pushes:
         return self._bound
 
     def _describe(
-        self, graph: DynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room | None,
+        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room | None,
         gone: Room | None,
     ) -> None:  # fmt: skip
         data, absent, clock = graph._edge_data, graph._absent, None if window is None else window.clock
@@ -388,7 +388,7 @@ class Pushes:
             bound.finish(int(ids.size), entries)
             data.write(ids, columns)
 
-    def _count(self, graph: DynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
+    def _count(self, graph: BaseDynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
         there."""
         data, count = graph._edge_data, int(ids.size)
@@ -411,7 +411,7 @@ class Pushes:
 class Memory:
     """Arrays for so many records, and for so many entries of the log."""
 
-    def __init__(self, graph: DynamicGraph, records: int, entries: int):
+    def __init__(self, graph: BaseDynamicGraph, records: int, entries: int):
         from ..runtime.cuda import cooperative_blocks
 
         xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
@@ -442,7 +442,7 @@ class Bound:
         What the structure has bound (`DynamicGraph._bind_updates`).
     """
 
-    def __init__(self, graph: DynamicGraph, pushes: Pushes, memory: Memory):
+    def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
         from ..runtime.cuda import cooperative_blocks
 
         self.memory = memory
@@ -459,7 +459,7 @@ class Bound:
         self._copies = pushes.copies
         self._most_blocks = cooperative_blocks()
 
-    def insert(self, graph: DynamicGraph, count: int) -> None:
+    def insert(self, graph: BaseDynamicGraph, count: int) -> None:
         """Queue the insertion of so many records' arcs."""
         self._check(count)
         self.updates.insert(graph, self._copies * count)
@@ -474,7 +474,7 @@ def _room_for(count: int, held: int) -> int:
     return held if count <= held else max(FEWEST, 1 << (count - 1).bit_length())
 
 
-def _entries(graph: DynamicGraph, count: int) -> tuple[Any, Any]:
+def _entries(graph: BaseDynamicGraph, count: int) -> tuple[Any, Any]:
     """Arrays for the ids of records, and for their times.
 
     Both stay in the log as long as the records: they are in one piece of memory, for one allocation instead of two.

@@ -17,7 +17,7 @@ from ..runtime import elementwise
 from ..sort import id_bits, last_of_runs, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..core.base import BaseGraph
     from ..runtime import Kernels
 
 CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
@@ -65,7 +65,7 @@ class Gathered:
         return 0 if self.rows is None else sum(int(array.nbytes) for array in self.rows)
 
 
-def rows_by_time(graph: Graph, vertices: Any) -> tuple[RowsByTime, Any]:
+def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     """The neighbors of some vertices in the order of time, in a graph with times that is being read.
 
     Parameters
@@ -101,7 +101,7 @@ def rows_by_time(graph: Graph, vertices: Any) -> tuple[RowsByTime, Any]:
     return _sorted_rows(graph, distinct), places
 
 
-def _keep_all(graph: Graph, held: Gathered, lock: Any) -> RowsByTime:
+def _keep_all(graph: BaseGraph, held: Gathered, lock: Any) -> RowsByTime:
     """The rows of all vertices, made by one of several threads that ask for them."""
     with lock:
         if held.rows is None:
@@ -112,7 +112,7 @@ def _keep_all(graph: Graph, held: Gathered, lock: Any) -> RowsByTime:
         return held.rows
 
 
-def _distinct(graph: Graph, vertices: Any) -> tuple[Any, Any]:
+def _distinct(graph: BaseGraph, vertices: Any) -> tuple[Any, Any]:
     """The distinct ones of some vertices, in an array of the graph's vertex dtype, and the place among them of each."""
     device, size = graph.device, int(vertices.size)
     ordered, order = sort_pairs(device, vertices, key_bits=id_bits(graph.num_vertices))
@@ -123,11 +123,11 @@ def _distinct(graph: Graph, vertices: Any) -> tuple[Any, Any]:
     return distinct, places
 
 
-def _kernels(graph: Graph) -> Kernels:
+def _kernels(graph: BaseGraph) -> Kernels:
     return graph._edge_data.times.kernels  # type: ignore[union-attr]
 
 
-def _sorted_rows(graph: Graph, vertices: Any = None) -> RowsByTime:
+def _sorted_rows(graph: BaseGraph, vertices: Any = None) -> RowsByTime:
     """The rows of some vertices, or of all, sorted."""
     data: Any = graph._edge_data
     offsets, ids, slots = collect_arcs(graph, vertices)
@@ -139,7 +139,7 @@ def _sorted_rows(graph: Graph, vertices: Any = None) -> RowsByTime:
     return RowsByTime(offsets, times, ids, edges)
 
 
-def _sorted_on_gpu(graph: Graph, offsets: Any, ids: Any, slots: Any) -> RowsByTime:
+def _sorted_on_gpu(graph: BaseGraph, offsets: Any, ids: Any, slots: Any) -> RowsByTime:
     """Arcs sorted by three stable sorts of all of them: by neighbors, by time, and by row."""
     data: Any = graph._edge_data
     device, size = graph.device, int(ids.size)

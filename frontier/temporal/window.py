@@ -21,7 +21,7 @@ from .pushes import Records, Window, plain_records, push_within
 from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
-    from ..dynamic import DynamicGraph
+    from ..core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class SlidingWindow:
     """
 
     def __init__(
-        self, graph: DynamicGraph, span: Any = None, *, count: int | None = None, batches: int | None = None,
+        self, graph: BaseDynamicGraph, span: Any = None, *, count: int | None = None, batches: int | None = None,
         lateness: Any = None,
     ):  # fmt: skip
         check_dynamic_graph(graph)
@@ -213,7 +213,7 @@ class SlidingWindow:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, graph: DynamicGraph, state: dict[str, Any]) -> SlidingWindow:
+    def from_state(cls, graph: BaseDynamicGraph, state: dict[str, Any]) -> SlidingWindow:
         """The window that goes on where another one stood, on a copy of its graph, or one loaded from a file.
 
         Parameters
@@ -305,7 +305,7 @@ class SlidingWindow:
 @updates
 @observed
 def _push_plain(
-    graph: DynamicGraph, window: SlidingWindow, records: Records, limits: Window
+    graph: BaseDynamicGraph, window: SlidingWindow, records: Records, limits: Window
 ) -> WindowResult | None:  # fmt: skip
     """Push records as kernels take them; None if they are to go the general way."""
     done = push_within(graph, records, limits)

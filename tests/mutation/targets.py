@@ -45,13 +45,13 @@ THREE = "not (hornet or gpma or graphvine or faimgraph)"
 # What a file's path begins with; the tests; and which of their cases, as ``pytest -k`` takes it.
 TARGETS = (
     (r"frontier/operators/", OPERATORS, THREE),
-    (r"frontier/(frontier|view|kinds)\.py|frontier/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
+    (r"frontier/(frontier|view|core/base)\.py|frontier/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
     (r"frontier/philox", ("test_random.py", "test_functors.py"), TWO),
     (r"frontier/sort/", ("test_sort.py", "test_match.py", *UPDATES),
      "csr or hornet or gpma or graphvine or sort or match"),
     (r"frontier/io/", INPUT, ""),
     (r"frontier/interchange/", ("test_interchange.py",), ""),
-    (r"frontier/registry\.py|structures/__init__\.py", ("test_registry.py", "test_new_structure.py"), ""),
+    (r"frontier/(core/)?registry\.py|structures/__init__\.py", ("test_registry.py", "test_new_structure.py"), ""),
     (r"frontier/runtime/growable", ("test_growable.py", "test_lpma.py"), ""),
     (r"frontier/(storage|invariants)\.py|frontier/runtime/atomic\.py", (*FILES, *COMMON), TWO),
     (r"frontier/runtime/(shipped|source_text)", ("test_shipped.py", "test_source_text.py"), ""),

@@ -20,7 +20,7 @@ from ..frontiers import PartFrontier
 from ..windows import HEAD_BYTES
 
 if TYPE_CHECKING:
-    from ..part import GraphPart
+    from ..base import BasePart
     from ..traversals import Levels
     from ..windows import Window
 
@@ -41,13 +41,13 @@ LEAST_SHARED = 64
 MOST_STEPS, NEVER = 2**30, 2**62
 
 
-def message_bytes(graph: GraphPart) -> int:
+def message_bytes(graph: BasePart) -> int:
     """Room in each part's window for what each other one has reached of its vertices."""
     room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MOST_BYTES)
     return room // graph.comm.size // 128 * 128
 
 
-def window_of(graph: GraphPart) -> Window | None:
+def window_of(graph: BasePart) -> Window | None:
     """The windows that a search works with; None where kernels cannot see the memory of all parts."""
     bits = 8 * bitmap_words(graph.num_vertices)
     return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
@@ -133,7 +133,7 @@ def _run(
     return left, made, ending
 
 
-def _pull_arguments(graph: GraphPart) -> tuple:
+def _pull_arguments(graph: BasePart) -> tuple:
     """What the kernel pulls with: memory, from how many members and arcs on that is less work, and which vertices it
     goes to."""
     local, owned = graph.local, graph.partition.owned

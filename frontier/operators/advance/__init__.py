@@ -36,7 +36,7 @@ from ..shares import cpu_balance, run_shares
 from .cpu import make_pull, make_push
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/advance/advance.cuh"
 AUTO, OUT, VERTICES, TILE = "auto", "out", "vertices", "tile"
@@ -51,25 +51,25 @@ PULL_FROM = 1024
 
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
     condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
     edges: str = "out", output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
 ) -> Frontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
     condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
     edges: str = "out", output: Literal["edges"], unique: bool = True, balance: str = "auto",
 ) -> EdgeFrontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: Graph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
     condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
     edges: str = "out", output: None, unique: bool = True, balance: str = "auto",
 ) -> None: ...  # fmt: skip
 @reads
 def advance(
-    graph: Graph,
+    graph: BaseGraph,
     frontier: Frontier | EdgeFrontier,
     op: Callable[..., Any],
     *args: Any,
@@ -184,7 +184,7 @@ def advance(
     return found
 
 
-def _advance_few(graph: Graph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
+def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
     """`advance` from few vertices as a call before has prepared it; None if none has, or not for what there is now.
 
     What may be wrong with the arguments is left to the general way.
@@ -208,7 +208,7 @@ def _advance_few(graph: Graph, frontier: Any, functors: tuple, args: tuple, uniq
     return prepared.push(graph, work, functors, frontier, count, arcs, values)
 
 
-def _prepare_next(graph: Graph, functors: Functors, args: tuple, values: tuple, output: str) -> None:
+def _prepare_next(graph: BaseGraph, functors: Functors, args: tuple, values: tuple, output: str) -> None:
     """Have `_advance_few` do what is next asked for with these arguments, which are these values for functors."""
     unique = output == SET
     may_pull = unique and can_pull(graph, functors)
@@ -225,7 +225,7 @@ def _are_few(count: int, arcs: int) -> bool:
     return 0 < count <= MOST_VERTICES and arcs <= MOST_ARCS
 
 
-def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
+def _check_pull(graph: BaseGraph, walked: tuple[BaseGraph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
     """Raise ValueError if a pull cannot do what is asked for."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
@@ -239,7 +239,7 @@ def _check_pull(graph: Graph, walked: tuple[Graph, ...], prepare: Callable[..., 
         raise ValueError("direction='pull' walks arcs the other way: it cannot be combined with output='edges'")
 
 
-def _nothing(graph: Graph, kind: str) -> Frontier | EdgeFrontier:
+def _nothing(graph: BaseGraph, kind: str) -> Frontier | EdgeFrontier:
     """An empty output."""
     vertices = graph.xp.empty(0, graph.vertex_dtype)
     if kind == ARCS:
@@ -263,7 +263,7 @@ def check_functors(condition: Callable[..., Any] | None, prepare: Callable[..., 
         check_op(prepare, "prepare", ("src",), args)
 
 
-def graphs_to_walk(graph: Graph, edges: str, op: Callable[..., Any]) -> tuple[Graph, ...]:
+def graphs_to_walk(graph: BaseGraph, edges: str, op: Callable[..., Any]) -> tuple[BaseGraph, ...]:
     """The graphs along whose edges an advance goes: the graph, its reverse, or both."""
     if edges == "out":
         return (graph,)
@@ -279,7 +279,7 @@ def graphs_to_walk(graph: Graph, edges: str, op: Callable[..., Any]) -> tuple[Gr
     return graph, graph.reverse
 
 
-def can_pull(graph: Graph, functors: Functors, entering: Graph | None = None) -> bool:
+def can_pull(graph: BaseGraph, functors: Functors, entering: BaseGraph | None = None) -> bool:
     """Whether a pull along the edges of `graph` does the same as a push, and has a condition to stop at.
 
     `entering` is as for `pull`.
@@ -292,12 +292,12 @@ def can_pull(graph: Graph, functors: Functors, entering: Graph | None = None) ->
     return not (slots and uses_parameter(op, EDGE_POSITION))
 
 
-def pull_bounds(graph: Graph) -> tuple[int, int]:
+def pull_bounds(graph: BaseGraph) -> tuple[int, int]:
     """A pull is less work from so many members on, if more than so many arcs leave them."""
     return -(-graph.num_vertices // PULL_FROM), int(graph.num_arcs * PULL_ABOVE)
 
 
-def _is_much(graph: Graph, count: int, arcs: int) -> bool:
+def _is_much(graph: BaseGraph, count: int, arcs: int) -> bool:
     """Whether a push from so many members, which so many arcs leave, is more work than a pull."""
     if arcs <= graph.num_arcs * PULL_ABOVE:  # as few mostly are: then the other bound need not be known
         return False
@@ -305,7 +305,7 @@ def _is_much(graph: Graph, count: int, arcs: int) -> bool:
     return count >= members and arcs > most
 
 
-def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Graph | None = None) -> bool:
+def pull_pays(graph: BaseGraph, frontier: Frontier, functors: Functors, entering: BaseGraph | None = None) -> bool:
     """Whether a pull along the edges of `graph` is possible (`can_pull`) and less work than a push."""
     members, arcs = pull_bounds(graph)
     if frontier._walk_length() < members or not can_pull(graph, functors, entering):
@@ -315,8 +315,8 @@ def pull_pays(graph: Graph, frontier: Frontier, functors: Functors, entering: Gr
 
 
 def push(
-    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
-    walked: tuple[Graph, ...] | None = None, balance: str = "auto", output: str = SET,
+    graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
+    walked: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
     """advance from the frontier to its neighbors.
 
@@ -374,7 +374,7 @@ def push(
     return Frontier._of(graph, out[:size], arcs=known)
 
 
-def _room_for(output: str, walked: tuple[Graph, ...], frontier: Frontier) -> int:
+def _room_for(output: str, walked: tuple[BaseGraph, ...], frontier: Frontier) -> int:
     """How many vertices, or arcs, a push may put out."""
     if output == NOTHING:
         return 0
@@ -384,7 +384,7 @@ def _room_for(output: str, walked: tuple[Graph, ...], frontier: Frontier) -> int
     return walked[0].num_vertices if arcs is None else min(walked[0].num_vertices, arcs)
 
 
-def own_frontier(graph: Graph, frontier: Frontier) -> Frontier:
+def own_frontier(graph: BaseGraph, frontier: Frontier) -> Frontier:
     """The frontier as one of a graph that is walked."""
     return frontier if frontier.graph is graph else frontier._on(graph)
 
@@ -395,8 +395,8 @@ def _fitting(array: Any, size: int) -> Any:
 
 
 def pull(
-    graph: Graph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
-    walked: Graph | None = None, entering: Graph | None = None,
+    graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
+    walked: BaseGraph | None = None, entering: BaseGraph | None = None,
 ) -> Frontier:  # fmt: skip
     """advance to each vertex from its neighbors in the frontier; `kernels` and `walked` as for `push`.
 
@@ -414,7 +414,8 @@ def pull(
 
 
 def queue_pull(
-    graph: Graph, entering: Graph, bits: Any, functors: Functors, args: tuple, counters: Any, kernels: Any = None
+    graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
+    kernels: Any = None,
 ) -> Any:  # fmt: skip
     """`pull` that does not wait: returns the bitmap of those that were reached.
 
@@ -446,7 +447,7 @@ def queue_pull(
 
 
 def advance_kernels(
-    graph: Graph, functors: Functors, args: tuple, balance: str = "tile", output: str = SET
+    graph: BaseGraph, functors: Functors, args: tuple, balance: str = "tile", output: str = SET
 ) -> Any:  # fmt: skip
     """The CUDA kernels of advance."""
     options = advance_options(graph, functors, balance, output)
@@ -464,7 +465,7 @@ OUTPUT_MACROS = {
 }  # fmt: skip
 
 
-def advance_options(graph: Graph, functors: Functors, balance: str = "tile", output: str = SET) -> tuple:
+def advance_options(graph: BaseGraph, functors: Functors, balance: str = "tile", output: str = SET) -> tuple:
     """The macros of advance."""
     options = [*balance_options(graph, balance), *OUTPUT_MACROS[output]]
     if functors.condition is not None:

@@ -9,12 +9,12 @@ import numpy as np
 from ..engine import cuda_kernels_for
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/degrees/degrees.cuh"
 
 
-def degrees_of(graph: Graph, vertices: Any = None, out: Any = None) -> Any:
+def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
     """The number of neighbors of each of some vertices, or of all: `out`, or a new array of int64.
 
     Parameters

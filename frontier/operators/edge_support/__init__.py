@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads_both
-from ...registry import snapshot_structure
+from ...core.registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/edge_support/edge_support.cuh"
 
 
 @reads_both
-def edge_support(up: Graph | Orientation, down: Graph | None = None) -> Any:
+def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> Any:
     """The support of every edge of an undirected graph: the number of triangles that contain it.
 
     Parameters

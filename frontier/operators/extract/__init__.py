@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import check_graph, integer, number
+from ...arguments import check_graph
 from ...batch import check_ids
-from ...form import choose_form
-from ...registry import snapshot_structure
 from ...runtime import elementwise
 from ...sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from ..degrees import degrees_of
@@ -29,54 +27,14 @@ from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_extract
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/extract/extract.cuh"
-COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
-COPY_START = {"cpu": 0.0, "gpu": 4e7}
-"""The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR; and what comes on top of
-that however small the graph is, in arcs. A GPU waits for the host several times: of RMAT 16/16 a copy takes 0.9 ms,
-where a pass takes 0.03."""
-
-
-@reads
-def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
-    """A static copy of the arcs for which `op` is true: a directed CSR graph over the same vertices.
-
-    Parameters
-    ----------
-    graph : Graph
-    op : function ``op(src, dst, edge, weight, *args) -> bool``
-        Called more than once per arc, so it must have no side effects.
-    *args : arrays and numbers
-        As in `advance`.
-
-    Returns
-    -------
-    Graph
-        Of structure ``csr``, directed, on the same device, unweighted. Rows are not sorted, so look-ups (`find`) do not
-        work.
-
-    Raises
-    ------
-    FunctorError
-        `op` cannot be compiled; the message shows the line.
-
-    Notes
-    -----
-    O(V + E) work: a counting pass and a writing pass.
-    """
-    check_graph(graph)
-    check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
-    offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
-    part: Any = snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
-    part._rows_in_order = False
-    return part
 
 
 @reads
 def extract_neighbors(
-    graph: Graph, vertices: Any = None, op: Callable[..., Any] | None = None, *args: Any
+    graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, *args: Any
 ) -> tuple[Any, Any, Any]:
     """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
@@ -126,114 +84,12 @@ def extract_neighbors(
     return offsets, dst, graph._edges_at(slots)
 
 
-UP, DOWN = np.bool_(True), np.bool_(False)
-"""For `leads`: an argument, so that one kernel is compiled for both."""
-
-
-def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untyped-def]
-    """Whether an arc leads to the end of higher degree, or to that of lower degree unless `up`, and neither has fewer
-    than `least`. A functor."""
-    a = degrees[src]
-    b = degrees[dst]
-    return (a < b or (a == b and src < dst)) == up and a >= least and b >= least
-
-
-@reads
-def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
-    """Static copies of the edges, each from its end of lower degree to the other (ties by id), and reversed.
-
-    Then no vertex has more than about sqrt(2 E) out-neighbors in the first one, so that triangles are found from short
-    lists: `intersect_arcs` and `edge_support` take these copies. `Orientation` needs none.
-
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    degrees : array of int, shape (num_vertices,), optional
-        What vertices are ordered by; by default their degrees.
-    least : int
-        Edges of vertices with fewer are left out.
-
-    Returns
-    -------
-    up, down : Graph
-        As `extract_subgraph` makes them.
-
-    Raises
-    ------
-    ValueError
-        The graph is directed.
-
-    Notes
-    -----
-    O(V + E) work, four passes over all arcs. Two ids of memory for each edge.
-    """
-    check_graph(graph)
-    if graph.directed:
-        raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
-    if degrees is None:
-        degrees = graph.degrees()
-    least = np.int64(integer(least, "least", 0))
-    up, down = (extract_subgraph(graph, leads, degrees, least, to) for to in (UP, DOWN))
-    return up, down
-
-
-@reads
-def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
-    """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
-
-    For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
-    which the graph has them, so that look-ups do not work, and a directed one has no in-edges.
-
-    Parameters
-    ----------
-    graph : Graph
-    passes : float
-        About how many there will be.
-
-    Returns
-    -------
-    Graph
-        `graph` itself if its structure is walked as fast as CSR, or is in several parts.
-    """
-    check_graph(graph)
-    passes, kind = number(passes, "passes"), graph.device.kind
-    if graph.walk_cost[kind] <= 1:
-        return graph
-    costs = passes * graph.walk_cost[kind], passes + passes_of_copy(graph)
-    return copy_as_stored(graph) if choose_form(graph, "auto", lambda: costs, copy_bytes(graph)).snapshot else graph
-
-
-def passes_of_copy(graph: Graph) -> float:
-    """The expected cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR."""
-    kind = graph.device.kind
-    return COPY_PASSES[kind] + COPY_START[kind] / max(graph.num_arcs, 1)
-
-
-def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
-    """A static copy with its lists in the order in which `graph` has them."""
-    weighted = weighted and graph.is_weighted
-    offsets, dst, slots = collect_arcs(graph, slots=weighted)
-    weights = graph._weights_at(slots) if weighted else None
-    made: Any = snapshot_structure().from_csr(  # type: ignore[attr-defined]
-        offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
-    )
-    made._rows_in_order = False
-    return made
-
-
-def copy_bytes(graph: Graph, weighted: bool = True) -> int:
-    """Memory of such a copy."""
-    weight = graph.weight_dtype.itemsize if weighted and graph.weight_dtype is not None else 0
-    return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices
-
-
-def extract(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
     """The arcs that leave some vertices: offsets by position in `vertices` (int64), destinations and slots (int64)."""
     return collect_arcs(graph, vertices)
 
 
-def extract_successors(graph: Graph, vertices: Any, *, weighted: bool = True) -> tuple[Any, Any, Any]:
+def extract_successors(graph: BaseGraph, vertices: Any, *, weighted: bool = True) -> tuple[Any, Any, Any]:
     """For each of some vertices, those it points to: offsets (int64), ids in ascending order, weights or None."""
     weighted = weighted and graph.is_weighted
     if graph.is_sorted:
@@ -245,7 +101,7 @@ def extract_successors(graph: Graph, vertices: Any, *, weighted: bool = True) ->
     return offsets, dst, None if slots is None else graph._weights_at(slots)
 
 
-def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
+def extract_predecessors(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
     """For each of some vertices, those that point to it: offsets (int64), ids in ascending order, weights or None.
 
     One pass over all arcs of a directed graph without in-edges.
@@ -269,12 +125,12 @@ def extract_predecessors(graph: Graph, vertices: Any) -> tuple[Any, Any, Any]:
     return offsets, src[chosen], None if slots is None else graph._weights_at(slots[chosen])
 
 
-def count_predecessors(graph: Graph) -> Any:
+def count_predecessors(graph: BaseGraph) -> Any:
     """How many arcs enter each vertex (int64): a pass over all arcs."""
     return graph.xp.bincount(collect_arcs(graph, slots=False)[1], minlength=graph.num_vertices).astype(np.int64)
 
 
-def sort_rows(graph: Graph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
+def sort_rows(graph: BaseGraph, rows: Any, num_rows: int, ids: Any, values: Any) -> tuple[Any, Any]:
     """Vertex ids, and values along with them (or None), in order of their rows and ascending in each."""
     size = max(graph.num_vertices, num_rows)
     keys = arc_keys(graph.device, rows, ids, size)
@@ -289,7 +145,7 @@ def _enters(src, dst, edge, weight, wanted):
     return wanted[dst] != 0
 
 
-def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
+def extract_sorted(graph: BaseGraph) -> tuple[Any, Any, Any]:
     """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored.
 
     That is the weight of each, or the id of its edge; or None.
@@ -309,7 +165,7 @@ def extract_sorted(graph: Graph) -> tuple[Any, Any, Any]:
     return offsets, xp.ascontiguousarray(dst), weights
 
 
-def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
+def _collect_in_order(graph: BaseGraph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
     """The arcs of some vertices (None for all) in the order in which they are stored: offsets (int64), destinations,
     and what is stored with them; None unless that is asked for."""
     xp = graph.xp
@@ -336,7 +192,7 @@ def _collect_in_order(graph: Graph, vertices: Any, stored: bool) -> tuple[Any, A
 LONG_LIST = 512  # longer ones are copied by a thread block each
 
 
-def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
+def incident_arcs(graph: BaseGraph, marked: Any) -> tuple[Any, Any]:
     """All arcs that leave or enter the marked vertices, as sources and destinations; some may be listed twice.
 
     Parameters
@@ -345,8 +201,9 @@ def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
     """
     xp = graph.xp
     if not graph.has_in_edges:
-        snapshot: Any = extract_subgraph(graph, _touches, marked.view(np.uint8))
-        return row_ids(graph.device, snapshot.offsets, graph.vertex_dtype), snapshot.indices
+        args = functor_args(graph, _touches, (marked.view(np.uint8),))
+        offsets, dst, _ = collect_arcs(graph, None, _touches, args, slots=False)
+        return row_ids(graph.device, offsets, graph.vertex_dtype), dst
     ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
     src, dst = _arcs_of(graph, ids)
     # The other directions of the same edges, in undirected graphs; those that enter, in directed ones.
@@ -354,7 +211,7 @@ def incident_arcs(graph: Graph, marked: Any) -> tuple[Any, Any]:
     return xp.concatenate([src, back]), xp.concatenate([dst, there])
 
 
-def _arcs_of(graph: Graph, ids: Any) -> tuple[Any, Any]:
+def _arcs_of(graph: BaseGraph, ids: Any) -> tuple[Any, Any]:
     """The arcs that leave some vertices."""
     offsets, dst, _ = extract(graph, ids)
     return ids[row_ids(graph.device, offsets, graph.vertex_dtype)] if ids.size else ids, dst
@@ -365,8 +222,8 @@ def _touches(src, dst, edge, weight, marked):
 
 
 def collect_arcs(
-    graph: Graph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *, slots: bool = True,
-    relabel: Any = None, counts: Any = None,
+    graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *,
+    slots: bool = True, relabel: Any = None, counts: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Arcs of some vertices (None for all), those that `op` chooses if it is given.
 
@@ -408,7 +265,7 @@ def collect_arcs(
     return offsets, dst, found
 
 
-def count_arcs(graph: Graph, vertices: Any, op: Callable[..., Any], args: tuple) -> Any:
+def count_arcs(graph: BaseGraph, vertices: Any, op: Callable[..., Any], args: tuple) -> Any:
     """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
     counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
     if vertices.size:
@@ -417,7 +274,7 @@ def count_arcs(graph: Graph, vertices: Any, op: Callable[..., Any], args: tuple)
 
 
 def _run(
-    graph: Graph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+    graph: BaseGraph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
 ) -> None:
     """Count chosen arcs into ``offsets[1:]``, or write them."""
     if not graph.device.is_gpu:
@@ -432,7 +289,7 @@ def _run(
     _launch(graph, count, vertices, cursors, dst, slots, relabel, op, args)
 
 
-def extract_into(graph: Graph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
+def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
     """Write the arcs that leave some vertices from given places on; on a GPU.
 
     Parameters
@@ -448,7 +305,7 @@ def extract_into(graph: Graph, vertices: Any, cursors: Any, dst: Any, slots: Any
 
 
 def _launch(
-    graph: Graph, count: int, vertices: Any, cursors: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+    graph: BaseGraph, count: int, vertices: Any, cursors: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
 ) -> None:
     """Launch the CUDA kernels."""
     functor = (("op", op, ARC, TRUTH),)

@@ -33,7 +33,7 @@ from ..recorded import refuse_to_convert
 from .cpu import make_common_neighbors, make_intersect
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
@@ -46,7 +46,7 @@ TOTAL = np.dtype(np.int64)
 
 @reads
 def intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None = None, *args: Any,
+    graph: BaseGraph, us: Any, vs: Any, op: Callable[..., Any] | None = None, *args: Any,
     per_pair: Callable[..., Any] | None = None, numbered: bool = False, checked: bool = True,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs of vertices: counted, or passed to `op` one by one.
@@ -133,7 +133,7 @@ def cuda_functors(
 
 
 @reads
-def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
+def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     """The common neighbors of pairs of vertices, listed.
 
     `intersect` counts them, which is less work, or passes each to a functor.
@@ -182,7 +182,7 @@ def common_neighbors(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
     return offsets, sort_rows(graph, rows, count, members, None)[0]
 
 
-def _checked_pairs(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
+def _checked_pairs(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     """Pairs of vertices as arrays of the graph's vertex dtype."""
     us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
     vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
@@ -191,7 +191,7 @@ def _checked_pairs(graph: Graph, us: Any, vs: Any) -> tuple[Any, Any]:
 
 
 @reads
-def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
+def snapshot_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     """`graph`, or a static copy of it if making one is cheaper than look-ups in `graph` for these pairs.
 
     `intersect` without `op` does so itself. With `op` it does not, since slots of a static copy are its own: ask for
@@ -223,7 +223,7 @@ def snapshot_if_faster(graph: Graph, us: Any, vs: Any) -> Graph:
 
 
 def _intersect(
-    graph: Graph, us: Any, vs: Any, op: Callable[..., Any] | None, args: tuple, numbered: bool = False,
+    graph: BaseGraph, us: Any, vs: Any, op: Callable[..., Any] | None, args: tuple, numbered: bool = False,
     per_pair: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """`intersect` of arrays that were checked, or need not be."""
@@ -241,13 +241,13 @@ def _intersect(
     return counts
 
 
-def pair_options(graph: Graph) -> tuple[tuple[str, str], ...]:
+def pair_options(graph: BaseGraph) -> tuple[tuple[str, str], ...]:
     """The macros by which the CUDA kernels suit a graph."""
     return (("TILE_SIZE", tile_size(graph)), *(() if graph.finds_fast else (("SCANS", "1"),)))
 
 
 def _expand_pairs(
-    graph: Graph, count: int, functor: tuple, values: tuple, options: tuple, us: Any, vs: Any, *outputs: Any
+    graph: BaseGraph, count: int, functor: tuple, values: tuple, options: tuple, us: Any, vs: Any, *outputs: Any
 ) -> None:  # fmt: skip
     """Launch the CUDA kernels over the neighbors of one of each pair."""
     kernels = cuda_kernels_for(graph, HEADER, functor, values, (*options, *pair_options(graph)))

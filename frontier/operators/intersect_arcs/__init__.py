@@ -8,21 +8,21 @@ import numpy as np
 
 from ...access import reads_both
 from ...arguments import check_graph, check_output
-from ...registry import snapshot_structure
+from ...core.registry import snapshot_structure
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
 from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
 TALLY_DTYPES = (np.dtype(np.int64),)
 
 
 @reads_both
-def intersect_arcs(graph: Graph | Orientation, pairs: Graph | None = None, tally: Any = None) -> int:
+def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = None, tally: Any = None) -> int:
     """Over all arcs x -> y of one graph, the number of common neighbors of x and y in another.
 
     Parameters

@@ -12,12 +12,12 @@ from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_match
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/match/match.cuh"
 
 
-def match_keys(graph: Graph, keys: Any, slots: Any, bits: int = 0) -> None:
+def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
     """Find the slots of many arcs, for structures whose lists are in no order.
 
     Parameters

@@ -17,7 +17,7 @@ from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_neighbor_columns
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32
@@ -25,7 +25,7 @@ MOST_EACH = 4  # columns of a lane: their sums are held in registers
 
 
 def reduce_columns(
-    graph: Graph, members: Frontier, op: Callable, values: tuple, reduce: str | Callable, identity: Any, out: Any
+    graph: BaseGraph, members: Frontier, op: Callable, values: tuple, reduce: str | Callable, identity: Any, out: Any
 ) -> None:
     """Write the rows of the members of a frontier, which hold the identity before."""
     if not graph.device.is_gpu:

@@ -16,7 +16,7 @@ from ..launch import resident_blocks
 from .cpu import make_neighbor_choice, make_neighbor_mode
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS = 512  # as in neighbor_mode.cuh
@@ -25,14 +25,14 @@ COUNT, SCORE = np.dtype(np.int32), np.dtype(np.float64)
 SCORE_PARAMETERS = ("src", "value", "total")
 
 
-def scores_for(graph: Graph, score: Callable | None) -> Any:
+def scores_for(graph: BaseGraph, score: Callable | None) -> Any:
     """Room for the scores of all vertices: frequencies, if there is no functor. Those without a value have no score."""
     n = graph.num_vertices
     return graph.xp.zeros(n, COUNT) if score is None else graph.xp.full(n, -np.inf, SCORE)
 
 
 def find_modes(
-    graph: Graph, members: Frontier, op: Callable, score: Callable | None, values: tuple, out: Any, scores: Any
+    graph: BaseGraph, members: Frontier, op: Callable, score: Callable | None, values: tuple, out: Any, scores: Any
 ) -> None:
     """Write, for the members of a frontier, the value with the highest score (-1 if there is none) and its score."""
     if not graph.device.is_gpu:

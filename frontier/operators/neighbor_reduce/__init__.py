@@ -43,14 +43,14 @@ from ..shares import cpu_balance, run_shares
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_reduce/neighbor_reduce.cuh"
 
 
 @reads
 def neighbor_reduce(
-    graph: Graph,
+    graph: BaseGraph,
     frontier: Frontier | None,
     op: Callable[..., Any],
     *args: Any,
@@ -211,7 +211,7 @@ def neighbor_reduce(
 
 
 def _best_neighbors(
-    graph: Graph, members: Frontier, op: Callable[..., Any], values: tuple, reduce: str, kind: np.dtype, out: Any,
+    graph: BaseGraph, members: Frontier, op: Callable[..., Any], values: tuple, reduce: str, kind: np.dtype, out: Any,
     balance: str,
 ) -> tuple[Any, Any]:  # fmt: skip
     """For each vertex, the neighbor whose value of type `kind` is best, or -1; and the values."""
@@ -244,7 +244,7 @@ def _best_neighbors(
 
 
 def _launch(
-    graph: Graph, members: Frontier, functors: tuple, options: tuple, values: tuple, balance: str, identity: Any,
+    graph: BaseGraph, members: Frontier, functors: tuple, options: tuple, values: tuple, balance: str, identity: Any,
     *arrays: Any,
 ) -> None:  # fmt: skip
     """Launch the CUDA kernels for the members of a frontier, whose entries of the output hold the identity."""
@@ -254,7 +254,7 @@ def _launch(
     launch_balanced(kernels, "reduce", balance, graph, len(members), vertices, (identity, *arrays), values)
 
 
-def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:
+def _fill(graph: BaseGraph, members: Frontier, out: Any, value: Any) -> None:
     """Set the members' entries."""
     if len(members) == graph.num_vertices:
         clear(graph, out) if value == 0 else out.fill(value)
@@ -262,7 +262,7 @@ def _fill(graph: Graph, members: Frontier, out: Any, value: Any) -> None:
         out[members._members()] = value
 
 
-def clear(graph: Graph, out: Any) -> None:
+def clear(graph: BaseGraph, out: Any) -> None:
     """Set all entries to 0."""
     if graph.device.is_gpu:
         out.data.memset_async(0, out.nbytes)  # `fill` is a kernel of CuPy's

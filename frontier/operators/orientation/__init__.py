@@ -8,7 +8,7 @@ import numpy as np
 
 from ...access import reads
 from ...arguments import check_array, check_graph, integer
-from ...kinds import takes_form
+from ...core.base import takes_form
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -24,7 +24,7 @@ from ..places import deal, places_by_degree
 from .cpu import make_support, make_triangles
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 
@@ -67,7 +67,7 @@ class Orientation:
     O(V log V + E) work. O(V) memory: about 50 bytes a vertex, and 32 more for `edge_support`.
     """
 
-    def __init__(self, graph: Graph, degrees: Any = None, least: int = 0):
+    def __init__(self, graph: BaseGraph, degrees: Any = None, least: int = 0):
         check_graph(graph)
         if graph.directed:
             raise ValueError("graph must be undirected: the edges of a directed graph have a direction")
@@ -78,7 +78,7 @@ class Orientation:
         self._prepare(graph, degrees, integer(least, "least", 0))
 
     @reads
-    def _prepare(self, graph: Graph, degrees: Any, least: int) -> None:
+    def _prepare(self, graph: BaseGraph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
         lengths = graph.degrees()
         order, self.rank = places_by_degree(graph, lengths if degrees is None else degrees, max(least, 1))

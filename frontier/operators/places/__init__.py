@@ -11,7 +11,7 @@ from ...sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from ..engine import CudaKernels
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/places/places.cuh"
 LISTED_ARCS = 4
@@ -37,7 +37,7 @@ class Places(NamedTuple):
     rank: Any
 
 
-def places_by_degree(graph: Graph, degrees: Any, least: int) -> Places:
+def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
     """The places of vertices, of which those of a degree below `least` are ignored: none if that is 0.
 
     `degrees` may be of some vertices alone: then places are of positions in it.
@@ -86,13 +86,13 @@ class Deal(NamedTuple):
     longest: int = 0
 
 
-def deal(graph: Graph, order: Any, above: Any, lengths: Any) -> Deal:
+def deal(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Deal:
     """Deal out the vertices of `order`, of which each has so many neighbors above it; `lengths` is by vertex."""
     most = LISTED_ARCS * graph.num_vertices
     return (_deal_on_gpu if graph.device.is_gpu else _deal_on_cpu)(graph, order, above, lengths, most)
 
 
-def _deal_on_cpu(graph: Graph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
+def _deal_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
     lengths = lengths[order]
     listed = int(np.searchsorted(np.cumsum(above), most, side="right"))
     is_middle = (above > 0) & (above < lengths)
@@ -107,7 +107,7 @@ def _deal_on_cpu(graph: Graph, order: Any, above: Any, lengths: Any, most: int) 
     return Deal(dealt, int(hubs.size), int(small.size), first_piece, listed, steps, int(lengths.max(initial=0)))
 
 
-def _deal_on_gpu(graph: Graph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
+def _deal_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
     xp, count = graph.xp, int(order.size)
     found = xp.zeros(7, np.int64)
     first_piece = xp.empty(1 + min(count, graph.num_arcs // PIECE), np.int64)
@@ -140,7 +140,7 @@ class RowClasses(NamedTuple):
     first_piece: Any
 
 
-def classes_of_rows(graph: Graph, offsets: Any, limits: tuple[int, ...], piece: int) -> RowClasses:
+def classes_of_rows(graph: BaseGraph, offsets: Any, limits: tuple[int, ...], piece: int) -> RowClasses:
     """Classes of the rows of CSR arrays on a GPU; those that are longer than the first limit are cut into pieces."""
     xp, kernels = graph.xp, _kernels(graph)
     found = xp.zeros(len(limits), np.int64)
@@ -152,5 +152,5 @@ def classes_of_rows(graph: Graph, offsets: Any, limits: tuple[int, ...], piece: 
     return RowClasses(longer, accumulate(graph.device, first_piece))
 
 
-def _kernels(graph: Graph) -> CudaKernels:
+def _kernels(graph: BaseGraph) -> CudaKernels:
     return CudaKernels(HEADER, (("VID", define_text(graph.vertex_dtype)),), ())

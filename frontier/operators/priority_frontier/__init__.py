@@ -18,7 +18,7 @@ from ..reductions import DTYPES, identity_of
 from .cpu import STATES, make_lowest, make_split
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
 
@@ -81,7 +81,7 @@ class PriorityFrontier:
     [3] [10]
     """
 
-    def __init__(self, graph: Graph, priority: Any, delta: Any = 0, *, monotone: bool = False):
+    def __init__(self, graph: BaseGraph, priority: Any, delta: Any = 0, *, monotone: bool = False):
         check_graph(graph)
         check_array(graph, priority, "priority", graph.num_vertices, DTYPES)
         kind = priority.dtype
@@ -193,7 +193,7 @@ def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
 
 
-def priority_kernels(graph: Graph, priority: np.dtype, slots: np.dtype) -> Any:
+def priority_kernels(graph: BaseGraph, priority: np.dtype, slots: np.dtype) -> Any:
     """The CUDA kernels for priorities of a type and a `deferred` of another."""
     return cuda_kernels_for(graph, HEADER, (), (), priority_options(priority, slots))
 

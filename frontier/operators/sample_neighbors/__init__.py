@@ -15,7 +15,7 @@ from ..functors import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_sample, make_sample_randomly
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
 
@@ -25,7 +25,7 @@ METHODS = ("first", "uniform", "weighted")
 
 @reads
 def sample_neighbors(
-    graph: Graph,
+    graph: BaseGraph,
     frontier: Frontier,
     op: Callable[..., Any],
     *args: Any,

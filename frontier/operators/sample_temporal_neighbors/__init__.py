@@ -18,7 +18,7 @@ from ..engine import cpu_kernel_for
 from .cpu import CPU_KERNELS, LINKED_FROM
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_temporal_neighbors/sample_temporal_neighbors.cuh"
 METHODS = ("uniform", "latest", "decay")
@@ -26,8 +26,8 @@ METHODS = ("uniform", "latest", "decay")
 
 @reads
 def sample_temporal_neighbors(
-    graph: Graph, vertices: Any, count: int, *, before: Any = None, method: str = "uniform", decay: float | None = None,
-    half_life: Any = None, seed: int | None = None,
+    graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, method: str = "uniform",
+    decay: float | None = None, half_life: Any = None, seed: int | None = None,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
     """For each of a list of vertices, up to `count` of the neighbors that it had before some time.
 
@@ -119,7 +119,7 @@ def sample_temporal_neighbors(
     return offsets, ids, times, edges
 
 
-def _kernels(graph: Graph) -> Callable[..., None]:
+def _kernels(graph: BaseGraph) -> Callable[..., None]:
     """What calls the kernels by name, on either device. They know no structure."""
     if not graph.device.is_gpu:
         return lambda name, *args, tile=1: cpu_kernel_for(None, CPU_KERNELS[name], ())(*args)
@@ -129,7 +129,7 @@ def _kernels(graph: Graph) -> Callable[..., None]:
     return lambda name, *args, tile=1: load_kernel(HEADER, name, macros)(*args, tile=tile)
 
 
-def time_limits(graph: Graph, before: Any, vertices: Any) -> Any:
+def time_limits(graph: BaseGraph, before: Any, vertices: Any) -> Any:
     """For each vertex the time before which edges count; the greatest of all times if all do."""
     alone = getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__"))
     if alone:

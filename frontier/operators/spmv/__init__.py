@@ -14,20 +14,21 @@ import numpy as np
 from ...access import reads
 from ...arguments import check_array, check_graph, check_output, flag, integer
 from ...atomics import atomic_add
+from ...core.base import takes_form
+from ...core.registry import snapshot_structure
 from ...form import choose_form
 from ...frontier import Frontier
-from ...kinds import takes_form
-from ...registry import snapshot_structure
 from ...runtime import elementwise
 from ...runtime.kernels import C_TYPES
 from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from ..copies import copy_as_stored, copy_bytes, passes_of_copy
 from ..degrees import degrees_of
-from ..extract import collect_arcs, copy_as_stored, copy_bytes, passes_of_copy
+from ..extract import collect_arcs
 from ..neighbor_reduce import clear, neighbor_reduce
 from ..places import classes_of_rows, places_by_degree
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/spmv/spmv.cuh"
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -90,7 +91,7 @@ class SpMV:
     """
 
     def __init__(
-        self, graph: Graph, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
+        self, graph: BaseGraph, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
         products: int = 100,
     ):  # fmt: skip
         check_graph(graph)
@@ -114,7 +115,7 @@ class SpMV:
         self._everyone = Frontier.all(self.graph)
 
     @reads
-    def _prepare(self, graph: Graph, transpose: bool) -> None:
+    def _prepare(self, graph: BaseGraph, transpose: bool) -> None:
         """Make a static copy of the graph, in the order of the products."""
         if graph.device.is_gpu:
             self._sort_by_degree(transpose)
@@ -268,7 +269,7 @@ class RowShares(NamedTuple):
     piece_rows: Any
 
 
-def deal_rows(graph: Graph, offsets: Any) -> RowShares:
+def deal_rows(graph: BaseGraph, offsets: Any) -> RowShares:
     """Deal out the rows of CSR arrays on a GPU, longest rows first, for `multiply_rows`; `graph` gives types."""
     bounds, first_piece = classes_of_rows(graph, offsets, (LONG_ROW, TILE_ROW, THREAD_ROW), PIECE_ARCS)
     return RowShares(bounds, first_piece, row_ids(graph.device, first_piece, np.dtype(np.int32)))
@@ -282,7 +283,7 @@ def most_hubs(itemsize: int) -> int:
 
 
 def multiply_rows(
-    graph: Graph, matrix: tuple[Any, Any, Any], shares: RowShares, x: Any, out: Any, hubs: Any = None
+    graph: BaseGraph, matrix: tuple[Any, Any, Any], shares: RowShares, x: Any, out: Any, hubs: Any = None
 ) -> None:  # fmt: skip
     """A product on a GPU, by the kernel for rows sorted by length.
 
@@ -363,7 +364,7 @@ def _weighted_column_scatter(src, dst, edge, weight, column, x, y):
     return 0
 
 
-def costs_of(graph: Graph, transpose: bool, products: int) -> tuple[float, float]:
+def costs_of(graph: BaseGraph, transpose: bool, products: int) -> tuple[float, float]:
     """The expected costs of products of the graph as it is stored, and of prepared ones."""
     kind = graph.device.kind
     if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
@@ -373,13 +374,13 @@ def costs_of(graph: Graph, transpose: bool, products: int) -> tuple[float, float
     return products * walk, preparation + products * PREPARED[kind]
 
 
-def _snapshot(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Graph:
+def _snapshot(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> BaseGraph:
     made: Any = snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
     made._rows_in_order = False
     return made
 
 
-def _transposed(graph: Graph, weighted: bool) -> tuple[Any, Any, Any]:
+def _transposed(graph: BaseGraph, weighted: bool) -> tuple[Any, Any, Any]:
     """The arcs reversed, as CSR: offsets, sources and weights."""
     device, xp, n = graph.device, graph.xp, graph.num_vertices
     offsets, dst, slots = collect_arcs(graph, None, slots=weighted)

@@ -43,7 +43,7 @@ from ..recorded import recording
 from .cpu import make_push_repeatedly
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/traverse/traverse.cuh"
 SMALL_COUNT = 4096
@@ -83,7 +83,7 @@ class Step:
 
 @reads
 def traverse(
-    graph: Graph,
+    graph: BaseGraph,
     frontier: Frontier,
     op: Callable[..., Any],
     *args: Any,
@@ -137,9 +137,9 @@ def traverse(
 
 
 def traverse_along(
-    graph: Graph, frontier: Frontier, op: Callable[..., Any], args: tuple, *, condition: Callable[..., Any] | None,
+    graph: BaseGraph, frontier: Frontier, op: Callable[..., Any], args: tuple, *, condition: Callable[..., Any] | None,
     prepare: Callable[..., Any] | None, max_steps: int | None, max_arcs: int | None, edges: str = "out",
-    balance: str = "auto", entering: Graph | None = None,
+    balance: str = "auto", entering: BaseGraph | None = None,
 ) -> int:  # fmt: skip
     """`traverse`.
 
@@ -206,8 +206,8 @@ NOT_RECORDED = "traverse can be recorded from what visit_edges or filter put out
 
 
 def _advance_later(
-    walked: tuple[Graph, ...], frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None,
-    limit: int, chooses: bool, entering: Graph | None,
+    walked: tuple[BaseGraph, ...], frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None,
+    limit: int, chooses: bool, entering: BaseGraph | None,
 ) -> None:  # fmt: skip
     """Record advances until the frontier is empty: in one launch, however large it becomes."""
     memory: Any = recording()
@@ -223,13 +223,13 @@ def _advance_later(
     )  # fmt: skip
 
 
-def _room_for_pieces(graph: Graph, scratch: Callable) -> tuple[Any, np.uint32]:
+def _room_for_pieces(graph: BaseGraph, scratch: Callable) -> tuple[Any, np.uint32]:
     """Where the kernel defers pieces of long lists to, and how many there is room for."""
     capacity = piece_capacity(graph)
     return scratch("pieces", capacity, np.uint64), np.uint32(capacity)
 
 
-def _pull_arguments(graph: Graph, entering: Graph | None, scratch: Callable) -> tuple:
+def _pull_arguments(graph: BaseGraph, entering: BaseGraph | None, scratch: Callable) -> tuple:
     """What the kernel pulls with; `scratch` is that of `Scratch.get`."""
     words = bitmap_words(graph.num_vertices)
     view = (graph.reverse if entering is None else entering).view()
@@ -237,11 +237,11 @@ def _pull_arguments(graph: Graph, entering: Graph | None, scratch: Callable) -> 
     return view, *bitmaps, scratch("rest", graph.num_vertices, graph.vertex_dtype), *pull_bounds(graph)
 
 
-def _views(walked: tuple[Graph, ...]) -> list[Any]:
+def _views(walked: tuple[BaseGraph, ...]) -> list[Any]:
     return [graph.view() for graph in walked]
 
 
-def _arcs_that_matter(walked: tuple[Graph, ...], frontier: Frontier, most: int, chooses: bool) -> int | None:
+def _arcs_that_matter(walked: tuple[BaseGraph, ...], frontier: Frontier, most: int, chooses: bool) -> int | None:
     """Arcs that leave the frontier (and enter it, if both ways are walked); None where nothing depends on their number
     that the host would have to wait for."""
     if len(walked) == 1:
@@ -253,13 +253,13 @@ def _arcs_that_matter(walked: tuple[Graph, ...], frontier: Frontier, most: int, 
     return sum(own_frontier(each, frontier).num_arcs for each in walked)
 
 
-def _is_small(walked: tuple[Graph, ...], count: int, arcs: int) -> bool:
+def _is_small(walked: tuple[BaseGraph, ...], count: int, arcs: int) -> bool:
     """Whether a frontier is for a single thread block, or for one core, which goes one way only."""
     return count <= SMALL_COUNT and arcs <= SMALL_ARCS and (len(walked) == 1 or walked[0].device.is_gpu)
 
 
 def _push_repeatedly(
-    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int,
+    walked: tuple[BaseGraph, ...], frontier: Frontier, functors: Functors, values: list, step: int | None, limit: int,
     most: int, kernels: Any,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer small; returns it and the number of pushes."""
@@ -281,14 +281,14 @@ def _push_repeatedly(
     return _after_series(walked, lists, outcome)
 
 
-def _is_medium(graph: Graph, count: int, arcs: int, balance: str) -> bool:
+def _is_medium(graph: BaseGraph, count: int, arcs: int, balance: str) -> bool:
     """Whether a frontier is of medium size, for a grid-cooperative launch without pulls, which has its own schedule."""
     return graph.device.is_gpu and gpu_balance(balance) == "tile" and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
 
 
 def _push_together(
-    walked: tuple[Graph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, arcs: int, most: int,
-    kernels: Any, entering: Graph | None,
+    walked: tuple[BaseGraph, ...], frontier: Frontier, functors: Functors, values: list, limit: int, arcs: int,
+    most: int, kernels: Any, entering: BaseGraph | None,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push until the frontier is empty or no longer medium, or a pull may pay; returns it and the number of pushes."""
     graph = walked[0]
@@ -299,8 +299,8 @@ def _push_together(
 
 
 def _advance_together(
-    walked: tuple[Graph, ...], frontier: Frontier, values: list, limit: int, arcs: int | None, most: int, kernels: Any,
-    entering: Graph | None,
+    walked: tuple[BaseGraph, ...], frontier: Frontier, values: list, limit: int, arcs: int | None, most: int,
+    kernels: Any, entering: BaseGraph | None,
 ) -> tuple[Frontier, int]:  # fmt: skip
     """Push or pull, as the device chooses, until the frontier is empty or stays small; returns it and the number of
     advances.
@@ -315,7 +315,7 @@ def _advance_together(
 
 
 def _run_together(
-    walked: tuple[Graph, ...], frontier: Frontier, values: list, limit: int, arcs: int, most: tuple[int, int],
+    walked: tuple[BaseGraph, ...], frontier: Frontier, values: list, limit: int, arcs: int, most: tuple[int, int],
     kernels: Any, pulls: tuple = (),
 ) -> tuple[Frontier, int]:  # fmt: skip
     """A grid-cooperative launch, and what comes of it."""
@@ -330,7 +330,7 @@ def _run_together(
     return _after_series(walked, lists, outcome)
 
 
-def _prepare_series(graph: Graph, limit: int) -> tuple[Any, Any, Any, Counters, int]:
+def _prepare_series(graph: BaseGraph, limit: int) -> tuple[Any, Any, Any, Counters, int]:
     """What a series of advances in one launch works with: two lists that alternate as output (the second is written
     first), stamps, the first epoch, what it tells the host with, and the maximum number of steps."""
     state = state_of(graph)
@@ -342,7 +342,7 @@ def _prepare_series(graph: Graph, limit: int) -> tuple[Any, Any, Any, Counters, 
     return lists, stamps, epoch, state.outcome, steps
 
 
-def _after_series(walked: tuple[Graph, ...], lists: Any, outcome: Counters) -> tuple[Frontier, int]:
+def _after_series(walked: tuple[BaseGraph, ...], lists: Any, outcome: Counters) -> tuple[Frontier, int]:
     """The final frontier of a series of advances, and their number."""
     graph = walked[0]
     size, arcs, made, last = outcome.hear()
@@ -352,7 +352,7 @@ def _after_series(walked: tuple[Graph, ...], lists: Any, outcome: Counters) -> t
 
 
 def traverse_kernels(
-    walked: tuple[Graph, ...], functors: Functors, args: tuple, step: int | None, balance: str = "tile",
+    walked: tuple[BaseGraph, ...], functors: Functors, args: tuple, step: int | None, balance: str = "tile",
     chooses: bool = False,
 ) -> Any:  # fmt: skip
     """The CUDA kernels of traverse; argument number `step` counts the advances that one launch makes."""
@@ -361,7 +361,7 @@ def traverse_kernels(
 
 
 def traverse_options(
-    walked: tuple[Graph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
+    walked: tuple[BaseGraph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
 ) -> tuple:
     """The macros of traverse. `chooses`: whether it is the device that chooses between push and pull."""
     both_ways = (("BOTH_WAYS", "1"),) if len(walked) > 1 else ()

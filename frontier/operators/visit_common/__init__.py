@@ -23,7 +23,7 @@ from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
 THREADS, BLOCKS_EACH = 256, 8
@@ -31,7 +31,7 @@ THREADS, BLOCKS_EACH = 256, 8
 
 
 def visit_common(
-    graph: Graph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
+    graph: BaseGraph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
     op: Callable | None = None, *args: Any, per_pair: Callable | None = None, numbered: bool = False, ends: Any = None,
 ) -> Any:  # fmt: skip
     """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.

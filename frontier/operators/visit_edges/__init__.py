@@ -30,14 +30,14 @@ from ..recorded import recording, refuse_to_convert
 from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ...core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 
 
 @reads
 def visit_edges(
-    graph: Graph, src: Any, dst: Any, op: Callable[..., Any], *args: Any, output: bool = True
+    graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], *args: Any, output: bool = True
 ) -> Frontier | None:
     """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
 
@@ -112,11 +112,11 @@ def visit_edges(
     return Frontier._of(graph, out[:size], arcs=arcs)
 
 
-def _visit_kernels(graph: Graph, op: Callable[..., Any], values: tuple) -> Any:
+def _visit_kernels(graph: BaseGraph, op: Callable[..., Any], values: tuple) -> Any:
     return cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values, _lookup_options(op))
 
 
-def _visit_only(graph: Graph, src: Any, dst: Any, op: Callable[..., Any], values: tuple) -> None:
+def _visit_only(graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], values: tuple) -> None:
     count, n = int(src.size), np.int64(graph.num_vertices)
     if count and graph.device.is_gpu:
         options = (("NO_OUTPUT", "1"), *_lookup_options(op))
@@ -137,7 +137,7 @@ def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
     return () if _needs_lookup(op) else (("NO_LOOKUP", "1"),)
 
 
-def _graphs_ids(graph: Graph, ids: Any, name: str) -> Any:
+def _graphs_ids(graph: BaseGraph, ids: Any, name: str) -> Any:
     """Ids in the graph's type; those that are out of its range stay so, on the same side."""
     ids = as_ids(graph.device, ids, name)
     if ids.dtype == graph.vertex_dtype:

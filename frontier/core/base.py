@@ -1,0 +1,163 @@
+"""Bases of graphs: the facts that modules below `Graph` know of one, which annotations there name."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from ..runtime import Device, Scratch
+
+T = TypeVar("T", bound=type)
+
+
+class BaseGraph:
+    """The base of `Graph`."""
+
+    read_only: ClassVar[bool]
+    refusal: ClassVar[str] = "the reverse of a graph is read-only"
+    """What is said to those who update a read-only graph."""
+    in_parts: ClassVar[bool] = False
+    """Whether it consists of parts on several workers (`frontier.distributed`), or is one of these."""
+    is_part: ClassVar[bool] = False
+    """Whether it is one of these."""
+    forms: ClassVar[dict[type, type]] = {}
+    """Classes that stand in for others where a graph is not on one device (`form_for`)."""
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    """Of the structure's kernels."""
+    can_store_weights: ClassVar[bool]
+    finds_fast: ClassVar[bool]
+    walk_cost: ClassVar[dict[str, float]]
+
+    directed: bool
+    device: Device
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    version: int
+    vertex_version: int
+
+    if TYPE_CHECKING:  # properties and methods, which `Graph`, `Structure` and `GraphPart` define and document
+
+        def __init__(self, num_vertices: int = 0, **options: Any): ...
+
+        @property
+        def num_vertices(self) -> int: ...
+        @property
+        def num_edges(self) -> int: ...
+        @property
+        def num_arcs(self) -> int: ...
+        @property
+        def xp(self) -> Any: ...
+        @property
+        def reverse(self) -> Any: ...
+        @property
+        def has_in_edges(self) -> bool: ...
+        @property
+        def is_weighted(self) -> bool: ...
+        @property
+        def is_sorted(self) -> bool: ...
+        @property
+        def defines(self) -> dict[str, Any]: ...
+        @property
+        def slot_capacity(self) -> int: ...
+        @property
+        def edge_capacity(self) -> int: ...
+        @property
+        def edge_data(self) -> Any: ...
+        @property
+        def multi(self) -> str: ...
+        @property
+        def time_unit(self) -> str | None: ...
+        @property
+        def keep_time(self) -> str | None: ...
+        def view(self) -> Any: ...
+        def degrees(self) -> Any: ...
+        def copy(self) -> Any: ...
+        def to_coo(self) -> tuple[Any, Any, Any]: ...
+        def to_csr(self, *, in_edges: bool = False) -> Any: ...
+        def memory_usage(self) -> Any: ...
+        def reading(self) -> AbstractContextManager[Any]: ...
+
+        # What modules of this package read of each other, until features are components of a graph.
+        _num_vertices: int
+        _num_arcs: int
+        _absent: Any
+        _neighbors: Any
+        _weights: Any
+        _edge_data: Any
+        _shares_edge_data: bool
+        _in_edges: Any
+        _access: Any
+        _kernels: Any
+        _arrays: ClassVar[dict[str, Any]]
+        _scalars: ClassVar[tuple[str, ...]]
+        _options: ClassVar[tuple[str, ...]]
+        _find: Any
+        _degrees: Any
+        _degrees_of: Any
+        _total_degree: Any
+        _sorted_arcs: Any
+        _check_arrays: Any
+        _edges_at: Any
+        _weights_at: Any
+        _weights_of: Any
+        _columns_moved: Any
+        _attach_runtime: Any
+        _prepare: Any
+        _load: Any
+        _short_lists: Any
+
+        @property
+        def _stored_dtype(self) -> np.dtype | None: ...
+        @property
+        def _scratch(self) -> Scratch: ...
+
+    def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> object:
+        """What stands for an object of a class that is made on every worker, of the worker's part; None on a worker."""
+
+    def __len__(self) -> int:
+        return self.num_vertices
+
+    def __bool__(self) -> bool:
+        return True  # also without vertices
+
+
+def form_for(cls: type, graph: object) -> type:
+    """The class to make an object of, where `cls` was asked for: graphs in several parts have forms of their own."""
+    return graph.forms.get(cls, cls) if isinstance(graph, BaseGraph) else cls
+
+
+def takes_form(cls: T) -> T:
+    """Class decorator: an object is made in the form of the graph that it is given first (`form_for`)."""
+
+    def __new__(made: type, graph: Any = None, *args: Any, **options: Any) -> Any:
+        return object.__new__(form_for(made, graph))
+
+    __new__.__signature__ = inspect.signature(cls.__init__)  # type: ignore[attr-defined,misc]  # what users are shown
+    cls.__new__ = __new__  # type: ignore[assignment]
+    return cls
+
+
+class BaseDynamicGraph(BaseGraph):
+    """The base of `DynamicGraph`."""
+
+    _binds_updates = False
+    """Whether batches may be applied by kernels that tell each other what the host would wait for
+    (`DynamicGraph._bind_updates`)."""
+
+    if TYPE_CHECKING:
+
+        def insert_edges(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Any: ...
+        def delete_edges(self, src: Any, dst: Any) -> Any: ...
+        def expire(self, before: Any) -> Any: ...
+
+        _observers: Any
+        _tells_slots: ClassVar[bool]
+        _live_observers: Any
+        _insert_observed: Any
+        _delete_observed: Any
+        _keep_view: Any

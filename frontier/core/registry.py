@@ -1,0 +1,44 @@
+"""The structures there are. Each registers itself; tests, benchmarks and the command line go through them all."""
+
+from __future__ import annotations
+
+import importlib
+
+from .base import BaseGraph
+
+PROVIDERS = ["structures"]
+"""Packages that register their structures when they are imported, which they are when somebody asks for structures."""
+
+_structures: dict[str, type[BaseGraph]] = {}
+_snapshot: list[type[BaseGraph]] = []
+
+
+def register_structure(cls: type[BaseGraph], *, snapshot: bool = False) -> type[BaseGraph]:
+    """Make a structure known by its `name`.
+
+    Parameters
+    ----------
+    snapshot : bool
+        This is the structure that static copies (`Graph.to_csr`) are made of.
+    """
+    _structures[cls.name] = cls
+    if snapshot:
+        _snapshot[:] = [cls]
+    return cls
+
+
+def registered() -> dict[str, type[BaseGraph]]:
+    """All structures by name."""
+    for package in PROVIDERS:
+        module = importlib.import_module(package)
+        if not _structures:
+            raise ImportError(
+                f"{module.__file__} is not the package {package} of dynfrontier, but has its name: rename that file"
+            )
+    return dict(_structures)
+
+
+def snapshot_structure() -> type[BaseGraph]:
+    """The structure that static copies are made of."""
+    registered()
+    return _snapshot[0]

@@ -1,0 +1,60 @@
+"""Bases of distributed graphs: the facts that modules below `GraphPart` and `DistributedGraph` know of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..core.base import BaseDynamicGraph
+
+if TYPE_CHECKING:
+    from .communicator import Communicator
+    from .ghosts import Ghosts
+    from .partition import Partition
+    from .vertex_arrays import VertexArrays
+
+
+class BasePart(BaseDynamicGraph):
+    """The base of `GraphPart`, which documents these attributes."""
+
+    comm: Communicator
+    partition: Partition
+    arrays: VertexArrays
+    local: Any
+    inward: Any
+    new_local: Callable[[], Any]
+    ghosts: dict[str, Ghosts]
+    broken: str | None
+    spare: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def locals(self) -> list[Any]: ...
+        @property
+        def edge_dtypes(self) -> dict[str, np.dtype]: ...
+        def is_column(self, array: Any) -> bool: ...
+        def with_own_columns(self, args: tuple) -> tuple: ...
+        def check_parts(self) -> None: ...
+        def lose_parts(self, text: str) -> NoReturn: ...
+        def changed(self, arcs: int) -> None: ...
+        def fill_inward(self) -> None: ...
+        def is_told(self, src: Any) -> bool: ...
+        def turned_of_told(self, src: Any, dst: Any) -> Any: ...
+
+        # What modules of this package call of each other.
+        _insert_batch: Any
+        _delete: Any
+        _latest_snapshot: Any
+
+
+class BaseDistributedGraph(BaseDynamicGraph):
+    """The base of `DistributedGraph`."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def edge_dtypes(self) -> dict[str, np.dtype]: ...
+        def _on_all(self, method: str, *args: Any) -> Any: ...
