@@ -235,7 +235,10 @@ class DynamicCore(IncrementalAlgorithm):
         core = core_number(graph).core_number
         zeros = graph.xp.zeros_like
         self._first = self._last = self._moves = self._batch = 0
-        self._take(core, zeros(core), zeros(core), graph.xp.full_like(core, HELD))
+        held = graph.xp.full_like(core, HELD)
+        if graph.absent_mask is not None:  # a vertex that comes back has a place in the order: that of isolated ones
+            held[graph.absent_mask] = 0
+        self._take(core, zeros(core), zeros(core), held)
         if self._pays:
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._arguments, edges="both")

@@ -1,10 +1,13 @@
 """Strongly connected components: vertices that reach each other along directed edges.
 
+On a CPU a depth-first search finds them (`_strong_search`). A GPU looks for them in parallel, as long as that pays:
 Vertices that no other remaining vertex points to, or that point to none, are components of their own, and are trimmed
 off one after another. Then every remaining vertex gets a color: the smallest vertex that reaches it. A vertex with its
 own color is the smallest of its component, which consists of those with its color that reach it. Components found in
 this way are removed, and the rest is colored again. The first time only one vertex of many neighbors spreads its color,
-which finds the largest component of most graphs in two traversals.
+which finds the largest component of most graphs in two traversals. Long chains of small components would take many
+rounds, and long paths many steps: what is then left is searched on the host, so that no graph takes more than linear
+time.
 
     labels[v]    the component of v; -1 before it is known
     color[v]     the smallest starting vertex that reaches v; the number of vertices if none does
@@ -12,7 +15,7 @@ which finds the largest component of most graphs in two traversals.
 
 McLendon, Hendrickson, Plimpton and Rauchwerger, "Finding strongly connected components in distributed graphs", J.
 Parallel Distrib. Comput. 2005 (trimming); Slota, Rajamanickam and Madduri, "BFS and Coloring-Based Parallel Algorithms
-for Strongly Connected Components and Related Problems", IPDPS 2014 (Multistep).
+for Strongly Connected Components and Related Problems", IPDPS 2014 (Multistep: colors, and a search of what is left).
 """
 
 from __future__ import annotations
@@ -21,7 +24,15 @@ from typing import Any
 
 import frontier as fr
 
-from .connected_components import Components
+from ._strong_search import search
+from .connected_components import Components, connected_components
+
+COLORING_STEPS = 256
+"""Steps of a coloring. Each may take as long as a pass over the graph, of which a GPU makes so many while the host
+searches the graph."""
+
+STEP_ARCS = 256
+"""A step over few vertices takes a GPU as long as the host takes to search so many arcs."""
 
 
 @fr.reads
@@ -31,13 +42,12 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them. In an undirected graph these are the connected
-        components.
+        In an undirected graph these are the connected components. On a GPU, a directed graph without in-edges is copied
+        to one with them.
 
     Notes
     -----
-    O(V + E) work for trimming and the first component; for the rest, O(V + E) for each round, of which there are few
-    unless many components form long chains.
+    O(V + E) work, on a CPU by one thread. O(V + E) memory.
 
     Examples
     --------
@@ -49,33 +59,71 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     """
     fr.arguments.check_graph(graph)
     fr.arguments.check_one_device(graph, "strongly_connected_components")
+    if not graph.directed:
+        return connected_components(graph)
+    if graph.device.is_gpu:
+        labels = find_in_parallel(graph)
+    else:
+        offsets, heads, _ = fr.extract_neighbors(graph)
+        labels, _ = search(offsets, heads)
+    if graph.absent_mask is not None:
+        labels[graph.absent_mask] = -1
+    return Components(labels, int((labels == graph.xp.arange(labels.size)).sum()))
+
+
+def find_in_parallel(graph: fr.Graph) -> Any:
+    """The labels of all vertices: by rounds while each labels half of the rest, then by a search on the host."""
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
-    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
-    labels = xp.full(n, -1, graph.vertex_dtype)
+    everyone, most = fr.Frontier.all(graph), COLORING_STEPS + (graph.num_vertices + graph.num_arcs) // STEP_ARCS
+    labels = graph.xp.full(graph.num_vertices, -1, graph.vertex_dtype)
     for count, edges in ((graph.in_degrees(), "out"), (graph.degrees(), "in")):
-        fr.traverse(graph, fr.filter(everyone, _is_end, count, labels), _trim, count, labels, edges=edges)
+        ends = fr.filter(everyone, _is_end, count, labels)
+        fr.traverse(graph, ends, _trim, count, labels, edges=edges, max_steps=most)
     rest = fr.filter(everyone, _is_open, labels)
     if rest:
         inner = rest.vertices
         pivot = int(inner[(graph.in_degrees()[inner] * graph.degrees()[inner]).argmax()])
-        _find(graph, fr.Frontier(graph, [pivot]), labels)
-        members = labels == pivot
-        labels[members] = int(members.argmax())  # the first of them
+        found = _find(graph, fr.Frontier(graph, [pivot]), labels, most, most)
+        members = found == pivot
+        found[members] = int(members.argmax())  # the first of them
+        labels = found
         rest = fr.filter(rest, _is_open, labels)
-    while rest:
-        _find(graph, rest, labels)
+    left = 2 * len(rest)
+    while rest and 2 * len(rest) <= left:
+        left = len(rest)
+        labels = _find(graph, rest, labels, COLORING_STEPS, most)
         rest = fr.filter(rest, _is_open, labels)
-    return Components(labels, int((labels == xp.arange(n)).sum()))
+    if rest:
+        _search_rest(graph, labels)
+    return labels
 
 
-def _find(graph: fr.Graph, start: fr.Frontier, labels: Any) -> None:
-    """Color from some vertices, and label the components of those that keep their own color."""
-    color = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
+def _find(graph: fr.Graph, start: fr.Frontier, labels: Any, most_out: int, most_in: int) -> Any:
+    """Color from some vertices, and label the components of those that keep their own color.
+
+    Returns labels: those given if coloring takes `most_out` steps, or collecting its components `most_in`.
+    """
+    color, found = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype), labels.copy()
     fr.compute(start, _give_own, color)
-    fr.traverse(graph, start, _spread, color, labels)
-    roots = fr.filter(start, _is_root, color, labels)
-    fr.traverse(graph, roots, _collect, color, labels, edges="in")
+    if fr.traverse(graph, start, _spread, color, found, max_steps=most_out) == most_out:
+        return labels
+    roots = fr.filter(start, _is_root, color, found)
+    ends = fr.traverse(graph, roots, _collect, color, found, edges="in", max_steps=most_in) < most_in
+    return found if ends else labels
+
+
+def _search_rest(graph: fr.Graph, labels: Any) -> None:
+    """Label what is left, by a search on the host."""
+    xp, host = graph.xp, graph.device.to_host
+    ids = xp.flatnonzero(labels < 0).astype(graph.vertex_dtype)
+    if graph.absent_mask is not None:
+        ids = ids[~graph.absent_mask[ids]]
+    offsets, heads, _ = fr.extract_neighbors(graph, ids, _is_inner, labels)
+    place = xp.empty(graph.num_vertices, graph.vertex_dtype)
+    place[ids] = xp.arange(ids.size, dtype=graph.vertex_dtype)
+    smallest, _ = search(host(offsets), host(place[heads]))
+    labels[ids] = ids[xp.asarray(smallest)]
 
 
 def _is_end(v, count, labels):
@@ -94,6 +142,10 @@ def _trim(src, dst, edge, weight, count, labels):
 
 def _is_open(v, labels):
     return labels[v] < 0
+
+
+def _is_inner(src, dst, edge, weight, labels):
+    return labels[dst] < 0
 
 
 def _give_own(v, color):

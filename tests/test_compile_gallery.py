@@ -142,6 +142,18 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+def test_functors_of_strong_components_compile(monkeypatch, request):
+    """Those of the rounds, which a CPU does not make by itself."""
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, directed=True, device="cpu")
+    module = importlib.import_module("algorithms.strongly_connected_components")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        assert module.find_in_parallel(graph).tolist() == [0, 0, 0, 3, 4, 5]
+    assert {"traverse", "filter", "compute"} == {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
 def compile_noted(graph, kept, request):
     """Compile what was handed to operators, each functor once."""
     for operator, arguments, options in kept:

@@ -128,6 +128,19 @@ def test_vertices_come_and_go(structure, device, rng):
     check(cores)
 
 
+def test_vertices_return_that_were_absent_when_core_numbers_were_computed(structure, device):
+    graph = structure(4, device=device)
+    graph.delete_vertices([0, 3])
+    cores = DynamicCore(graph)
+    graph.insert_vertices([0])
+    graph.insert_edges([0], [1])
+    check(cores)
+    graph.insert_vertices([3])
+    graph.insert_edges([0, 1], [3, 3])
+    check(cores)
+    assert host(cores.core_number).tolist() == [2, 2, 0, 2]
+
+
 def test_much_of_the_graph_changes(structure, device, rng, monkeypatch):
     """Core numbers are then recomputed from scratch, once for all batches until they are read."""
     limit(monkeypatch, MANY_EDGES=1 / 16, FEW_EDGES=1)

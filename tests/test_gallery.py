@@ -191,18 +191,6 @@ def test_centralities_are_those_of_networkx(directed, device):
         compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
 
 
-def test_strong_components_that_coloring_finds(device):
-    """Rings of different sizes that point to each other in a row, with tails before and behind."""
-    src, dst, first = [0], [1], 1
-    for size in (2, 7, 3, 40, 5):
-        ring = np.arange(first, first + size)
-        src += [*ring, ring[-1]]
-        dst += [*np.roll(ring, -1), first + size]
-        first += size
-    graph = CSR.from_edges(np.array(src), np.array(dst), directed=True, device=device)
-    assert check("strongly_connected_components", graph).count == 7
-
-
 @pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality"])
 def test_samples_of_sources(name, device):
     """A number of them, or which; more than there are is all of them."""
