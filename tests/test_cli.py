@@ -427,6 +427,42 @@ def test_run_from_several_sources(graph_file, tmp_path):
     assert "does not start from several" in run("run", "components", graph_file, "--sources", "10", code=2)
 
 
+COUNTED_FROM_1 = {
+    "out.konect": "% sym unweighted\n1 2\n2 3\n3 1\n3 6\n",
+    "g.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n6 6 4\n2 1\n3 2\n3 1\n6 3\n",
+    "g.noheader.mtx": "1 2\n2 3\n3 1\n3 6\n",
+    "g.jlg": "6,4,u,graph\n1,2\n2,3\n3,1\n3,6\n",
+}
+"""A triangle of the vertices 1, 2 and 3, and the vertex 6 beside 3."""
+
+
+@pytest.mark.parametrize("name", COUNTED_FROM_1)
+def test_vertices_are_called_as_in_the_file(name, tmp_path):
+    path, out = tmp_path / name, tmp_path / "out.csv"
+    path.write_text(COUNTED_FROM_1[name])
+    options = "-d", "cpu", "-s", "csr"
+    assert "From vertex 6:" in run("bfs", path, "--source", 6, *options, "--output", out)
+    assert out.read_text().splitlines()[1:] == ["1,2,3", "2,2,3", "3,1,6", "6,0,-1"]
+    assert "ids go from 1 to 6" in run("bfs", path, "--source", 4, *options, code=2)
+    assert "From vertex 3:" in run("bfs", path, *options)
+    output = run("triangles", path, *options)
+    assert all(f"vertex {v}: 1 triangle" in output for v in (1, 2, 3)) and "vertex 0" not in output
+    assert "bfs(source=6)" in run("run", "bfs", path, "--source", 6, *options)
+    run("run", "k_truss", path, "-p", "k=3", *options, "--output", out)
+    assert sorted(out.read_text().splitlines()[1:]) == ["1,2", "1,3", "2,3"]
+    assert "ids go from 1 to 6" in run("compare", path, "--source", 4, "--device", "cpu", code=2)
+
+
+def test_parameters_that_list_vertices_take_ids_of_the_file(graph_file, tmp_path):
+    options = "-d", "cpu", "-s", "csr", "--output", tmp_path / "out.csv"
+    output = run("run", "jaccard", graph_file, "-p", "src=[10]", "-p", "dst=[20]", *options)
+    assert "src=[10], dst=[20]" in output
+    assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith("10,20,0.33")
+    assert "starts=[40]" in run("run", "random_walks", graph_file, "-p", "starts=[40]", "-p", "length=1", *options)
+    assert (tmp_path / "out.csv").read_text() == "vertex,steps,ends\n40,1,30\n"
+    assert "vertex 3 is not in" in run("run", "random_walks", graph_file, "-p", "starts=[3]", "-d", "cpu", code=2)
+
+
 def test_run_names_what_is_wrong(graph_file, tmp_path):
     start = ("run", "components", graph_file)
     assert "there is no 'nosuch'; choose from" in run("run", "nosuch", graph_file, code=2)

@@ -327,6 +327,18 @@ def test_a_pipeline_with_deletions_and_items(device):
     assert host(there).tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize("name, content", [
+    ("out.konect", "% asym unweighted\n1 2\n3 1\n"), ("a.jlg", "3,2,u,g\n1,2\n3,1\n"), ("a.txt", "1 2\n3 1\n"),
+])  # fmt: skip
+def test_names_are_what_a_file_calls_its_vertices(name, content, tmp_path, device):
+    path = tmp_path / name
+    path.write_text(content)
+    for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
+        names, graph = fr.Names(), SlabGraph(device=device)
+        fr.Pipeline(source, graph, names=names).run()
+        assert names[np.arange(names.size)].tolist() == [1, 2, 3]
+
+
 def test_a_pipeline_of_a_file_with_names(tmp_path, device):
     path = tmp_path / "follows.csv"
     path.write_text("src,dst\nada,bob\nbob,cy\nada,cy\n")

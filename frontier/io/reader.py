@@ -71,9 +71,9 @@ def read_edges(
         True makes an unnamed third column the weight and insists on weights; False leaves weights out; None decides
         as above.
     compact : bool
-        Renumber the vertices that occur in a record to 0..n-1, with `ids` the numbers before that (for formats
-        that count from 1: counted from 0). By default numbers are kept and ``num_vertices`` is the announced number
-        or one more than the largest. LDBC graphs are always renumbered, as their ids are sparse by definition.
+        Renumber the vertices that occur in a record to 0..n-1, with `ids` the ids of the file. By default the file's
+        first possible id (0, or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the announced
+        number or reaches to the largest id. LDBC graphs are always renumbered, as their ids are sparse by definition.
     comments : str
         Characters that start a comment line.
     delimiter : str, optional
@@ -96,7 +96,9 @@ def read_edges(
     Returns
     -------
     EdgeList
-        Every record, self-loops and duplicates included, in the order of the file; vertices counted from 0.
+        Every record, self-loops and duplicates included, in the order of the file. Vertices are counted from 0.
+        KONECT, Matrix Market and ``.jlg`` files count from 1, so their vertex 1 is vertex 0 here: `first_id` is 1
+        then, and `EdgeList.original_ids` and `EdgeList.vertex_of` translate.
         Weights and times are int64, or float64 if one has a fraction.
 
     Raises

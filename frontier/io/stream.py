@@ -90,6 +90,11 @@ class EdgeStream:
         return self.edges.ids
 
     @property
+    def first_id(self) -> int:
+        """Original id of vertex 0, where vertices were not renumbered."""
+        return self.edges.first_id
+
+    @property
     def directed(self) -> bool | None:
         """Whether the source says that records are directed; None where it does not say."""
         return self.edges.directed

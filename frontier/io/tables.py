@@ -13,7 +13,7 @@ import numpy as np
 from frontier.arrays import is_cudf
 from frontier.io import words as wd
 from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
-from frontier.io.edge_list import EdgeList
+from frontier.io.edge_list import FIRST_ID, EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.files import unpacked_limit
 from frontier.io.text import LARGEST_ID
@@ -71,6 +71,7 @@ def from_table(
     TypeError
         If `table` is not a table.
     """
+    first_id = _first_id(table)
     names, get = _access(table)
     roles = resolve_roles(names, columns, weighted, source, data)
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
@@ -85,9 +86,14 @@ def from_table(
     if weighted is False:
         weights = None
     src, dst, ids = _ends(_ints(picked["src"]), _ints(picked["dst"]), source)
+    if ids is None and first_id:
+        for name, column in (("src", src), ("dst", dst)):
+            _report(column < first_id, f"vertex id in {name} is below {FIRST_ID} = {first_id}", column, source)
+        src, dst = src - first_id, dst - first_id
     edges = EdgeList(
         src,
         dst,
+        first_id=first_id if ids is None else 0,
         weights=None if weights is None else _numbers(weights, "weight", source),
         times=None if times is None else _numbers(times, "time", source),
         num_vertices=None if ids is None else len(ids),
@@ -97,6 +103,13 @@ def from_table(
     if ids is not None:
         return replace(edges, ids=ids)
     return edges.compact() if compact else edges
+
+
+def _first_id(table: Any) -> int:
+    """The id of the first vertex, which `write_edges` notes in the metadata of a table of Arrow."""
+    metadata = getattr(getattr(table, "schema", None), "metadata", None)
+    noted = metadata.get(FIRST_ID.encode(), b"") if isinstance(metadata, Mapping) else b""
+    return int(noted) if noted.isdigit() and len(noted) < 19 else 0
 
 
 def read_arrow_file(data: bytes, source: str) -> Any:

@@ -21,7 +21,7 @@ from frontier.io.columns import (
     role_of,
     roles_from_names,
 )
-from frontier.io.edge_list import EdgeList
+from frontier.io.edge_list import FIRST_ID, EdgeList
 from frontier.io.errors import ParseError, line_error
 
 COMMENTS = "#%"
@@ -40,7 +40,7 @@ class Layout:
     start : int
         Offset of the first line of records.
     base : int
-        The number that the file gives to the first vertex.
+        The number that the file gives to the first vertex; `first_id` of the edge list.
     num_vertices : int, optional
         Number of vertices that the file announces; larger ids are an error.
     roles : list of (str or None), optional
@@ -348,7 +348,7 @@ def _first_insertion(plan: _Plan, at: int) -> list[str]:
 
 
 def _preamble(data: bytes, source: str, comments: str) -> Layout:
-    """What the comments at the top of a file say: direction, number of vertices, names of columns, KONECT's base."""
+    """What the comments at the top of a file say: direction, number and base of vertices, names of columns."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     layout = Layout(start=start)
     while start < len(data):
@@ -368,6 +368,8 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
             if not is_count(count[1]):
                 raise line_error("the number of vertices must be an integer of int64", source, data, start)
             layout = replace(layout, num_vertices=int(count[1]))
+        elif first := re.match(rf"{FIRST_ID}:\s*([0-9]{{1,18}})$", text):
+            layout = replace(layout, base=int(first[1]))
         elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
             layout = replace(layout, roles=roles_from_names(text.split()))
         start = end + 1
@@ -564,6 +566,7 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
         num_vertices=layout.num_vertices if ids is None else len(ids),
         ids=ids,
         directed=layout.directed,
+        first_id=0 if ids is not None else layout.base,
         data=data_of({role: column.copy() for role, column in table.items() if role.startswith(DATA)}),
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges
