@@ -92,6 +92,24 @@ def test_stream_of_insertions_and_deletions(tmp_path):
     assert "--window has no meaning" in run("stream", path, "--window", 2, "--device", "cpu", code=2)
 
 
+DYNAMIC = "1 2 1 10\n2 3 1 20\n3 1 1 30\n2 1 1 35\n3 4 1 40\n4 2 1 45\n3 4 -1 50\n1 2 -1 60\n"
+"""Two triangles, 1 2 3 and 2 3 4, of which a deletion ends the second. 1 2 goes, too, but where directions count 2 1
+stays."""
+
+
+@pytest.mark.parametrize("kind, edges, triangles", [("sym", 3, 0), ("asym", 4, 1)])
+def test_dynamic_konect_networks_delete(kind, edges, triangles, tmp_path):
+    path = tmp_path / "out.dynamic"
+    path.write_text(f"% {kind} dynamic\n{DYNAMIC}")
+    noun = "triangle" if triangles == 1 else "triangles"
+    assert f"{triangles} {noun}, verified" in run("stream", path, "-b", 3, "--device", "cpu")
+    output = run("info", path)
+    assert f"edges, undirected and simple {edges}" in output and "deletions 2" in output and "weights no" in output
+    output = run("triangles", path, "--device", "cpu")
+    assert f"{triangles} {noun}, verified" in output and f"{edges} edges, 4 vertices" in output
+    assert f"over {edges} " in run("bfs", path, "--source", 4, "--device", "cpu", "-s", "csr")
+
+
 def test_stream_of_an_empty_file(tmp_path):
     path = tmp_path / "empty.txt"
     path.write_text("# nothing\n")

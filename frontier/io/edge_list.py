@@ -250,6 +250,32 @@ class EdgeList:
         return replace(self, src=src, dst=dst, num_vertices=len(present), ids=ids, first_id=0)
 
 
+def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
+    """The records of a stream that no deletion of their edge follows, in time order where there are times.
+
+    Parameters
+    ----------
+    edges : EdgeList
+        Insertions and deletions, in which ``u v`` and ``v u`` are one edge only if it says that it is undirected.
+    inserts : ndarray of bool, shape (m,)
+        Which records are insertions.
+    """
+    if edges.times is not None:
+        order = np.argsort(edges.times, kind="stable")
+        edges, inserts = edges[order], inserts[order]
+    src, dst = edges.src, edges.dst
+    if edges.directed is False:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    order = np.lexsort((dst, src))  # stable, so records of one edge stay in order
+    begins = np.ones(len(order), bool)
+    begins[1:] = (src[order][1:] != src[order][:-1]) | (dst[order][1:] != dst[order][:-1])
+    edge = np.cumsum(begins) - 1
+    last_deletion = np.full(int(edge[-1]) + 1 if len(edge) else 0, -1)
+    deletions = np.flatnonzero(~inserts[order])
+    last_deletion[edge[deletions]] = deletions  # the last one of each edge is written last
+    return edges[np.sort(order[np.arange(len(order)) > last_deletion[edge]])]
+
+
 def _vertex_column(name: str, values: Any) -> np.ndarray:
     """Check one column of vertex numbers."""
     column = np.asarray(values)

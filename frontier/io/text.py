@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.io import konect
 from frontier.io import words as wd
 from frontier.io.columns import (
     DATA,
@@ -51,6 +52,10 @@ class Layout:
         Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
     delimiter : str, optional
         What separates columns, where the format says so.
+    third_is_weight : bool
+        Whether the format says that a third column is a weight, whatever its values.
+    dynamic : bool
+        Whether weights are operations, as in KONECT's dynamic networks.
     """
 
     start: int = 0
@@ -60,6 +65,8 @@ class Layout:
     directed: bool | None = None
     real_weights: bool = False
     delimiter: str | None = None
+    third_is_weight: bool = False
+    dynamic: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,7 @@ def read_text(
     edges : EdgeList
         The records.
     ops : ndarray of int8, shape (m,)
-        The operation character of each record; empty without `operations`.
+        The operation character of each record; empty without `operations`, but for dynamic networks of KONECT.
 
     Raises
     ------
@@ -242,7 +249,11 @@ def plan_text(
         plan = replace(plan, layout=layout)
     if operations:
         words = _first_insertion(plan, at)
+    if layout.dynamic or (layout.third_is_weight and weighted is None):
+        weighted = True
     roles, exact = _roles(columns, weighted, plan, names, words, at, data_columns)
+    if layout.dynamic and words and "weight" not in roles:
+        raise plan.error("a dynamic KONECT network needs its weights: 1 inserts an edge, and -1 deletes it", at)
     allowed = not given and (table or names is not None) if named is None else named
     roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
     maybe_named = "src" in in_words or (allowed and not words)
@@ -358,10 +369,16 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
         if line and line[0] not in comments:
             break
         text = line[1:].strip()
-        if konect := re.match(r"(sym|asym|bip)\s+(un)?(weighted|positive|posweighted|signed|multi\w*|dynamic)", text):
-            if konect[1] == "bip":
-                raise line_error("bipartite KONECT graphs number their two sides separately", source, data, start)
-            layout = replace(layout, base=1, directed=konect[1] == "asym")
+        if header := konect.parse_header(text):
+            if header.bipartite:
+                raise line_error(
+                    "bipartite KONECT networks number their two sides separately, so one id is two vertices; write ids "
+                    "that differ, such as 'left 1' and 'right 1' (named=True reads ids that are words)",
+                    source, data, start,
+                )  # fmt: skip
+            layout = replace(
+                layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic
+            )  # fmt: skip
         elif direction := re.match(r"(directed|undirected)\s+graph\b", text, re.IGNORECASE):
             layout = replace(layout, directed=direction[1].lower() == "directed")
         elif count := re.match(r"num_vertices:\s*(.*)$", text):
@@ -510,11 +527,24 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
              for slot, role in enumerate(kept) if role in plan.words}  # fmt: skip
     if "time" in plan.words:
         table["time"] = wd.dates(texts["time"], _fault(plan, table["time"]))
+    if layout.dynamic and "weight" in table:
+        ops = _operations_of(plan, table.pop("weight"))
     if "src" in plan.words:
         if plan.guessed:
             _check_guess(plan, texts, table)
         table["ids"], (table["src"], table["dst"]) = wd.number_words([texts["src"], texts["dst"]])
     return table, ops[:count]
+
+
+def _operations_of(plan: _Plan, weights: np.ndarray) -> np.ndarray:
+    """The operations of a dynamic network of KONECT."""
+    ops = konect.operations_of(weights)
+    if not ops.all():
+        at, _ = _record(plan, plan.layout.start)
+        for _ in range(int(np.argmin(ops))):
+            at, _ = _record(plan, plan.data.index(b"\n", at) + 1)
+        raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
+    return ops
 
 
 def _texts(plan: _Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
