@@ -256,6 +256,16 @@ def test_reading_a_table(command, names_file):
     assert "standard input, line 1" in unclear and "Say --header or --no-header" in unclear
 
 
+@pytest.mark.parametrize("row", ["18446744073709551610 3", "-1 3", "12e4 3", "3 ann"])
+@pytest.mark.parametrize("command", READING)
+def test_ids_of_other_kinds_need_names(command, row, tmp_path):
+    path = tmp_path / "graph.txt"
+    path.write_text(f"1 2\n2 3\n{row}\n")
+    output = run(*command, path, code=2)
+    assert "line 3" in output and "(--names reads ids that are words or any numbers)" in output
+    assert "error" not in run(*command, path, "--names")
+
+
 @pytest.mark.parametrize("command", READING)
 def test_files_that_cannot_be_read(command, tmp_path):
     empty, binary = tmp_path / "empty.gz", tmp_path / "b.csv"

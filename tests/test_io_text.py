@@ -325,6 +325,24 @@ def test_names_when_asked(text):
         read_edges(text("5,1,u,x\n1,2\n", "a.jlg"), named=True)
 
 
+@pytest.mark.parametrize("row", ["18446744073709551610 3", "-1 3", "12e4 3", "1.5 3", "3 ann", "ann 3"])
+@pytest.mark.parametrize("name", ["graph.txt", "graph.csv"])
+def test_ids_of_other_kinds_are_read_as_names(text, row, name):
+    content = f"1 2\n5 7\n{row}\n"
+    path = text(content.replace(" ", ",") if name.endswith("csv") else content, name)
+    with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names") as caught:
+        read_edges(path)
+    assert caught.value.line == 3 and "named=True" in caught.value.hint and "fr.Names" in str(caught.value)
+    assert set(row.split()) <= set(read_edges(path, named=True).ids.tolist())
+
+
+def test_formats_of_integers_have_no_names(text):
+    for content, name in (("5,1,u,x\n1,-2\n", "a.jlg"), ("1 -2\n", "a.noheader.mtx")):
+        with pytest.raises(ParseError, match="negative") as caught:
+            read_edges(text(content, name))
+        assert "named" not in str(caught.value)
+
+
 def test_names_that_look_like_comments(text):
     for content in ("from,to\nann,bob\n#eve,bob\n", "from,to\n#eve,bob\n", "from,to\n#eve,bob\nann,bob\n"):
         path = text(content, "a.csv")

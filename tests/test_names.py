@@ -195,6 +195,15 @@ def test_wrong_names_are_refused(first, column, message):
     assert str(raised.value) == message and (len(names), names.dtype) == before
 
 
+def test_hashes_in_lists_are_integers():
+    names = fr.Names()
+    assert names.ids([2**64 - 1, 3]).tolist() == [0, 1] and names.dtype == "uint64"
+    assert names[[0, 1]].tolist() == [2**64 - 1, 3]
+    for column, value in (([2**64, 1], 2**64), ([-(2**63) - 1], -(2**63) - 1), ([2**63, -1], -1)):
+        with pytest.raises(TypeError, match=f"names holds {value}, which does not fit in u?int64; use names that are"):
+            fr.Names().ids(column)
+
+
 def test_ends_of_two_kinds_are_refused():
     names = fr.Names()
     with pytest.raises(TypeError, match="dst must hold integers, as the other names do, not text"):

@@ -88,9 +88,10 @@ def read_edges(
         Whether the first line of a text holds the names of the columns. By default it does if these name the ends, or
         if in a CSV or TSV file words stand above integers.
     named : bool, optional
-        Whether ids in a text are words, which are then numbered, with `ids` the words. By default they are if an
-        end is a word in the first record of a CSV or TSV file, or of a file with names of columns. No other comments
-        than those at the top may stand in such a file.
+        Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
+        such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in
+        the first record of a CSV or TSV file, or of a file with names of columns. No other comments than those at the
+        top may stand in such a text.
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.
@@ -211,11 +212,10 @@ def _read_single(
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
     if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
-        columns = options["data"]
-        _numbers_only(options | {"data": ()}, source)
+        _numbers_only(options | {"data": (), "named": None}, source)
         return from_table(
             read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source,
-            data=columns,
+            data=options["data"], named=options["named"],
         ), None  # fmt: skip
     if data.startswith(MAGIC) or (name.endswith(".mtx") and ".noheader." not in name):
         _numbers_only(options, source)

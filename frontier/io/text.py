@@ -23,7 +23,7 @@ from frontier.io.columns import (
     roles_from_names,
 )
 from frontier.io.edge_list import FIRST_ID, EdgeList
-from frontier.io.errors import ParseError, line_error
+from frontier.io.errors import NAMED_HINT, ParseError, line_error
 
 COMMENTS = "#%"
 LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
@@ -95,6 +95,8 @@ class _Plan:
     inner_comments : bool
         Whether comments may stand among the records. A name may start like a comment, so that of files of names it is
         not known which of both a line is.
+    nameable : bool
+        Whether ids could be read as names.
     """
 
     data: bytes
@@ -108,10 +110,11 @@ class _Plan:
     words: frozenset[str] = frozenset()
     guessed: bool = False
     inner_comments: bool = True
+    nameable: bool = False
 
-    def error(self, reason: str, position: int) -> ParseError:
+    def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
         """The error for the line at a position."""
-        return line_error(reason, self.source, self.data, position)
+        return line_error(reason, self.source, self.data, position, hint)
 
 
 def read_text(
@@ -212,7 +215,7 @@ class TextParts:
             found, ops = _tokenize(plan)
         except ParseError as error:
             line = None if error.line is None else error.line + lines
-            raise ParseError(error.reason, error.source, line, error.text) from None
+            raise ParseError(error.reason, error.source, line, error.text, error.hint) from None
         return _assemble(plan, found, self._weighted), ops
 
 
@@ -260,7 +263,8 @@ def plan_text(
     if maybe_named and names is None:
         plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
     return replace(
-        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named
+        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named,
+        nameable=not given,
     )  # fmt: skip
 
 
@@ -373,8 +377,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
             if header.bipartite:
                 raise line_error(
                     "bipartite KONECT networks number their two sides separately, so one id is two vertices; write ids "
-                    "that differ, such as 'left 1' and 'right 1' (named=True reads ids that are words)",
-                    source, data, start,
+                    "that differ, such as 'left_1' and 'right_1'", source, data, start, NAMED_HINT,
                 )  # fmt: skip
             layout = replace(
                 layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic
@@ -513,7 +516,7 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
         ops,
     )
     if status != tk.OK:
-        raise plan.error(_reason(plan, status, position, column, count, tk), position)
+        raise plan.error(*_fault_of(plan, status, position, column, count, tk))
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
         if abs(value) == float("inf"):
@@ -569,7 +572,8 @@ def _check_guess(plan: _Plan, texts: dict[str, list[str]], table: dict[str, np.n
     """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
-        raise _fault(plan, table["src"])(0, "stray word in a file of integer ids (named=True reads ids that are words)")
+        begin = int(table["src"][0])
+        raise plan.error("stray word in a file of integer ids", max(begin, ~begin), NAMED_HINT)
 
 
 def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) -> EdgeList:
@@ -610,17 +614,27 @@ def _word(plan: _Plan, position: int) -> str:
     return word if len(word) <= 60 else word[:60] + "…"
 
 
-def _reason(plan: _Plan, status: int, position: int, column: int, row: int, tk) -> str:
+def _fault_of(plan: _Plan, status: int, position: int, column: int, row: int, tk) -> tuple[str, int, str | None]:
+    """The error for what the kernel found: the reason, the position, and what to do about it."""
+    role = plan.roles[column] if 0 <= column < len(plan.roles) else None
+    is_end = role in ("src", "dst") and "src" not in plan.words
+    odd_id = status in (tk.NEGATIVE, tk.OVER_INT64, tk.NOT_INTEGER)
+    odd_id |= status == tk.ABOVE and plan.layout.num_vertices is None
+    hint = None
+    if status == tk.WORD and is_end and row == 0:
+        word = _word(plan, position)
+        hint = next((f"is delimiter={mark!r} meant?" for mark in ";|\t" if mark in word), None)
+    if hint is None and plan.nameable and (odd_id or (status == tk.WORD and is_end)):
+        hint = NAMED_HINT
+    return _reason(plan, status, position, column, role, tk), position, hint
+
+
+def _reason(plan: _Plan, status: int, position: int, column: int, role: str | None, tk) -> str:
     """Say in words what the kernel found."""
     roles, layout, word = plan.roles, plan.layout, _word(plan, position)
-    role = roles[column] if 0 <= column < len(roles) else None
     name = "third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}"
     if status == tk.WORD:
-        is_name = row == 0 and role in ("src", "dst") and "src" not in plan.words
-        other = next((c for c in ";|\t" if c in word), None)
-        hint = f" (is delimiter={other!r} meant?)" if other else " (named=True reads ids that are words)"
-        hint = hint if is_name else ""
-        return f"stray word {word!r} where the {name} should be{hint}"
+        return f"stray word {word!r} where the {name} should be"
     if status == tk.NEGATIVE:
         return f"negative vertex id {word}"
     if status == tk.OVER_INT64 or (status == tk.ABOVE and layout.num_vertices is None):
