@@ -13,7 +13,7 @@ from algorithms.comparators import on_host
 
 
 def columns_of(
-    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray
+    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray, starts: list[int] | None = None
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """What a result holds.
 
@@ -21,6 +21,8 @@ def columns_of(
     ----------
     ids : array, shape (num_vertices,)
         What vertices are called.
+    starts : list of int, optional
+        The vertices that have a row each; by default all.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def columns_of(
     columns = {name: np.asarray(value) for name, value in held.items() if getattr(value, "ndim", 0) == 1}
     numbers = {name: value for name, value in held.items() if isinstance(value, bool | int | float | np.generic)}
     ends = analytic.values[:2] if analytic.per == "edge" else ()
-    named = {"vertex": ids}
+    named = {"vertex": ids if starts is None else ids[starts]}
     if (sources := columns.get("sources")) is not None:
         named = {"source": np.repeat(ids[sources], ids.size), "vertex": np.tile(ids, sources.size)}
         columns = {name: value.ravel() for name, value in held.items() if getattr(value, "ndim", 0) == 2}

@@ -40,7 +40,8 @@ def user_errors(*kinds: type[Exception]) -> Iterator[None]:
 _OPTIONS = (
     ("columns={'src': ..., 'dst': ...}", "--columns src=...,dst=..."),
     ("columns=('src', 'dst', ...)", "--columns src,dst,..."),
-    ("named=True reads", "--names reads"),
+    ("named=True reads ids that are words or any numbers; in a stream, fr.Names numbers them",
+     "--names reads ids that are words or any numbers"),
     ("header=True or header=False", "--header or --no-header"),
     ("header= and named=", "--header and --names"),
     ("comments=''", "--comments ''"),

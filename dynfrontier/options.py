@@ -131,9 +131,7 @@ def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | 
 
 def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--source") -> int:
     """The number of the vertex that the file of this name calls `text`; an error if there is none."""
-    import numpy as np
-
-    ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
+    ids = edges.original_ids
     named = ids.dtype.kind == "O"
     wanted: Any = text
     if not named:
@@ -141,8 +139,8 @@ def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--sour
             wanted = int(text)
         except ValueError:
             fail(f"{option} {text}: the ids of {name} are integers")
-    found = np.flatnonzero(ids == wanted) if named or abs(wanted) < 2**63 else np.empty(0, int)
-    if not found.size:
+    try:
+        return edges.vertex_of(wanted)
+    except KeyError:
         there = f"names are such as {ids[0]!r}" if named else f"ids go from {ids.min()} to {ids.max()}"
         fail(f"vertex {text} is not in {name}; {there}")
-    return int(found[0])

@@ -30,7 +30,7 @@ Header = Annotated[
 ]  # fmt: skip
 Names = Annotated[
     bool | None,
-    typer.Option("--names/--no-names", help="Whether vertices in a text have names instead of integers.",
+    typer.Option("--names/--no-names", help="Whether ids are names, of any kind, instead of integers from 0 on.",
                  show_default="what the first record of a CSV file has"),
 ]  # fmt: skip
 Comments = Annotated[str, typer.Option("--comments", help="Characters that start a comment line in text.")]

@@ -11,6 +11,8 @@ from .runtime import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+NAMES_HINT = "fr.Names gives ids to names of any kind, and frontier.io.from_table to those of a table"
+"""What to do about vertices that are no ids: hashes, negative numbers, words."""
 DLPACK_GPU = (2, 13)
 """DLPack's numbers of the memory of CUDA devices, and of managed memory."""
 
@@ -195,15 +197,20 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
     ValueError
         It is not one-dimensional, or holds an id that 64 bits with a sign cannot.
     """
-    array = as_device_array(device, values, name)
+    try:
+        array = as_device_array(device, values, name)
+    except TypeError as error:
+        raise TypeError(f"{error}; {NAMES_HINT}") from None
     if array.dtype in VERTEX_DTYPES:
         return array
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integer vertex ids, not {array.dtype}")
+        raise TypeError(f"{name} must hold integer vertex ids, not {array.dtype}; {NAMES_HINT}")
     if array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} holds the id {int(array.max())}, which does not fit in 64 bits with a sign")
+        raise ValueError(
+            f"{name} holds the id {int(array.max())}, which does not fit in 64 bits with a sign; {NAMES_HINT}"
+        )
     return array.astype(np.int64)
 
 

@@ -465,6 +465,31 @@ def test_visited_ids_that_another_type_would_make_good(structure, device, bad):
     assert not len(fr.visit_edges(graph, [-(2**32), -1], [1, 1], mark))  # entries to be skipped
 
 
+@pytest.mark.parametrize("ids", [np.array([2**63 + 5], np.uint64), [-1], ["ada"], np.array([1, "a"], object)[1:],
+                                 [2**70], [1.5]], ids=str)  # fmt: skip
+def test_ids_that_are_names(structure, device, ids):
+    """Who calls vertices by hashes, negative numbers or words learns what gives them ids."""
+    graph = structure.from_edges([0], [1], num_vertices=6, device=device)
+    calls = [lambda: structure.from_edges(ids, [1], device=device), lambda: graph.has_edges([1], ids)]
+    if hasattr(graph, "insert_edges"):
+        calls += [lambda: graph.insert_edges(ids, [1]), lambda: graph.delete_edges([1], ids)]
+    for call in calls:
+        with pytest.raises((TypeError, ValueError), match=r"fr\.Names .*frontier\.io\.from_table") as caught:
+            call()
+        assert "insert_vertices" not in str(caught.value)
+
+
+@pytest.mark.parametrize("weights, words", [
+    ([1, np.nan, 1], "weights[1] is NaN; there is one NaN in the batch"),
+    ([np.nan, 1, np.nan], "weights[0] is NaN; there are 2 NaNs in the batch"),
+])  # fmt: skip
+def test_weights_that_are_no_numbers(device, weights, words):
+    graph = fr.structures()["slab"](6, weight_dtype="float32", device=device)
+    with pytest.raises(ValueError) as caught:
+        graph.insert_edges([0, 1, 2], [1, 2, 3], weights)
+    assert words in str(caught.value) and graph.num_edges == 0
+
+
 @pytest.mark.parametrize("largest", [10**12, 2**62])
 def test_ids_with_gaps_too_wide(structure, device, largest):
     """Who has such ids learns how to renumber them."""

@@ -92,6 +92,24 @@ def test_stream_of_insertions_and_deletions(tmp_path):
     assert "--window has no meaning" in run("stream", path, "--window", 2, "--device", "cpu", code=2)
 
 
+DYNAMIC = "1 2 1 10\n2 3 1 20\n3 1 1 30\n2 1 1 35\n3 4 1 40\n4 2 1 45\n3 4 -1 50\n1 2 -1 60\n"
+"""Two triangles, 1 2 3 and 2 3 4, of which a deletion ends the second. 1 2 goes, too, but where directions count 2 1
+stays."""
+
+
+@pytest.mark.parametrize("kind, edges, triangles", [("sym", 3, 0), ("asym", 4, 1)])
+def test_dynamic_konect_networks_delete(kind, edges, triangles, tmp_path):
+    path = tmp_path / "out.dynamic"
+    path.write_text(f"% {kind} dynamic\n{DYNAMIC}")
+    noun = "triangle" if triangles == 1 else "triangles"
+    assert f"{triangles} {noun}, verified" in run("stream", path, "-b", 3, "--device", "cpu")
+    output = run("info", path)
+    assert f"edges, undirected and simple {edges}" in output and "deletions 2" in output and "weights no" in output
+    output = run("triangles", path, "--device", "cpu")
+    assert f"{triangles} {noun}, verified" in output and f"{edges} edges, 4 vertices" in output
+    assert f"over {edges} " in run("bfs", path, "--source", 4, "--device", "cpu", "-s", "csr")
+
+
 def test_stream_of_an_empty_file(tmp_path):
     path = tmp_path / "empty.txt"
     path.write_text("# nothing\n")
@@ -236,6 +254,16 @@ def test_reading_a_table(command, names_file):
     assert "not both" in run(*table, "--columns", "weight=sum,src", code=2)
     unclear = run(*command, "-", stdin=b"ann,bob\nbob,eve\n", code=2)
     assert "standard input, line 1" in unclear and "Say --header or --no-header" in unclear
+
+
+@pytest.mark.parametrize("row", ["18446744073709551610 3", "-1 3", "12e4 3", "3 ann"])
+@pytest.mark.parametrize("command", READING)
+def test_ids_of_other_kinds_need_names(command, row, tmp_path):
+    path = tmp_path / "graph.txt"
+    path.write_text(f"1 2\n2 3\n{row}\n")
+    output = run(*command, path, code=2)
+    assert "line 3" in output and "(--names reads ids that are words or any numbers)" in output
+    assert "error" not in run(*command, path, "--names")
 
 
 @pytest.mark.parametrize("command", READING)
@@ -425,6 +453,42 @@ def test_run_from_several_sources(graph_file, tmp_path):
     assert "vertex 11 is not in" in run(*start, "10,11", "-d", "cpu", code=2)
     assert "--sources x: the ids" in run(*start, "10,x", "-d", "cpu", code=2)
     assert "does not start from several" in run("run", "components", graph_file, "--sources", "10", code=2)
+
+
+COUNTED_FROM_1 = {
+    "out.konect": "% sym unweighted\n1 2\n2 3\n3 1\n3 6\n",
+    "g.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n6 6 4\n2 1\n3 2\n3 1\n6 3\n",
+    "g.noheader.mtx": "1 2\n2 3\n3 1\n3 6\n",
+    "g.jlg": "6,4,u,graph\n1,2\n2,3\n3,1\n3,6\n",
+}
+"""A triangle of the vertices 1, 2 and 3, and the vertex 6 beside 3."""
+
+
+@pytest.mark.parametrize("name", COUNTED_FROM_1)
+def test_vertices_are_called_as_in_the_file(name, tmp_path):
+    path, out = tmp_path / name, tmp_path / "out.csv"
+    path.write_text(COUNTED_FROM_1[name])
+    options = "-d", "cpu", "-s", "csr"
+    assert "From vertex 6:" in run("bfs", path, "--source", 6, *options, "--output", out)
+    assert out.read_text().splitlines()[1:] == ["1,2,3", "2,2,3", "3,1,6", "6,0,-1"]
+    assert "ids go from 1 to 6" in run("bfs", path, "--source", 4, *options, code=2)
+    assert "From vertex 3:" in run("bfs", path, *options)
+    output = run("triangles", path, *options)
+    assert all(f"vertex {v}: 1 triangle" in output for v in (1, 2, 3)) and "vertex 0" not in output
+    assert "bfs(source=6)" in run("run", "bfs", path, "--source", 6, *options)
+    run("run", "k_truss", path, "-p", "k=3", *options, "--output", out)
+    assert sorted(out.read_text().splitlines()[1:]) == ["1,2", "1,3", "2,3"]
+    assert "ids go from 1 to 6" in run("compare", path, "--source", 4, "--device", "cpu", code=2)
+
+
+def test_parameters_that_list_vertices_take_ids_of_the_file(graph_file, tmp_path):
+    options = "-d", "cpu", "-s", "csr", "--output", tmp_path / "out.csv"
+    output = run("run", "jaccard", graph_file, "-p", "src=[10]", "-p", "dst=[20]", *options)
+    assert "src=[10], dst=[20]" in output
+    assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith("10,20,0.33")
+    assert "starts=[40]" in run("run", "random_walks", graph_file, "-p", "starts=[40]", "-p", "length=1", *options)
+    assert (tmp_path / "out.csv").read_text() == "vertex,steps,ends\n40,1,30\n"
+    assert "vertex 3 is not in" in run("run", "random_walks", graph_file, "-p", "starts=[3]", "-d", "cpu", code=2)
 
 
 def test_run_names_what_is_wrong(graph_file, tmp_path):

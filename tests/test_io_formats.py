@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from frontier.io import ParseError, read_edges
+from frontier.io import ParseError, read_edges, read_stream
 
 MTX = "%%MatrixMarket matrix coordinate {} {}\n% note\n\n4 4 {}\n"
 
@@ -92,6 +92,42 @@ def test_jlg(file):
         with pytest.raises(ParseError, match=reason) as caught:
             read_edges(file(content, "a.jlg"))
         assert caught.value.line == line
+
+
+FROM_1 = {
+    "out.konect": "% sym unweighted\n2 4\n6 4\n4 2\n",
+    "a.mtx": "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n2 4\n6 4\n4 2\n",
+    "a.noheader.mtx": "2 4\n6 4\n4 2\n",
+    "a.jlg": "6,3,u,graph\n2,4\n6,4\n4,2\n",
+}
+"""Three records of the vertices 2, 4 and 6, in formats that count from 1."""
+
+
+@pytest.mark.parametrize("name", FROM_1)
+def test_formats_that_count_from_1_keep_the_ids_of_the_file(file, name):
+    path = file(FROM_1[name], name)
+    edges = read_edges(path)
+    assert edges.src.tolist() == [1, 5, 3] and edges.first_id == 1 and edges.num_vertices == 6
+    assert edges.original_ids.tolist() == [1, 2, 3, 4, 5, 6] and edges.to_original(edges.src).tolist() == [2, 6, 4]
+    assert edges.vertex_of(6) == 5 and edges[1:].first_id == 1
+    for missing in (0, 7, 2**70, "6"):
+        with pytest.raises(KeyError):
+            edges.vertex_of(missing)
+    small = read_edges(path, compact=True)
+    assert small.ids.tolist() == [2, 4, 6] == small.original_ids.tolist() and small.src.tolist() == [0, 2, 1]
+    assert small.vertex_of(6) == 2 and small.first_id == 0 and small.compact().ids.tolist() == [2, 4, 6]
+    stream = read_stream(path, 2)
+    assert stream.ids[stream[1].src].tolist() == [4]
+    assert read_stream(path, compact=False).first_id == 1
+
+
+def test_formats_that_name_vertices_themselves_have_ids_of_their_own(file):
+    edges = read_edges(file("2 4\n", "plain.txt"))
+    assert edges.first_id == 0 and edges.original_ids.tolist() == [0, 1, 2, 3, 4] and edges.vertex_of(4) == 4
+    edges = read_edges(file(tar_of(LDBC, "w:xz"), "graphs.tar.xz"), member="tiny")
+    assert edges.first_id == 0 and edges.vertex_of(30) == 2
+    edges = read_edges(file("src,dst\nann,bob\nbob,cy\n", "people.csv"))
+    assert edges.vertex_of("bob") == 1 and edges.to_original(edges.dst).tolist() == ["bob", "cy"]
 
 
 LDBC = {

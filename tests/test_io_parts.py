@@ -19,6 +19,7 @@ TEXTS = {
     "quoted.csv": 'src,note,dst\n1,"two\nlines",2\n3,"a ""word""",4\n5,b,6\n' * 1,
     "changes.txt": "+ 0 1\n+ 1 2\n- 0 1\n- 1 2\n+ 3 4\n",
     "empty.txt": "# nothing\n",
+    "dynamic.txt": "% sym dynamic\n1 2 1\n2 3 1\n1 2 -1\n4 5 +1\n4 5 -1\n1 3 1\n",
     "konect.txt": "% asym unweighted\n1 2\n3 4\n5 6\n",
 }
 

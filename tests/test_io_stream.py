@@ -54,6 +54,32 @@ def test_a_deletion_without_a_weight_has_0_for_it(tmp_path, weight):
     assert edges.weights.tolist() == [weight, 0, 7] and edges.weights.dtype.kind == ("i" if weight == 5 else "f")
 
 
+def test_dynamic_konect_networks(tmp_path):
+    stream = read_stream(write(tmp_path, "% asym dynamic\n1 2 1 10\n1 2 -1 30\n2 3 1 20\n"))
+    assert [(batch.operation, batch.src.tolist(), batch.weights) for batch in stream] == [
+        ("insert", [0, 1], None), ("delete", [0], None),
+    ]  # fmt: skip
+    assert stream.ids.tolist() == [1, 2, 3] and stream.directed is True
+    assert not read_stream(write(tmp_path, "% asym dynamic\n1 2 1\n")).has_deletions
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()), max_size=25),
+    directed=st.sampled_from([True, False, None]),
+)
+def test_directed_streams_for_undirected_graphs(rows, directed):
+    src, dst, inserts = (np.array([row[k] for row in rows], int) for k in range(3))
+    stream = EdgeStream(EdgeList(src, dst, num_vertices=3, directed=directed), 4, inserts.astype(bool)).undirected()
+    expected, found = set(), set()
+    for u, v, inserted in rows:
+        edges = {(u, v)} if directed else {(u, v), (v, u)}
+        expected = expected | edges if inserted else expected - edges
+    for batch in stream:
+        edges = {frozenset(pair) for pair in zip(batch.src.tolist(), batch.dst.tolist(), strict=True)}
+        found = found | edges if batch.operation == "insert" else found - edges
+    assert found == set(map(frozenset, expected))
+
+
 def test_operations_in_time_order(tmp_path):
     content = "+ 1 2 2000000000\n- 1 2 2000000005\n+ 2 3 2000000003\n"
     stream = read_stream(write(tmp_path, content), compact=False)

@@ -62,6 +62,44 @@ def test_malformed(table, row, reason):
     assert caught.value.line == row and "my table" in str(caught.value)
 
 
+HASHES = np.array([2**64 - 1, 3], dtype=np.uint64)
+
+
+@pytest.mark.parametrize("src, dst, ids", [
+    (HASHES, HASHES[::-1], [3, 2**64 - 1]), ([2**64 - 1, 3], [3, 3], [3, 2**64 - 1]), ([-5, 3], [3, 3], [-5, 3]),
+    (np.array(["a", 1], object), ["b", "a"], ["1", "a", "b"]), (HASHES, [5, -1], [-1, 3, 5, 2**64 - 1]),
+    ([1.5, 2.0], [2.0, 2.0], [1.5, 2.0]), ([True], [False], [False, True]), ([2**70], [1], [1, 2**70]),
+    (["b"], ["a"], ["a", "b"]), ([7, 5], [5, 5], [5, 7]),
+])  # fmt: skip
+def test_names_of_any_kind(src, dst, ids):
+    edges = from_table({"src": src, "dst": dst}, named=True)
+    assert edges.ids.tolist() == ids and edges.num_vertices == len(ids)
+    strange = any(isinstance(name, str) for name in ids) and not isinstance(src, list)
+    assert edges.to_original(edges.src).tolist() == (list(map(str, src)) if strange else list(src))
+    with pytest.raises(ParseError, match="line 2: missing"):
+        from_table({"src": np.array([1, None], object), "dst": [1, 2]}, named=True)
+
+
+@pytest.mark.parametrize("column", [HASHES, [2, -1], [1.5, 2], np.array([1, "a"], object), [True, False]])
+def test_ids_of_other_kinds_are_read_as_names(column):
+    with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names"):
+        from_table({"src": column, "dst": [0, 1]})
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_names_in_files_of_tables(suffix, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.feather as feather
+    import pyarrow.parquet as parquet
+
+    path, table = tmp_path / f"a.{suffix}", pa.table({"src": HASHES, "dst": HASHES[::-1]})
+    (parquet.write_table if suffix == "parquet" else feather.write_feather)(table, path)
+    with pytest.raises(ParseError, match=r"over the int64 range.*named=True"):
+        read_edges(path)
+    assert read_edges(path, named=True).ids.tolist() == [3, 2**64 - 1]
+    assert read_edges(path, named=True, compact=True).ids.tolist() == [3, 2**64 - 1]
+
+
 def test_not_a_table():
     with pytest.raises(TypeError, match="named columns"):
         from_table([1, 2])

@@ -112,6 +112,41 @@ def test_four_columns_and_konect(text):
         read_edges(text("% bip unweighted\n1 1\n"))
 
 
+@pytest.mark.parametrize("kind", ["unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
+                                  "multiweighted", "multiposweighted"])  # fmt: skip
+def test_konect_says_that_the_third_column_is_a_weight(text, kind):
+    edges = read_edges(text(f"% sym {kind}\n1 2 200000000\n2 3 300000000\n", "out.temporal.txt"))
+    assert edges.weights.tolist() == [2e8, 3e8] and edges.times is None and edges.directed is False
+    assert read_edges(text(f"% sym {kind}\n1 2 1 5\n"), weighted=False).times.tolist() == [5]
+
+
+DYNAMIC = "% {} dynamic\n% 6 4 4\n1 2 +1 10\n2 3 1 20\n3 1 1 30\n2 1 1 35\n3 4 1 40\n1 2 -1 60\n4 3 -1 50\n"
+
+
+def test_dynamic_konect_networks_delete(text):
+    edges = read_edges(text(DYNAMIC.format("sym")))
+    assert list(zip(edges.src.tolist(), edges.dst.tolist(), strict=True)) == [(1, 2), (2, 0)]
+    assert edges.weights is None and edges.times.tolist() == [20, 30] and edges.num_vertices == 4
+    edges = read_edges(text(DYNAMIC.format("asym")))
+    assert list(zip(edges.src.tolist(), edges.dst.tolist(), strict=True)) == [(1, 2), (2, 0), (1, 0), (2, 3)]
+    assert read_edges(text("% sym dynamic\n1 2 1\n1 2 -1\n5 2 1\n"), compact=True).ids.tolist() == [1, 2, 5]
+    assert read_edges(text("% sym dynamic\n1 2 1\n1 2 1\n2 1 -1\n1 2 1\n"), weighted=False).num_records == 1
+    assert len(read_edges(text("% sym dynamic\n"))) == 0
+
+
+@pytest.mark.parametrize("content, line, reason", [
+    ("% sym dynamic\n1 2\n", 2, "needs its weights"),
+    ("% sym dynamic\n1 2 1\n\n% more\n2 3 0\n", 5, "neither 1 nor -1: '2 3 0'"),
+    ("% sym dynamic\n1 2 2.5\n", 2, "neither 1 nor -1"),
+])  # fmt: skip
+def test_malformed_dynamic_konect_networks(text, content, line, reason):
+    with pytest.raises(ParseError, match=reason) as caught:
+        read_edges(text(content))
+    assert caught.value.line == line
+    with pytest.raises(ParseError, match="needs its weights"):
+        read_edges(text("% sym dynamic\n1 2 -1\n"), columns=("src", "dst"))
+
+
 def test_directed_from_comment(text):
     assert read_edges(text("# Directed graph (each pair once)\n0 1\n")).directed is True
     assert read_edges(text("# Undirected graph: x\n0 1\n")).directed is False
@@ -288,6 +323,24 @@ def test_names_when_asked(text):
         read_edges(text("from,to\n?,2\n3,4\n5,6\n", "a.csv"))
     with pytest.raises(ValueError, match="named= is for text"):
         read_edges(text("5,1,u,x\n1,2\n", "a.jlg"), named=True)
+
+
+@pytest.mark.parametrize("row", ["18446744073709551610 3", "-1 3", "12e4 3", "1.5 3", "3 ann", "ann 3"])
+@pytest.mark.parametrize("name", ["graph.txt", "graph.csv"])
+def test_ids_of_other_kinds_are_read_as_names(text, row, name):
+    content = f"1 2\n5 7\n{row}\n"
+    path = text(content.replace(" ", ",") if name.endswith("csv") else content, name)
+    with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names") as caught:
+        read_edges(path)
+    assert caught.value.line == 3 and "named=True" in caught.value.hint and "fr.Names" in str(caught.value)
+    assert set(row.split()) <= set(read_edges(path, named=True).ids.tolist())
+
+
+def test_formats_of_integers_have_no_names(text):
+    for content, name in (("5,1,u,x\n1,-2\n", "a.jlg"), ("1 -2\n", "a.noheader.mtx")):
+        with pytest.raises(ParseError, match="negative") as caught:
+            read_edges(text(content, name))
+        assert "named" not in str(caught.value)
 
 
 def test_names_that_look_like_comments(text):

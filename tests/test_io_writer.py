@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontier.io import EdgeList, read_edges, rmat, write_edges
+from frontier.io import EdgeList, from_table, read_edges, rmat, write_edges
 
 
 @st.composite
@@ -82,6 +82,32 @@ def test_table_round_trip(tmp_path_factory, suffix, edges):
     found = read_edges(path)
     assert found.src.tolist() == edges.src.tolist() and found.dst.tolist() == edges.dst.tolist()
     same(EdgeList(edges.src, edges.dst, weights=edges.weights, times=edges.times), found, metadata=False)
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "mtx", "parquet", "feather", "arrow"])
+def test_files_call_vertices_what_their_source_calls_them(tmp_path, suffix):
+    if suffix in ("parquet", "feather", "arrow"):
+        pytest.importorskip("pyarrow")
+    edges = EdgeList([0, 3], [1, 5], num_vertices=6, first_id=1)
+    write_edges(tmp_path / f"a.{suffix}", edges)
+    found = read_edges(tmp_path / f"a.{suffix}")
+    assert found.first_id == 1
+    same(found, edges, metadata=False)
+    assert found.compact().ids.tolist() == [1, 2, 4, 6]
+
+
+def test_a_table_with_ids_below_its_first():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"src": [1, 0], "dst": [2, 2]}).replace_schema_metadata({"first_id": "1"})
+    with pytest.raises(ValueError, match="line 2: vertex id in src is below first_id = 1"):
+        from_table(table)
+
+
+def test_the_largest_vertex_of_32_bits_is_counted_from_1(tmp_path):
+    edges = EdgeList(np.array([2**31 - 1], np.int32), np.array([0], np.int32), num_vertices=2**31)
+    assert edges.src.dtype == np.int32
+    write_edges(tmp_path / "a.mtx", edges)
+    assert read_edges(tmp_path / "a.mtx").src.tolist() == [2**31 - 1]
 
 
 def test_many_rows_cross_the_block_border(tmp_path):

@@ -195,6 +195,15 @@ def test_wrong_names_are_refused(first, column, message):
     assert str(raised.value) == message and (len(names), names.dtype) == before
 
 
+def test_hashes_in_lists_are_integers():
+    names = fr.Names()
+    assert names.ids([2**64 - 1, 3]).tolist() == [0, 1] and names.dtype == "uint64"
+    assert names[[0, 1]].tolist() == [2**64 - 1, 3]
+    for column, value in (([2**64, 1], 2**64), ([-(2**63) - 1], -(2**63) - 1), ([2**63, -1], -1)):
+        with pytest.raises(TypeError, match=f"names holds {value}, which does not fit in u?int64; use names that are"):
+            fr.Names().ids(column)
+
+
 def test_ends_of_two_kinds_are_refused():
     names = fr.Names()
     with pytest.raises(TypeError, match="dst must hold integers, as the other names do, not text"):
@@ -325,6 +334,18 @@ def test_a_pipeline_with_deletions_and_items(device):
     assert graph.num_edges == 2 and graph.num_vertices == 5 and "x" in names
     there = graph.has_edges(names.find(["b", "c", "a"]), names.find(["c", "d", "b"]))
     assert host(there).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("name, content", [
+    ("out.konect", "% asym unweighted\n1 2\n3 1\n"), ("a.jlg", "3,2,u,g\n1,2\n3,1\n"), ("a.txt", "1 2\n3 1\n"),
+])  # fmt: skip
+def test_names_are_what_a_file_calls_its_vertices(name, content, tmp_path, device):
+    path = tmp_path / name
+    path.write_text(content)
+    for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
+        names, graph = fr.Names(), SlabGraph(device=device)
+        fr.Pipeline(source, graph, names=names).run()
+        assert names[np.arange(names.size)].tolist() == [1, 2, 3]
 
 
 def test_a_pipeline_of_a_file_with_names(tmp_path, device):

@@ -52,7 +52,7 @@ def bfs(
         from ..compiling import compile_messages
         from ..timing import timed_call
 
-        ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
+        ids = edges.original_ids
         directed = bool(edges.directed) if directed is None else directed
         with compile_messages():
             graph = kind.from_edges(

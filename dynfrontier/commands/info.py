@@ -42,7 +42,7 @@ def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:
     from ..check import final_edges
 
     edges, vertices = stream.edges, stream.num_vertices
-    low, high = final_edges(stream, vertices)
+    low, high = final_edges(stream.undirected(), vertices)
     degrees = np.sort(np.bincount(low, minlength=vertices) + np.bincount(high, minlength=vertices))
     kind = {True: "directed", False: "undirected", None: "not said"}[edges.directed]
     deletions = sum(len(batch) for batch in stream if batch.operation == "delete")

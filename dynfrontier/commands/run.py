@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from algorithms import Analytic
 
+LISTS_OF_VERTICES = ("sources", "starts", "src", "dst")
+"""Parameters of analytics that may be lists of vertices."""
+
 
 @reads_a_file
 def run(
@@ -89,14 +92,14 @@ def run(
         edges = given.edges()
         if not edges.num_vertices:
             fail(f"{given.name} holds no vertices")
+        for key in _lists_of_vertices(settings):
+            settings[key] = _vertices(settings[key], edges, given.name, f"--parameter {key}")
         if source is not None:
             settings["source"] = vertex_of(edges, source, given.name)
         if sources is not None:
-            settings["sources"] = [vertex_of(edges, one.strip(), given.name, "--sources") for one in sources.split(",")]
+            settings["sources"] = _vertices(sources.split(","), edges, given.name, "--sources")
         from dataclasses import replace
         from functools import partial
-
-        import numpy as np
 
         from ..columns import columns_of
         from ..comparison import load_graph
@@ -112,12 +115,12 @@ def run(
         with compile_messages(), user_errors(ValueError, TypeError, RuntimeError):
             work()
         seconds, result = timed_call(work, place.synchronize)
-        ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
-        table, numbers = columns_of(analytic, result, place, ids)
+        ids = edges.original_ids
+        table, numbers = columns_of(analytic, result, place, ids, settings.get("starts"))
         if "source" in settings:
             settings["source"] = ids[settings["source"]]
-        if sources is not None:
-            settings["sources"] = ids[settings["sources"]].tolist()
+        for key in _lists_of_vertices(settings):
+            settings[key] = ids[settings[key]].tolist()
         _report(analytic, settings, graph, seconds, numbers)
         _show(table, top)
         if output is not None:
@@ -127,6 +130,16 @@ def run(
                 write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
             what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
             err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
+
+
+def _lists_of_vertices(settings: dict[str, Any]) -> list[str]:
+    """The parameters that list vertices."""
+    return [key for key in LISTS_OF_VERTICES if isinstance(settings.get(key), list | tuple)]
+
+
+def _vertices(called: Any, edges: Any, name: str, option: str) -> list[int]:
+    """The vertices that the file of this name calls so."""
+    return [vertex_of(edges, str(one).strip(), name, option) for one in called]
 
 
 def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:

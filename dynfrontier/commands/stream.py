@@ -144,7 +144,7 @@ def _open(
         window = int(GENERATED_WINDOW * len(stream)) if window is None else window
     else:
         batch_size, window, source = batch_size or FILE_BATCH, window or 0, given.name
-        stream = given.stream(batch_size)
+        stream = given.stream(batch_size).undirected()  # as the graph is
         if window and stream.has_deletions:
             fail(f"{given.name} says itself what to delete, so that --window has no meaning; leave it out")
     return stream, {"stream": source, "batch_size": batch_size, "window": window}

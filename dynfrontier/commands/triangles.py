@@ -55,7 +55,7 @@ def triangles(
         out.print(f"{graph.num_edges:,} edges, {graph.num_vertices:,} vertices, transitivity "
                   f"{3 * result.total / max(pairs, 1):.4f}", soft_wrap=True)  # fmt: skip
         out.print(f"{duration(seconds)} with {graph.name} on the {place.kind.upper()}")
-        ids = np.arange(edges.num_vertices) if edges.ids is None else edges.ids
+        ids = edges.original_ids
         for v in np.argsort(-per_vertex, kind="stable")[:top]:
             if per_vertex[v]:
                 said = f"{counted(per_vertex[v], 'triangle')}, {counted(degrees[v], 'neighbor')}"

@@ -30,7 +30,7 @@ def compare(
     *,
     structure: str | type[fr.Graph] | None = None,
     device: str | fr.Device = "auto",
-    source: int | None = None,
+    source: int | str | None = None,
     ks: Sequence[int] = (),
     alpha: float | None = None,
     tol: float | None = None,
@@ -51,8 +51,9 @@ def compare(
         Of the graph that a file is read into.
     device : {"auto", "cpu", "gpu"} or Device
         Where a file is read to.
-    source : int, optional
-        Where searches start; by default the vertex with most neighbors.
+    source : int or str, optional
+        Where searches start: a vertex of the graph, or what the file calls it. By default the vertex with most
+        neighbors.
     ks : sequence of int, optional
         Of k-truss; by default that of the catalogue.
     alpha, tol : float, optional
@@ -79,7 +80,13 @@ def compare(
     ``2 tol alpha / (1 - alpha)``, and rounding.
     """
     if not isinstance(graph, fr.Graph):
-        graph = load_graph(fr.io.read_edges(graph, compact=True), structure, device)
+        edges = fr.io.read_edges(graph, compact=True)
+        if source is not None:
+            try:
+                source = edges.vertex_of(source)
+            except KeyError:
+                raise ValueError(f"source {source} is no vertex of {graph}") from None
+        graph = load_graph(edges, structure, device)
     elif structure is not None:
         raise ValueError("structure is for files; a graph is compared as it is")
     if alpha is not None and not 0 <= alpha < 1:

@@ -82,6 +82,8 @@ def open_records(workload: Workload) -> Records:
         source = fr.io.read_stream(source)
     elif isinstance(source, fr.io.EdgeList):
         source = fr.io.stream_edges(source)
+    if not workload.directed:
+        source = source.undirected()
     inserts = source.inserts
     if not len(source.edges):
         raise ValueError("source holds no records")

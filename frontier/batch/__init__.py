@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_ids, as_weights, same_length
+from ..arrays import NAMES_HINT, as_ids, as_weights, same_length
 from ..runtime import Device, ErrorFlag, Kernels, Scratch, elementwise, load_kernels, resolve_device
 from ..runtime.parameters import Field, Struct
 from ..values import integer
@@ -337,7 +337,9 @@ def explain_errors(
         _absent_error(device, dst, "dst", absent)
     if error_counts[NAN_WEIGHT]:
         where = int(device.xp.flatnonzero(device.xp.isnan(weights))[0])
-        raise ValueError(f"weights[{where}] is NaN; {error_counts[NAN_WEIGHT]} in the batch are")
+        count = error_counts[NAN_WEIGHT]
+        number = "is one NaN" if count == 1 else f"are {count} NaNs"
+        raise ValueError(f"weights[{where}] is NaN; there {number} in the batch, and weights must be numbers")
 
 
 def refuse_weights(weight_dtype: np.dtype | None) -> None:
@@ -355,10 +357,8 @@ def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None
     bad = xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
-        raise ValueError(
-            f"{name}[{where}] is {int(ids[where])}, {_outside(num_vertices)} ({bad.size} such ids); "
-            "insert_vertices() extends them"
-        )
+        hint = "insert_vertices() extends them" if ids[where] >= 0 else f"ids count from 0; {NAMES_HINT}"
+        raise ValueError(f"{name}[{where}] is {int(ids[where])}, {_outside(num_vertices)} ({_such_ids(bad)}); {hint}")
 
 
 def _absent_error(device: Device, ids: Any, name: str, absent: Any) -> None:
@@ -366,6 +366,10 @@ def _absent_error(device: Device, ids: Any, name: str, absent: Any) -> None:
     if bad.size:
         where = int(bad[0])
         raise ValueError(
-            f"{name}[{where}] is {int(ids[where])}, a vertex that was deleted ({bad.size} such ids); "
+            f"{name}[{where}] is {int(ids[where])}, a vertex that was deleted ({_such_ids(bad)}); "
             "insert_vertices([ids]) brings it back"
         )
+
+
+def _such_ids(bad: Any) -> str:
+    return f"{bad.size} such id{'s' * (bad.size != 1)}"

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+FIRST_ID = "first_id"
+"""The key under which files of `write_edges` keep `EdgeList.first_id`, in a comment or in the metadata of a table."""
 _INT32_VERTICES = 2**31
 
 
@@ -29,6 +31,9 @@ class EdgeList:
         Number of vertices; by default one more than the largest vertex number.
     ids : array_like, shape (num_vertices,), optional
         Original id of every vertex, where vertices were renumbered: ``ids[new] == old``.
+    first_id : int
+        Original id of vertex 0, where `ids` is None: 1 for formats that count from 1. The source calls vertex ``v``
+        ``v + first_id``; `original_ids` gives these ids whether or not vertices were renumbered.
     directed : bool, optional
         Whether the source says that records are directed; None where it does not say.
     operation : {"insert", "delete"}
@@ -40,7 +45,8 @@ class EdgeList:
     ------
     ValueError
         If the columns differ in length, are not one-dimensional, hold a negative vertex or one that is not below
-        `num_vertices`, if `ids` has another length than `num_vertices`, or if `operation` is unknown.
+        `num_vertices`, if `ids` has another length than `num_vertices`, if `first_id` is negative, or if `operation` is
+        unknown.
     TypeError
         If `src` or `dst` does not hold integers.
     """
@@ -54,6 +60,7 @@ class EdgeList:
     directed: bool | None
     operation: str
     data: dict[str, np.ndarray] | None
+    first_id: int
 
     def __init__(
         self,
@@ -66,6 +73,7 @@ class EdgeList:
         directed: bool | None = None,
         operation: str = "insert",
         data: Mapping[str, Any] | None = None,
+        first_id: int = 0,
     ) -> None:
         src, dst = _vertex_column("src", src), _vertex_column("dst", dst)
         for name, column in (("dst", dst), ("weights", weights), ("times", times)):
@@ -91,6 +99,8 @@ class EdgeList:
             ids = np.asarray(ids)
             if ids.shape != (count,):
                 raise ValueError(f"ids has shape {ids.shape}, expected ({count},)")
+        if first_id < 0:
+            raise ValueError(f"first_id must not be negative, got {first_id}")
         if operation not in ("insert", "delete"):
             raise ValueError(f"operation must be 'insert' or 'delete', got {operation!r}")
         # Decided by the number of vertices, not by the largest end, so that every batch of a stream has one dtype.
@@ -102,6 +112,7 @@ class EdgeList:
         object.__setattr__(self, "directed", directed)
         object.__setattr__(self, "operation", operation)
         object.__setattr__(self, "data", data)
+        object.__setattr__(self, "first_id", int(first_id))
 
     def __len__(self) -> int:
         return len(self.src)
@@ -148,6 +159,42 @@ class EdgeList:
     def num_records(self) -> int:
         """Number of records, which may be more than the graph that is made of them has edges."""
         return len(self.src)
+
+    @property
+    def original_ids(self) -> np.ndarray:
+        """What the source calls each vertex, shape (num_vertices,): `ids`, or numbers that start with `first_id`."""
+        if self.ids is not None:
+            return self.ids
+        return np.arange(self.first_id, self.first_id + self.num_vertices)
+
+    def to_original(self, vertices: np.ndarray) -> np.ndarray:
+        """Original ids of vertices, in an array of the same shape.
+
+        Parameters
+        ----------
+        vertices : ndarray of int
+            Vertices of this list, such as its `src`.
+        """
+        if self.ids is not None:
+            return self.ids[vertices]
+        return vertices if self.first_id == 0 else vertices.astype(np.int64) + self.first_id
+
+    def vertex_of(self, original_id: Any) -> int:
+        """The vertex that the source calls `original_id`.
+
+        Raises
+        ------
+        KeyError
+            If the source has no such vertex.
+        """
+        if self.ids is not None:
+            found = np.flatnonzero(self.ids == original_id)
+            vertex = int(found[0]) if found.size else -1
+        else:
+            vertex = int(original_id) - self.first_id if isinstance(original_id, int | np.integer) else -1
+        if not 0 <= vertex < self.num_vertices:
+            raise KeyError(original_id)
+        return vertex
 
     def batches(self, size: int) -> Iterator[EdgeList]:
         """Cut the list into consecutive batches.
@@ -196,12 +243,37 @@ class EdgeList:
         Returns
         -------
         EdgeList
-            Vertices without a record drop out. ``ids[new]`` is the old number, or, where this list has `ids` itself,
-            the original id of the old number.
+            Vertices without a record drop out. ``ids[new]`` is the original id of the old number.
         """
         present, src, dst = _renumber(self.src, self.dst, self.num_vertices)
-        ids = present if self.ids is None else self.ids[present]
-        return replace(self, src=src, dst=dst, num_vertices=len(present), ids=ids)
+        ids = self.to_original(present)
+        return replace(self, src=src, dst=dst, num_vertices=len(present), ids=ids, first_id=0)
+
+
+def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
+    """The records of a stream that no deletion of their edge follows, in time order where there are times.
+
+    Parameters
+    ----------
+    edges : EdgeList
+        Insertions and deletions, in which ``u v`` and ``v u`` are one edge only if it says that it is undirected.
+    inserts : ndarray of bool, shape (m,)
+        Which records are insertions.
+    """
+    if edges.times is not None:
+        order = np.argsort(edges.times, kind="stable")
+        edges, inserts = edges[order], inserts[order]
+    src, dst = edges.src, edges.dst
+    if edges.directed is False:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    order = np.lexsort((dst, src))  # stable, so records of one edge stay in order
+    begins = np.ones(len(order), bool)
+    begins[1:] = (src[order][1:] != src[order][:-1]) | (dst[order][1:] != dst[order][:-1])
+    edge = np.cumsum(begins) - 1
+    last_deletion = np.full(int(edge[-1]) + 1 if len(edge) else 0, -1)
+    deletions = np.flatnonzero(~inserts[order])
+    last_deletion[edge[deletions]] = deletions  # the last one of each edge is written last
+    return edges[np.sort(order[np.arange(len(order)) > last_deletion[edge]])]
 
 
 def _vertex_column(name: str, values: Any) -> np.ndarray:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NAMED_HINT = "named=True reads ids that are words or any numbers; in a stream, fr.Names numbers them"
+"""What to do about ids in a file or a table that are not integers from 0 on, in readers that have this argument."""
+
 
 class ParseError(ValueError):
     """A file or table does not hold what its format promises.
@@ -16,26 +19,32 @@ class ParseError(ValueError):
         1-based number of the offending line; for tables, of the offending row.
     text : str, optional
         The text of that line.
+    hint : str, optional
+        What to do about it.
 
     Attributes
     ----------
-    reason, source, line, text
+    reason, source, line, text, hint
         The parameters, as given.
     """
 
-    def __init__(self, reason: str, source: str, line: int | None = None, text: str | None = None) -> None:
+    def __init__(
+        self, reason: str, source: str, line: int | None = None, text: str | None = None, hint: str | None = None
+    ) -> None:
         self.reason = reason
         self.source = source
         self.line = line
         self.text = text
+        self.hint = hint
         where = source if line is None else f"{source}, line {line}"
-        super().__init__(f"{where}: {reason}" + ("" if text is None else f": {text!r}"))
+        what = reason if text is None else f"{reason}: {text!r}"
+        super().__init__(f"{where}: {what}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.reason, self.source, self.line, self.text)
+        return type(self), (self.reason, self.source, self.line, self.text, self.hint)
 
 
-def line_error(reason: str, source: str, data: bytes, position: int) -> ParseError:
+def line_error(reason: str, source: str, data: bytes, position: int, hint: str | None = None) -> ParseError:
     """Build the error for the line of `data` that holds the byte at `position`.
 
     Parameters
@@ -48,6 +57,8 @@ def line_error(reason: str, source: str, data: bytes, position: int) -> ParseErr
         The whole decompressed file.
     position : int
         Offset of a byte of the offending line.
+    hint : str, optional
+        What to do about it.
 
     Returns
     -------
@@ -58,4 +69,5 @@ def line_error(reason: str, source: str, data: bytes, position: int) -> ParseErr
     begin = data.rfind(b"\n", 0, position) + 1
     end = data.find(b"\n", position)
     text = data[begin : len(data) if end < 0 else end].rstrip(b"\r").decode("utf-8", "replace")
-    return ParseError(reason, source, data.count(b"\n", 0, begin) + 1, text if len(text) <= 200 else text[:200] + "…")
+    line = data.count(b"\n", 0, begin) + 1
+    return ParseError(reason, source, line, text if len(text) <= 200 else text[:200] + "…", hint)

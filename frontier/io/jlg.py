@@ -22,7 +22,8 @@ def read_jlg(data: bytes, source: str, **options) -> EdgeList:
     Returns
     -------
     EdgeList
-        Counted from 0, with the announced number of vertices; undirected if the header's third field is ``u``.
+        Counted from 0, with `first_id` 1 and the announced number of vertices. Undirected if the header's third field
+        is ``u``.
 
     Raises
     ------

@@ -25,7 +25,8 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
     Returns
     -------
     EdgeList
-        One record per stored entry, so that a symmetric file gives each undirected edge once; counted from 0.
+        One record per stored entry, so that a symmetric file gives each undirected edge once. Vertices are
+        counted from 0, with `first_id` 1.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def read_headerless(data: bytes, source: str, **options) -> EdgeList:
     Returns
     -------
     EdgeList
-        Counted from 0; the largest number in the file decides the number of vertices.
+        Counted from 0, with `first_id` 1; the largest number in the file decides the number of vertices.
 
     Raises
     ------

@@ -131,16 +131,16 @@ def _of_text(
     text = TextParts(first, str(Path(path)), operations=operations, **options)
     if text.has_names:
         return None
-    return _parsed(text, first, parts, operations)
+    return _parsed(text, first, parts)
 
 
-def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: bool) -> Iterator[EdgeList]:
+def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[EdgeList]:
     """The records of all parts in order, of which several are parsed at the same time."""
     lines = count_lines(first)
-    yield from _by_operation(*text.first(), operations)
+    yield from _by_operation(*text.first())
     if PARSERS == 1:
         for part in parts:
-            yield from _by_operation(*text.next(part, lines), operations)
+            yield from _by_operation(*text.next(part, lines))
             lines += count_lines(part)
         return
     failure: Exception | None = None
@@ -157,9 +157,9 @@ def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: b
                 waiting.append(pool.submit(text.next, part, lines))
                 lines += count_lines(part)
                 if len(waiting) > PARSERS:
-                    yield from _by_operation(*waiting.popleft().result(), operations)
+                    yield from _by_operation(*waiting.popleft().result())
             while waiting:
-                yield from _by_operation(*waiting.popleft().result(), operations)
+                yield from _by_operation(*waiting.popleft().result())
         finally:
             for future in waiting:
                 future.cancel()
@@ -167,8 +167,8 @@ def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes], operations: b
         raise failure
 
 
-def _by_operation(edges: EdgeList, ops: np.ndarray, operations: bool) -> Iterable[EdgeList]:
-    return EdgeStream(edges, max(len(edges), 1), ops == _INSERT) if operations else [edges]
+def _by_operation(edges: EdgeList, ops: np.ndarray) -> Iterable[EdgeList]:
+    return EdgeStream(edges, len(edges), ops == _INSERT) if len(ops) else [edges]
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ import numpy as np
 
 from frontier.io.archives import Directory, Files, open_archive
 from frontier.io.columns import Columns, check_data
-from frontier.io.edge_list import EdgeList
+from frontier.io.edge_list import EdgeList, remaining
 from frontier.io.errors import ParseError
 from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
 from frontier.io.jlg import read_jlg
+from frontier.io.konect import INSERT, is_konect
 from frontier.io.ldbc import beside, edge_file_of, read_ldbc
 from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
 from frontier.io.tables import from_table, read_arrow_file
@@ -51,6 +52,10 @@ def read_edges(
     - **Parquet, Feather, Arrow** (content; needs pyarrow);
     - each of them compressed with gzip, xz or bzip2, or as a member of a tar or zip archive.
 
+    The first line of a KONECT network says what its third column is: a weight, or with ``% sym dynamic`` and ``% asym
+    dynamic`` an operation, 1 for an insertion and -1 for a deletion. `read_stream` keeps these in order. Networks of
+    two sides (``% bip``) are refused.
+
     A time is a number, or a date of ISO 8601 such as ``2020-01-31T10:00:00Z``, which becomes nanoseconds since 1970.
 
     Parameters
@@ -71,9 +76,9 @@ def read_edges(
         True makes an unnamed third column the weight and insists on weights; False leaves weights out; None decides
         as above.
     compact : bool
-        Renumber the vertices that occur in a record to 0..n-1, with `ids` the numbers before that (for formats
-        that count from 1: counted from 0). By default numbers are kept and ``num_vertices`` is the announced number
-        or one more than the largest. LDBC graphs are always renumbered, as their ids are sparse by definition.
+        Renumber the vertices that occur in a record to 0..n-1, with `ids` the ids of the file. By default the file's
+        first possible id (0, or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the announced
+        number or reaches to the largest id. LDBC graphs are always renumbered, as their ids are sparse by definition.
     comments : str
         Characters that start a comment line.
     delimiter : str, optional
@@ -83,9 +88,10 @@ def read_edges(
         Whether the first line of a text holds the names of the columns. By default it does if these name the ends, or
         if in a CSV or TSV file words stand above integers.
     named : bool, optional
-        Whether ids in a text are words, which are then numbered, with `ids` the words. By default they are if an
-        end is a word in the first record of a CSV or TSV file, or of a file with names of columns. No other comments
-        than those at the top may stand in such a file.
+        Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
+        such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in
+        the first record of a CSV or TSV file, or of a file with names of columns. No other comments than those at the
+        top may stand in such a text.
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.
@@ -96,7 +102,10 @@ def read_edges(
     Returns
     -------
     EdgeList
-        Every record, self-loops and duplicates included, in the order of the file; vertices counted from 0.
+        Every record, self-loops and duplicates included, in the order of the file; of a dynamic network of KONECT the
+        records that no deletion follows, in time order. Vertices are counted from 0.
+        KONECT, Matrix Market and ``.jlg`` files count from 1, so their vertex 1 is vertex 0 here: `first_id` is 1
+        then, and `EdgeList.original_ids` and `EdgeList.vertex_of` translate.
         Weights and times are int64, or float64 if one has a fraction.
 
     Raises
@@ -119,8 +128,9 @@ def read_edges(
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
         "named": named, "data": check_data(data),
     }  # fmt: skip
-    edges, _ = read_records(path, options, member=member, operations=False)
-    return edges.compact() if compact else edges
+    edges, ops = read_records(path, options, member=member, operations=False)
+    edges = edges.compact() if compact else edges
+    return edges if ops is None else remaining(edges, ops == INSERT)
 
 
 def read_records(
@@ -137,14 +147,15 @@ def read_records(
     member : str, optional
         See `read_edges`.
     operations : bool, optional
-        Whether lines start with ``+`` or ``-``; None to find out. With False such a file is an error.
+        Whether lines start with ``+`` or ``-``; None to find out. With False such a file is an error. Dynamic networks
+        of KONECT have operations in any case.
 
     Returns
     -------
     edges : EdgeList
         The records, not compacted.
     ops : ndarray of int8, shape (m,), or None
-        The operation character of each record, None if lines have none.
+        The operation character of each record, None if they have none.
 
     Raises
     ------
@@ -201,11 +212,10 @@ def _read_single(
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
     if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
-        columns = options["data"]
-        _numbers_only(options | {"data": ()}, source)
+        _numbers_only(options | {"data": (), "named": None}, source)
         return from_table(
             read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source,
-            data=columns,
+            data=options["data"], named=options["named"],
         ), None  # fmt: skip
     if data.startswith(MAGIC) or (name.endswith(".mtx") and ".noheader." not in name):
         _numbers_only(options, source)
@@ -219,12 +229,12 @@ def _read_single(
             raise ParseError("lines start with '+' or '-'; read such a stream with read_stream", source)
         operations = True
     edges, ops = read_text(data, source, operations=bool(operations), **text_options(data, name, options))
-    return edges, ops if operations else None
+    return edges, ops if operations or len(ops) else None
 
 
 def text_options(data: bytes, name: str, options: dict) -> dict:
     """Options of `read_text` for a text of this name that begins with these lines."""
-    if options["columns"] is None and options["weighted"] is None and "temporal" in name:
+    if options["columns"] is None and options["weighted"] is None and "temporal" in name and not is_konect(data):
         words = first_words(data, options["comments"], options["delimiter"])
         if len(words) == 3 and words[0].isdecimal():
             options = {**options, "columns": _TEMPORAL}

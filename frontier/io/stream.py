@@ -90,6 +90,11 @@ class EdgeStream:
         return self.edges.ids
 
     @property
+    def first_id(self) -> int:
+        """Original id of vertex 0, where vertices were not renumbered."""
+        return self.edges.first_id
+
+    @property
     def directed(self) -> bool | None:
         """Whether the source says that records are directed; None where it does not say."""
         return self.edges.directed
@@ -103,6 +108,33 @@ class EdgeStream:
     def has_deletions(self) -> bool:
         """Whether any batch deletes."""
         return self._inserts is not None and not bool(self._inserts.all())
+
+
+    def undirected(self) -> EdgeStream:
+        """The stream for a graph without directions, where a directed source deletes ``u v`` but not ``v u``.
+
+        Returns
+        -------
+        EdgeStream
+            This stream, without the deletions that leave the edge in the other direction.
+        """
+        if self._inserts is None or not self.edges.directed or not self.has_deletions:
+            return self
+        src, dst, inserts = self.edges.src, self.edges.dst, self._inserts
+        order = np.lexsort((np.maximum(src, dst), np.minimum(src, dst)))  # stable: records of a pair stay in order
+        low, high = np.minimum(src, dst)[order], np.maximum(src, dst)[order]
+        begins = np.ones(len(order), bool)
+        begins[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        rows = np.arange(len(order))
+        begin = np.maximum.accumulate(np.where(begins, rows, 0))
+        backward = (src > dst)[order]
+        present = np.zeros(len(order), bool)  # whether the pair has an edge in either direction after each record
+        for direction in (backward, ~backward):
+            last = np.maximum.accumulate(np.where(direction, rows, -1))
+            present |= (last >= begin) & inserts[order][last]
+        kept = np.ones(len(order), bool)
+        kept[order] = inserts[order] | ~present
+        return EdgeStream(self.edges[kept], self.batch_size, inserts[kept])
 
 
 def read_stream(
@@ -127,7 +159,8 @@ def read_stream(
     ----------
     path : str, path-like or binary file
         A file of any format of `read_edges`, or text whose lines are ``+ u v [w] [t]`` and ``- u v`` (insertions and
-        deletions; columns beyond the ends are optional in deletions unless they are times).
+        deletions; columns beyond the ends are optional in deletions unless they are times). Records of weight -1 in a
+        dynamic network of KONECT are deletions, too.
     batch_size : int
         Most records per batch.
     columns, weighted, comments, delimiter, header, named, member, data

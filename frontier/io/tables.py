@@ -13,8 +13,8 @@ import numpy as np
 from frontier.arrays import is_cudf
 from frontier.io import words as wd
 from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
+from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.errors import NAMED_HINT, ParseError
 from frontier.io.files import unpacked_limit
 from frontier.io.text import LARGEST_ID
 
@@ -31,6 +31,7 @@ def from_table(
     directed: bool | None = None,
     source: str = "table",
     data: Sequence[str] = (),
+    named: bool | None = None,
 ) -> EdgeList:
     """Take an edge list from a table in memory.
 
@@ -53,6 +54,9 @@ def from_table(
         Name of the table in errors.
     data : sequence of str
         Names of columns to keep as edge data (`EdgeList.data`), whatever their names say otherwise.
+    named : bool, optional
+        True takes ids for names, which are then numbered, with `ids` the names: words, dates, numbers of any kind and
+        size. Ids of several kinds become text. By default only words are numbered.
 
     Returns
     -------
@@ -65,12 +69,13 @@ def from_table(
     ------
     ParseError
         If there are fewer than two columns, or a vertex id, weight or time is missing, negative, NaN or infinite; with
-        the 1-based row.
+        the 1-based row. Negative and other ids that are no vertices are read with ``named=True``.
     ValueError
         If `columns` makes no sense for the table.
     TypeError
         If `table` is not a table.
     """
+    first_id = _first_id(table)
     names, get = _access(table)
     roles = resolve_roles(names, columns, weighted, source, data)
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
@@ -84,10 +89,16 @@ def from_table(
             weights = third
     if weighted is False:
         weights = None
-    src, dst, ids = _ends(_ints(picked["src"]), _ints(picked["dst"]), source)
+    ends = _named_ends if named else _ends
+    src, dst, ids = ends(_ints(picked["src"]), _ints(picked["dst"]), source)
+    if ids is None and first_id:
+        for name, column in (("src", src), ("dst", dst)):
+            _report(column < first_id, f"vertex id in {name} is below {FIRST_ID} = {first_id}", column, source)
+        src, dst = src - first_id, dst - first_id
     edges = EdgeList(
         src,
         dst,
+        first_id=first_id if ids is None else 0,
         weights=None if weights is None else _numbers(weights, "weight", source),
         times=None if times is None else _numbers(times, "time", source),
         num_vertices=None if ids is None else len(ids),
@@ -97,6 +108,13 @@ def from_table(
     if ids is not None:
         return replace(edges, ids=ids)
     return edges.compact() if compact else edges
+
+
+def _first_id(table: Any) -> int:
+    """The id of the first vertex, which `write_edges` notes in the metadata of a table of Arrow."""
+    metadata = getattr(getattr(table, "schema", None), "metadata", None)
+    noted = metadata.get(FIRST_ID.encode(), b"") if isinstance(metadata, Mapping) else b""
+    return int(noted) if noted.isdigit() and len(noted) < 19 else 0
 
 
 def read_arrow_file(data: bytes, source: str) -> Any:
@@ -190,7 +208,7 @@ def _access(table: Any) -> tuple[list[str], Any]:
         return list(table.dtype.names), lambda k: table[table.dtype.names[k]]
     if isinstance(table, Mapping):
         names = list(table)
-        return [str(name) for name in names], lambda k: np.asarray(table[names[k]])
+        return [str(name) for name in names], lambda k: _from_values(table[names[k]])
     if hasattr(table, "collect"):  # Polars' LazyFrame
         raise TypeError(f"a {type(table).__name__} is a query, not a table: hand over what its collect() returns")
     if hasattr(table, "__arrow_c_stream__") and not (hasattr(table, "iloc") or hasattr(table, "get_column")):
@@ -201,6 +219,14 @@ def _access(table: Any) -> tuple[list[str], Any]:
         pick = (lambda k: table.iloc[:, k]) if hasattr(table, "iloc") else (lambda k: table[names[k]])
         return [str(name) for name in names], lambda k: _from_series(pick(k))
     raise TypeError(f"expected a table with named columns, got {type(table).__name__}")
+
+
+def _from_values(values: Any) -> np.ndarray:
+    """NumPy column of an array or a list. Integers that NumPy would round stay Python's."""
+    column = np.asarray(values)
+    if column.dtype.kind == "f" and isinstance(values, list | tuple) and all(isinstance(v, int) for v in values):
+        return np.array(values, object)
+    return column
 
 
 def _from_series(column: Any) -> np.ndarray:
@@ -255,26 +281,57 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
     columns = {"src": src, "dst": dst}
     if all(c.dtype.kind in "iu" or len(c) == 0 for c in columns.values()):
         for name, column in columns.items():
-            _report(column < 0, f"negative vertex id in {name}", column, source)
+            _report(column < 0, f"negative vertex id in {name}", column, source, NAMED_HINT)
             if column.dtype.kind in "iu" and column.dtype.itemsize == 8:
-                _report(column > np.uint64(LARGEST_ID), f"vertex id in {name} is over the int64 range", column, source)
+                reason = f"vertex id in {name} is over the int64 range"
+                _report(column > np.uint64(LARGEST_ID), reason, column, source, NAMED_HINT)
         return src.astype(np.int64, copy=False), dst.astype(np.int64, copy=False), None
+    _check_present(columns, source)
     for name, column in columns.items():
         if column.dtype.kind == "f":
-            _report(np.isnan(column), f"missing or NaN vertex id in {name}", column, source)
-            raise ParseError(f"{name} holds {column.dtype}, not integers", source)
+            raise ParseError(f"{name} holds {column.dtype}, not integers", source, hint=NAMED_HINT)
         if column.dtype.kind not in "OUSTiu":
-            raise ParseError(f"{name} holds {column.dtype}, not vertex ids", source)
-        if column.dtype.kind == "O":
-            absent = np.fromiter(map(_is_missing, column), dtype=bool, count=len(column))
-            _report(absent, f"missing vertex id in {name}", column, source)
+            raise ParseError(f"{name} holds {column.dtype}, not vertex ids", source, hint=NAMED_HINT)
     try:
         ids, (src, dst) = wd.number_words([src.tolist(), dst.tolist()])
     except TypeError as error:
-        kinds = sorted({type(v).__name__ for column in columns.values() for v in column.tolist()})
+        kinds = _kinds(src, dst)
         reason = f"vertex ids mix {' and '.join(kinds)}; they must be all words or all integers"
-        raise ParseError(reason, source) from error
+        raise ParseError(reason, source, hint=NAMED_HINT) from error
     return src, dst, ids
+
+
+def _named_ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both ends, numbered; and the ids."""
+    _check_present({"src": src, "dst": dst}, source)
+    if src.dtype == dst.dtype and src.dtype.kind in "iufbM":
+        ids, numbers = np.unique(np.concatenate([src, dst]), return_inverse=True)
+        return numbers[: len(src)], numbers[len(src) :], ids
+    columns = [src.tolist(), dst.tolist()]
+    if len(_kinds(src, dst)) > 1:
+        columns = [list(map(str, column)) for column in columns]
+    try:
+        ids, (src, dst) = wd.number_words(columns)
+    except TypeError as error:
+        raise ParseError(f"vertices are called by objects of type {_kinds(src, dst)[0]}", source) from error
+    return src, dst, ids
+
+
+def _kinds(*columns: np.ndarray) -> list[str]:
+    """Names of the types that occur in columns."""
+    return sorted({type(v).__name__ for column in columns for v in column.tolist()})
+
+
+def _check_present(columns: Mapping[str, np.ndarray], source: str) -> None:
+    """Raise unless every row has both ends."""
+    for name, column in columns.items():
+        if column.dtype.kind == "f":
+            _report(np.isnan(column), f"missing or NaN vertex id in {name}", column, source)
+        elif column.dtype.kind == "M":
+            _report(np.isnat(column), f"missing vertex id in {name}", column, source)
+        elif column.dtype.kind == "O":
+            absent = np.fromiter(map(_is_missing, column), dtype=bool, count=len(column))
+            _report(absent, f"missing vertex id in {name}", column, source)
 
 
 def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
@@ -338,8 +395,8 @@ def _is_missing(value: Any) -> bool:
     return not isinstance(value, NESTED) and bool(value != value)
 
 
-def _report(bad: np.ndarray, reason: str, column: np.ndarray, source: str) -> None:
+def _report(bad: np.ndarray, reason: str, column: np.ndarray, source: str, hint: str | None = None) -> None:
     """Raise for the first row that is bad, if any."""
     if bad.any():
         row = int(np.argmax(bad))
-        raise ParseError(reason, source, row + 1, str(column[row]))
+        raise ParseError(reason, source, row + 1, str(column[row]), hint)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.io import konect
 from frontier.io import words as wd
 from frontier.io.columns import (
     DATA,
@@ -21,8 +22,8 @@ from frontier.io.columns import (
     role_of,
     roles_from_names,
 )
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError, line_error
+from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.errors import NAMED_HINT, ParseError, line_error
 
 COMMENTS = "#%"
 LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
@@ -40,7 +41,7 @@ class Layout:
     start : int
         Offset of the first line of records.
     base : int
-        The number that the file gives to the first vertex.
+        The number that the file gives to the first vertex; `first_id` of the edge list.
     num_vertices : int, optional
         Number of vertices that the file announces; larger ids are an error.
     roles : list of (str or None), optional
@@ -51,6 +52,10 @@ class Layout:
         Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
     delimiter : str, optional
         What separates columns, where the format says so.
+    third_is_weight : bool
+        Whether the format says that a third column is a weight, whatever its values.
+    dynamic : bool
+        Whether weights are operations, as in KONECT's dynamic networks.
     """
 
     start: int = 0
@@ -60,6 +65,8 @@ class Layout:
     directed: bool | None = None
     real_weights: bool = False
     delimiter: str | None = None
+    third_is_weight: bool = False
+    dynamic: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,8 @@ class _Plan:
     inner_comments : bool
         Whether comments may stand among the records. A name may start like a comment, so that of files of names it is
         not known which of both a line is.
+    nameable : bool
+        Whether ids could be read as names.
     """
 
     data: bytes
@@ -101,10 +110,11 @@ class _Plan:
     words: frozenset[str] = frozenset()
     guessed: bool = False
     inner_comments: bool = True
+    nameable: bool = False
 
-    def error(self, reason: str, position: int) -> ParseError:
+    def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
         """The error for the line at a position."""
-        return line_error(reason, self.source, self.data, position)
+        return line_error(reason, self.source, self.data, position, hint)
 
 
 def read_text(
@@ -146,7 +156,7 @@ def read_text(
     edges : EdgeList
         The records.
     ops : ndarray of int8, shape (m,)
-        The operation character of each record; empty without `operations`.
+        The operation character of each record; empty without `operations`, but for dynamic networks of KONECT.
 
     Raises
     ------
@@ -205,7 +215,7 @@ class TextParts:
             found, ops = _tokenize(plan)
         except ParseError as error:
             line = None if error.line is None else error.line + lines
-            raise ParseError(error.reason, error.source, line, error.text) from None
+            raise ParseError(error.reason, error.source, line, error.text, error.hint) from None
         return _assemble(plan, found, self._weighted), ops
 
 
@@ -242,14 +252,19 @@ def plan_text(
         plan = replace(plan, layout=layout)
     if operations:
         words = _first_insertion(plan, at)
+    if layout.dynamic or (layout.third_is_weight and weighted is None):
+        weighted = True
     roles, exact = _roles(columns, weighted, plan, names, words, at, data_columns)
+    if layout.dynamic and words and "weight" not in roles:
+        raise plan.error("a dynamic KONECT network needs its weights: 1 inserts an edge, and -1 deletes it", at)
     allowed = not given and (table or names is not None) if named is None else named
     roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
     maybe_named = "src" in in_words or (allowed and not words)
     if maybe_named and names is None:
         plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
     return replace(
-        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named
+        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named,
+        nameable=not given,
     )  # fmt: skip
 
 
@@ -348,7 +363,7 @@ def _first_insertion(plan: _Plan, at: int) -> list[str]:
 
 
 def _preamble(data: bytes, source: str, comments: str) -> Layout:
-    """What the comments at the top of a file say: direction, number of vertices, names of columns, KONECT's base."""
+    """What the comments at the top of a file say: direction, number and base of vertices, names of columns."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     layout = Layout(start=start)
     while start < len(data):
@@ -358,16 +373,23 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
         if line and line[0] not in comments:
             break
         text = line[1:].strip()
-        if konect := re.match(r"(sym|asym|bip)\s+(un)?(weighted|positive|posweighted|signed|multi\w*|dynamic)", text):
-            if konect[1] == "bip":
-                raise line_error("bipartite KONECT graphs number their two sides separately", source, data, start)
-            layout = replace(layout, base=1, directed=konect[1] == "asym")
+        if header := konect.parse_header(text):
+            if header.bipartite:
+                raise line_error(
+                    "bipartite KONECT networks number their two sides separately, so one id is two vertices; write ids "
+                    "that differ, such as 'left_1' and 'right_1'", source, data, start, NAMED_HINT,
+                )  # fmt: skip
+            layout = replace(
+                layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic
+            )  # fmt: skip
         elif direction := re.match(r"(directed|undirected)\s+graph\b", text, re.IGNORECASE):
             layout = replace(layout, directed=direction[1].lower() == "directed")
         elif count := re.match(r"num_vertices:\s*(.*)$", text):
             if not is_count(count[1]):
                 raise line_error("the number of vertices must be an integer of int64", source, data, start)
             layout = replace(layout, num_vertices=int(count[1]))
+        elif first := re.match(rf"{FIRST_ID}:\s*([0-9]{{1,18}})$", text):
+            layout = replace(layout, base=int(first[1]))
         elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
             layout = replace(layout, roles=roles_from_names(text.split()))
         start = end + 1
@@ -494,7 +516,7 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
         ops,
     )
     if status != tk.OK:
-        raise plan.error(_reason(plan, status, position, column, count, tk), position)
+        raise plan.error(*_fault_of(plan, status, position, column, count, tk))
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
         if abs(value) == float("inf"):
@@ -508,11 +530,24 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
              for slot, role in enumerate(kept) if role in plan.words}  # fmt: skip
     if "time" in plan.words:
         table["time"] = wd.dates(texts["time"], _fault(plan, table["time"]))
+    if layout.dynamic and "weight" in table:
+        ops = _operations_of(plan, table.pop("weight"))
     if "src" in plan.words:
         if plan.guessed:
             _check_guess(plan, texts, table)
         table["ids"], (table["src"], table["dst"]) = wd.number_words([texts["src"], texts["dst"]])
     return table, ops[:count]
+
+
+def _operations_of(plan: _Plan, weights: np.ndarray) -> np.ndarray:
+    """The operations of a dynamic network of KONECT."""
+    ops = konect.operations_of(weights)
+    if not ops.all():
+        at, _ = _record(plan, plan.layout.start)
+        for _ in range(int(np.argmin(ops))):
+            at, _ = _record(plan, plan.data.index(b"\n", at) + 1)
+        raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
+    return ops
 
 
 def _texts(plan: _Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
@@ -537,7 +572,8 @@ def _check_guess(plan: _Plan, texts: dict[str, list[str]], table: dict[str, np.n
     """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
-        raise _fault(plan, table["src"])(0, "stray word in a file of integer ids (named=True reads ids that are words)")
+        begin = int(table["src"][0])
+        raise plan.error("stray word in a file of integer ids", max(begin, ~begin), NAMED_HINT)
 
 
 def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) -> EdgeList:
@@ -564,6 +600,7 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
         num_vertices=layout.num_vertices if ids is None else len(ids),
         ids=ids,
         directed=layout.directed,
+        first_id=0 if ids is not None else layout.base,
         data=data_of({role: column.copy() for role, column in table.items() if role.startswith(DATA)}),
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges
@@ -577,17 +614,27 @@ def _word(plan: _Plan, position: int) -> str:
     return word if len(word) <= 60 else word[:60] + "…"
 
 
-def _reason(plan: _Plan, status: int, position: int, column: int, row: int, tk) -> str:
+def _fault_of(plan: _Plan, status: int, position: int, column: int, row: int, tk) -> tuple[str, int, str | None]:
+    """The error for what the kernel found: the reason, the position, and what to do about it."""
+    role = plan.roles[column] if 0 <= column < len(plan.roles) else None
+    is_end = role in ("src", "dst") and "src" not in plan.words
+    odd_id = status in (tk.NEGATIVE, tk.OVER_INT64, tk.NOT_INTEGER)
+    odd_id |= status == tk.ABOVE and plan.layout.num_vertices is None
+    hint = None
+    if status == tk.WORD and is_end and row == 0:
+        word = _word(plan, position)
+        hint = next((f"is delimiter={mark!r} meant?" for mark in ";|\t" if mark in word), None)
+    if hint is None and plan.nameable and (odd_id or (status == tk.WORD and is_end)):
+        hint = NAMED_HINT
+    return _reason(plan, status, position, column, role, tk), position, hint
+
+
+def _reason(plan: _Plan, status: int, position: int, column: int, role: str | None, tk) -> str:
     """Say in words what the kernel found."""
     roles, layout, word = plan.roles, plan.layout, _word(plan, position)
-    role = roles[column] if 0 <= column < len(roles) else None
     name = "third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}"
     if status == tk.WORD:
-        is_name = row == 0 and role in ("src", "dst") and "src" not in plan.words
-        other = next((c for c in ";|\t" if c in word), None)
-        hint = f" (is delimiter={other!r} meant?)" if other else " (named=True reads ids that are words)"
-        hint = hint if is_name else ""
-        return f"stray word {word!r} where the {name} should be{hint}"
+        return f"stray word {word!r} where the {name} should be"
     if status == tk.NEGATIVE:
         return f"negative vertex id {word}"
     if status == tk.OVER_INT64 or (status == tk.ABOVE and layout.num_vertices is None):

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from frontier.io.edge_list import EdgeList
+from frontier.io.edge_list import FIRST_ID, EdgeList
 from frontier.io.files import bare_name
 from frontier.io.tables import require_pyarrow
 from frontier.runtime.atomic import replacing
@@ -37,8 +37,8 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         ``.txt``, ``.el``, ``.edges`` (blanks), ``.tsv``, ``.csv``, ``.mtx`` (Matrix Market), each of them also with
         ``.gz``, ``.xz`` or ``.bz2``; ``.parquet``, ``.feather`` or ``.arrow`` (need pyarrow).
     edges : EdgeList
-        Written record by record with vertex numbers from 0 (``.mtx``: from 1, and of undirected edges the larger end
-        first). `ids` are not written, and tables do not keep the number of vertices. Text has the columns
+        Written record by record with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
+        larger end first). `ids` are not written, and tables do not keep the number of vertices. Text has the columns
         ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly. CSV and tables
         also have those of `data`, by their names.
 
@@ -73,7 +73,8 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
         separator = _TEXT[suffix]
         with replacing(path) as target, _compressed(target, path) as file:
             header = _text_header(edges, separator, names_line=suffix == ".csv")
-            _write(file, header, (edges.src, edges.dst), edges.weights, edges.times, separator, base=0, data=edges.data)
+            ends = (edges.src, edges.dst)
+            _write(file, header, ends, edges.weights, edges.times, separator, edges.first_id, data=edges.data)
     else:
         known = ", ".join([*_TEXT, ".mtx", ".parquet", ".feather", ".arrow"])
         raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
@@ -89,6 +90,8 @@ def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
     names = ["src", "dst"] + ["weight"] * (edges.weights is not None) + ["time"] * (edges.times is not None)
     names += edges.data or ()
     lines = [f"# num_vertices: {edges.num_vertices}"]
+    if edges.first_id:
+        lines.append(f"# {FIRST_ID}: {edges.first_id}")
     if edges.directed is not None:
         lines.append("# Directed graph" if edges.directed else "# Undirected graph")
     lines.append(separator.join(names) if names_line else "# " + " ".join(names))
@@ -123,7 +126,7 @@ def _write(
 
 
 def _numbers(column: np.ndarray, base: int) -> list:
-    return (column + base if base else column).tolist()
+    return (column.astype(np.int64) + base if base else column).tolist()
 
 
 def _lines(line: str, rows: list[list]) -> Iterator[str]:
@@ -132,8 +135,12 @@ def _lines(line: str, rows: list[list]) -> Iterator[str]:
 
 def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
     pa = require_pyarrow(f"writing {suffix}")
-    columns = {"src": edges.src, "dst": edges.dst, "weight": edges.weights, "time": edges.times, **(edges.data or {})}
+    src, dst = (column if edges.first_id == 0 else column.astype(np.int64) + edges.first_id
+                for column in (edges.src, edges.dst))  # fmt: skip
+    columns = {"src": src, "dst": dst, "weight": edges.weights, "time": edges.times, **(edges.data or {})}
     table = pa.table({name: column for name, column in columns.items() if column is not None})
+    if edges.first_id:
+        table = table.replace_schema_metadata({FIRST_ID: str(edges.first_id)})
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 

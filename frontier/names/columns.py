@@ -68,6 +68,8 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
         codes, distinct = values.factorize()
         return _named(distinct.tolist(), codes, name)
     array = np.asarray(values)
+    if array.dtype.kind == "f" and isinstance(values, list | tuple) and all(map(_is_integer, values)):
+        array = np.array(values, object)  # some are too large for int64, and NumPy would round them
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.dtype.kind in "iu":
@@ -89,6 +91,20 @@ def _integers(xp: Any, array: Any, name: str) -> Any:
             return xp.empty(0, np.int64)
         raise TypeError(f"{name} must hold integers or text, not {array.dtype}")
     return xp.ascontiguousarray(array, np.uint64 if array.dtype == np.uint64 else np.int64)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _of_integers(values: list[Any], name: str) -> np.ndarray:
+    """Python's integers as an array of int64, or of uint64 where one needs it."""
+    dtype = np.int64 if max(values) < 2**63 else np.uint64
+    limits = np.iinfo(dtype)
+    for value in (min(values), max(values)):
+        if not limits.min <= value <= limits.max:
+            raise TypeError(f"{name} holds {value}, which does not fit in {limits.dtype}; use names that are text")
+    return np.array(values, dtype)
 
 
 def _is_numeric(dtype: Any) -> bool:
@@ -143,9 +159,9 @@ def _named(distinct: list[Any], codes: np.ndarray, name: str) -> np.ndarray | Te
     codes = codes.astype(np.int64, copy=False)
     if codes.size and int(codes.min()) < 0:
         raise TypeError(f"{name}[{int(codes.argmin())}] is missing: every vertex needs a name")
+    if distinct and all(map(_is_integer, distinct)):
+        return _of_integers(distinct, name)[codes]
     kinds = set(map(type, distinct))
-    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
-        return as_names(np.asarray(distinct), name)[codes]  # integers that lay in Python objects
     for kind in kinds:
         if not issubclass(kind, str):
             raise TypeError(f"{name} must hold integers or text; among its names are some of type {kind.__name__}")

@@ -50,7 +50,8 @@ class Pipeline:
         One of these. Arrays that it yields must not be changed afterwards.
 
         * a file's name: everything that `frontier.io.read_edges` reads; text, also compressed, Parquet and Arrow files
-          are read part by part. Vertices have the ids of the file.
+          are read part by part. Vertices have the ids of the file, less 1 for formats that count from 1; names are the
+          ids of the file themselves.
         * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
           arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
         * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes

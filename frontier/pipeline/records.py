@@ -134,8 +134,8 @@ class Decoder:
         if isinstance(item, EdgeList):
             given, operation = _of_edge_list(item), item.operation
             given = {name: column for name, column in given.items() if name in self._takes}
-            if self._vertices is not None and item.ids is not None:  # of vertices that the reader has renumbered
-                given |= {SRC: item.ids[item.src], DST: item.ids[item.dst]}
+            if self._vertices is not None:  # names are what the source calls vertices, not the reader's numbers
+                given |= {SRC: item.to_original(item.src), DST: item.to_original(item.dst)}
         elif isinstance(item, tuple):
             if not 2 <= len(item) <= len(POSITIONS):
                 raise TypeError(f"a tuple holds src, dst, and maybe weights and time; got one of {len(item)}")

@@ -1,0 +1,52 @@
+"""The first line of a KONECT network: ``% <format> <weights>``.
+
+Vertices count from 1. The format is ``sym`` (undirected), ``asym`` (directed) or ``bip`` (two sides). The columns are
+``src dst [weight [time]]``, and the kind of weights says what the third one holds. Of the kinds, only ``dynamic``
+changes what a record is: 1 inserts the edge and -1 deletes it. In the others a weight is a weight, and pairs may occur
+in several records where edges are multiple (``positive`` and ``multi...``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+_WEIGHTS = "unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|multiposweighted|dynamic"
+_HEADER = re.compile(rf"(sym|asym|bip)\s+({_WEIGHTS})\b")
+_BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*%\s*" + _HEADER.pattern.encode())
+INSERT, DELETE = np.int8(ord("+")), np.int8(ord("-"))
+
+
+class Header(NamedTuple):
+    """What the first line says.
+
+    Attributes
+    ----------
+    directed, bipartite : bool
+    dynamic : bool
+        Whether weights say what becomes of an edge: 1 inserts it, -1 deletes it.
+    """
+
+    directed: bool
+    bipartite: bool
+    dynamic: bool
+
+
+def parse_header(comment: str) -> Header | None:
+    """What a comment says, without its mark; None if it is no header of KONECT."""
+    match = _HEADER.match(comment)
+    return None if match is None else Header(match[1] == "asym", match[1] == "bip", match[2] == "dynamic")
+
+
+def is_konect(data: bytes) -> bool:
+    """Whether a text begins with a header of KONECT."""
+    return _BEGIN.match(data) is not None
+
+
+def operations_of(weights: np.ndarray) -> np.ndarray:
+    """The operation of each record of a dynamic network: ``+`` or ``-``, and 0 where the weight is neither 1 nor -1."""
+    ops = np.where(weights == 1, INSERT, DELETE)
+    ops[(weights != 1) & (weights != -1)] = 0
+    return ops
