@@ -1,15 +1,20 @@
 """Files of every format, mutated: a reader answers as a slow, strict one does, or raises an error that names the file.
 
-``pytest --long tests/test_io_fuzz.py`` mutates 20,000 files and prints what became of them.
+``pytest --long tests/test_io_fuzz.py`` mutates 20,000 files and prints what became of them. Texts that are made to be
+slow to read take a time that is linear in their size.
 """
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
+import socket
 import tarfile
+import threading
+import time
 import warnings
 import zipfile
 import zlib
@@ -19,7 +24,9 @@ import numpy as np
 import pytest
 import strict_readers as strict
 
+import frontier as fr
 from frontier.io import EdgeList, ParseError, read_edges, read_stream, write_edges
+from frontier.io.parts import read_parts, whole_lines
 
 SEED = 20261121
 FEW, MANY = 600, 20_000
@@ -252,3 +259,103 @@ def test_mutated_files(name, request, record_property):
                 wrong.append(f"{name}, number {k}: {kind}: {details}\n{data if len(data) < 3000 else len(data)}")
     print(f"\n{name}: {dict(counts)}")
     assert not wrong, "\n\n".join(wrong[:3])
+
+
+# ---- time -----------------------------------------------------------------------------------------------------------
+
+# name -> about n bytes that are as bad as they can be
+HOSTILE = {
+    "a quote at the beginning of a field": lambda n: b'1,2,"x\n' + b"1,2,3\n" * (n // 6),
+    "a quote in a field": lambda n: b'1,2,x"\n' + b"1,2,3\n" * (n // 6),
+    "quotes that open": lambda n: b'1,2,"x\n' * (n // 7),
+    "quotes in fields": lambda n: b'1,2,5" x\n' * (n // 9),
+    "quotes in comments": lambda n: b'# "\n' * (n // 8) + b"1,2,3\n" * (n // 12),
+    "doubled quotes": lambda n: b'1,2,"' + b'""' * (n // 2),
+    "quotes": lambda n: b'"' * n,
+    "quotes and delimiters": lambda n: b'",' * (n // 2),
+    "quotes and blanks": lambda n: b'" ' * (n // 2),
+    "quotes and line ends": lambda n: b'"\n' * (n // 2),
+    "names of two lines": lambda n: b"src,dst\n" + b'"a\nb","c\nd"\n' * (n // 12),
+    "escapes": lambda n: b'1,2,\\"' * (n // 6),
+    "digits": lambda n: b"1" * n,
+    "digits of a fraction": lambda n: b"1,2,0." + b"1" * n,
+    "digits of an exponent": lambda n: b"1,2,1e" + b"1" * n,
+    "columns": lambda n: b"1," * (n // 2) + b"\n",
+    "columns with names": lambda n: b"src,dst" + b",x" * (n // 4) + b"\n1,2" + b",3" * (n // 4) + b"\n",
+    "columns of one name": lambda n: b"src," * (n // 8) + b"\n1,2" + b",3" * (n // 4) + b"\n",
+    "comments": lambda n: b"#\n" * (n // 2) + b"1,2,3\n",
+    "a comment of words": lambda n: b"# " + b"a " * (n // 2) + b"\n1,2,3\n",
+    "a comment of blanks": lambda n: b"# sym" + b" " * n + b"\n1,2,3\n",
+    "carriage returns": lambda n: b"1,2\r" * (n // 4),
+    "zeros": lambda n: b"\0" * n,
+    "line ends": lambda n: b"\n" * n,
+    "blanks": lambda n: b" " * n,
+    "reals after integers": lambda n: b"1,2,3\n" * (n // 6) + b"1,2,3.5\n",
+    "operations": lambda n: b"- 1 2\n" * (n // 6),
+}
+SMALL = 10_000
+
+
+def from_socket(path):
+    here, there = socket.socketpair()
+    data = path.read_bytes()
+
+    def send():
+        with contextlib.suppress(OSError):  # the reader has left
+            there.sendall(data)
+        there.close()
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        list(fr.SocketSource(here, ("src", "dst", None), ","))
+    finally:
+        here.close()
+        sender.join()
+
+
+def byte_by_byte(path):
+    data = path.read_bytes()
+    assert b"".join(whole_lines((data[k : k + 1] for k in range(len(data))), 1)) == data
+
+
+def packed(path):
+    path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes(), 1))
+    return path.with_suffix(".csv.gz")
+
+
+READERS = {
+    "text": lambda path: read_edges(path, delimiter=","),
+    "table": read_edges,
+    "names": lambda path: read_edges(path, named=True, columns=("src", "dst")),
+    "stream": lambda path: read_stream(path),
+    "parts": lambda path: list(read_parts(path, part_bytes=1 << 12)),
+    "compressed": lambda path: list(read_parts(packed(path), columns=("src", "dst"), part_bytes=1 << 12)),
+    "socket": from_socket,
+    "bytes": byte_by_byte,
+}
+
+
+def cpu_time(reader, path, data):
+    """Of the whole process: readers have threads."""
+    path.write_bytes(data)
+    begin = time.process_time()
+    with contextlib.suppress(ParseError):
+        reader(path)
+    return time.process_time() - begin
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("reader", READERS)
+def test_hostile_texts_take_linear_time(reader, tmp_path):
+    read, path = READERS[reader], tmp_path / "a.csv"
+    cpu_time(read, path, b'1,2,"3"\n')  # what is compiled, is compiled here
+    slow = {}
+    for name, make in HOSTILE.items():
+        for _ in range(3):  # one measurement may be disturbed
+            once, often = (cpu_time(read, path, make(size)) for size in (SMALL, 4 * SMALL))
+            if often < 10 * max(once, 0.005):
+                break
+        else:
+            slow[name] = once, often
+    assert not slow

@@ -10,6 +10,7 @@ import pytest
 
 import frontier as fr
 from frontier.io.parts import read_parts, whole_lines
+from frontier.io.text import read_text, syntax_of
 
 TEXTS = {
     "plain.txt": "# a comment\n0 1\n2 3\n\n4 5\n# between\n6 7\n8 9",
@@ -146,3 +147,74 @@ def test_parts_end_with_lines_outside_of_quotes():
     pieces = [b"ab", b"c\nde", b'f\n"g', b'\nh" i\nj']
     assert list(whole_lines(iter(pieces), 1)) == [b"abc\n", b"def\n", b'"g\nh" i\n', b"j"]
     assert b"".join(whole_lines(iter(pieces), 8)) == b"".join(pieces)
+
+
+@pytest.mark.parametrize("delimiter", [",", " ", "\t"])
+def test_parts_end_where_the_parser_ends_records(delimiter):
+    """Texts drawn at random of what matters to records: those of the parts are those of the whole."""
+    rng = np.random.default_rng(5)
+    for number in range(1500):
+        letters = [*'ab"""\n\n#+-\t ', delimiter, delimiter, '""', '"a', 'a"', f"{delimiter}\""]
+        body = "".join(rng.choice(letters, rng.integers(1, 25))).encode()
+        operations = number % 4 == 0
+        options = {"columns": ("src", "dst", None), "delimiter": delimiter, "named": True, "operations": operations}
+        whole, error = parsed([body], **options)
+        syntax = syntax_of(body, delimiter=delimiter, operations=operations)
+        pieces = [body[k : k + 3] for k in range(0, len(body), 3)]
+        parts = list(whole_lines(pieces, 1, syntax))
+        assert b"".join(parts) == body and all(part.endswith(b"\n") for part in parts[:-1])
+        found, again = parsed(parts, **options)
+        assert error or (found == whole and not again), (body, parts, whole, found)
+
+
+def parsed(parts, **options):
+    """The ends of all records, and whether there is a fault."""
+    records = []
+    for part in parts:
+        try:
+            edges, _ = read_text(part, "text", header=False, comments="#", **options)
+        except fr.io.ParseError as error:
+            return records, str(error)
+        records += [(edges.ids[u], edges.ids[v]) for u, v in zip(edges.src, edges.dst, strict=True)]
+    return records, ""
+
+
+@pytest.mark.parametrize("reader", [fr.io.read_edges, lambda path: list(read_parts(path, part_bytes=1 << 10))])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_stray_quote_is_an_error_that_names_its_line(reader, packed, tmp_path):
+    rest = b"".join(b"%d,%d,note\n" % (i, i + 1) for i in range(100_000))  # more than a record may have
+    for stray, reason in [
+        (b'1,2,"note\n', "nothing closes the quote before the column 3 within 1,048,576 bytes"),
+        (b'1,"2,note\n', "stray word"),
+        (b'1,2,"note\n' + rest[:10_000] + b'3,4,"note"\n', "is not one field in quotes"),
+    ]:
+        path = tmp_path / ("graph.csv.gz" if packed else "graph.csv")
+        data = b"src,dst,note\n# 5\" and 6\"\n1,2,5\" disc\n" + stray + rest
+        path.write_bytes(gzip.compress(data, 1) if packed else data)
+        with pytest.warns(fr.io.IgnoredColumnsWarning), pytest.raises(fr.io.ParseError, match=reason) as caught:
+            reader(path)
+        assert caught.value.line == 4
+
+
+@pytest.mark.parametrize("reader", [fr.io.read_edges, lambda path, **options: list(read_parts(path, **options))])
+def test_records_have_a_longest_length(reader, tmp_path):
+    path = tmp_path / "graph.txt"
+    for long in (b"3 4" + b" " * 500 + b"\n", b"#" * 500 + b"\n", b" " * 500 + b"\n", b"3 4" + b" " * 500):
+        path.write_bytes(b"1 2\n\n" + long)
+        reader(path, max_record_bytes=510)
+        with pytest.raises(fr.io.ParseError, match="line 3: a record of more than 100 bytes; max_record_bytes="):
+            reader(path, max_record_bytes=100)
+
+
+def test_parts_of_a_text_without_lines_are_short():
+    """What cannot be a record is not read to its end."""
+    taken = []
+
+    def endless():
+        while True:
+            taken.append(1)
+            yield b"9" * (1 << 16)
+
+    with pytest.raises(fr.io.ParseError, match="a record of more than 1,048,576 bytes"):
+        list(whole_lines(endless(), 1))
+    assert len(taken) == 17

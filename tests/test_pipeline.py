@@ -404,6 +404,20 @@ def test_lines_from_a_socket(rng):
     assert edges(graph) == edges(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
 
 
+@pytest.mark.parametrize(
+    "line", [b'3,"4\n', b'"3,4\n', b'3,4,"note\n', b'3,4,"note" x\n', b"3,4," + b"x" * 300], ids=lambda line: line[:12]
+)
+def test_a_fault_in_a_line_of_a_socket_is_an_error_at_once(line):
+    """The connection stays open: no more has to come for it."""
+    here, there = socket.socketpair()
+    there.send(b'1,2,5" disc\n# it is 5"\n' + line)
+    source = fr.SocketSource(here, ("src", "dst", None), ",", max_record_bytes=200)
+    with pytest.raises(fr.PipelineError, match="socket, line 3: "):
+        fr.Pipeline(source, CSR(N, device="cpu")).run()
+    there.close()
+    here.close()
+
+
 def test_a_socket_on_which_nothing_comes_is_left():
     here, there = socket.socketpair()
     there.send(b"0 1\n2")

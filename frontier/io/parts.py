@@ -6,6 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +16,20 @@ import numpy as np
 from frontier.io.archives import is_archive
 from frontier.io.columns import Columns, check_data
 from frontier.io.edge_list import EdgeList
+from frontier.io.errors import ParseError
 from frontier.io.files import bare_name, decompressed_pieces
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, Scanner, Syntax, count_lines, is_operation_stream
 from frontier.io.reader import text_options
 from frontier.io.stream import EdgeStream, read_stream
 from frontier.io.tables import from_table, require_pyarrow
-from frontier.io.text import COMMENTS, TextParts, count_lines, is_operation_stream
+from frontier.io.text import TextParts, syntax_of
 
 PART_BYTES = 1 << 22  # of text; about 300,000 records
 PART_ROWS = 1 << 18  # of a table
 PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
 """Threads that parse parts of a text: a part takes about twice as long to parse as to decompress."""
 _INSERT = ord("+")
+_BLANKS = Syntax()  # that of a text whose columns are separated by blanks
 _WHOLE = (".mtx", ".jlg", ".e", ".v", ".properties")
 """Formats that consist of several files, or announce what can only be checked in the end."""
 
@@ -38,6 +43,7 @@ def read_parts(
     delimiter: str | None = None,
     header: bool | None = None,
     data: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
     part_bytes: int = PART_BYTES,
     ahead: Callable[[Iterator[bytes]], Iterable[bytes]] = iter,
 ) -> Iterator[EdgeList]:
@@ -49,7 +55,7 @@ def read_parts(
     Parameters
     ----------
     path : str or path-like
-    columns, weighted, comments, delimiter, header, data
+    columns, weighted, comments, delimiter, header, data, max_record_bytes
         See `read_edges`.
     part_bytes : int
         About how many bytes of text make a part.
@@ -68,7 +74,7 @@ def read_parts(
     """
     options: dict[str, Any] = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "data": check_data(data),
+        "data": check_data(data), "max_record_bytes": max_record_bytes,
     }  # fmt: skip
     parts = None
     with open(path, "rb") as file:
@@ -77,7 +83,9 @@ def read_parts(
         if begin.startswith((b"PAR1", b"ARROW1")):
             parts = _of_table(_parquet(path) if begin.startswith(b"PAR1") else _arrow(path), options, str(Path(path)))
         elif not bare_name(path).endswith(_WHOLE):
-            texts = ahead(whole_lines(decompressed_pieces(file, str(Path(path))), part_bytes))
+            pieces, source = decompressed_pieces(file, str(Path(path))), str(Path(path))
+            syntax = partial(_syntax, path=path, options=options)
+            texts = ahead(whole_lines(pieces, part_bytes, syntax, source, comments))
             try:
                 parts = _of_text(iter(texts), path, options)
                 if parts is not None:
@@ -95,28 +103,122 @@ def read_parts(
 # ---- text -----------------------------------------------------------------------------------------------------------
 
 
-def whole_lines(pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """The same bytes in parts of about `size` that end with a line, none of them within quotes."""
-    held: list[bytes] = []
-    length = 0
+def whole_lines(
+    pieces: Iterable[bytes],
+    size: int,
+    syntax: Syntax | Callable[[bytes], Syntax] = _BLANKS,
+    source: str = "text",
+    comments: str = COMMENTS,
+) -> Iterator[bytes]:
+    """The same bytes in parts of about `size` that end with a record, none within quotes: in linear time.
+
+    At most a part, a piece and a record that is too long are in memory. The beginning of such a record is the last
+    part, which whoever parses it refuses, naming the line. A last record without a line end is whole.
+
+    Parameters
+    ----------
+    pieces : iterable of bytes
+    size : int
+    syntax : Syntax, or callable
+        How records end; or what finds that out from the beginning of the text.
+    source : str
+        Name of the text, for errors.
+    comments : str
+        Characters that start a comment line: the beginning holds another line, unless the comments are long.
+    """
+    pieces = iter(pieces)
+    if not isinstance(syntax, Syntax):
+        begin = _beginning(pieces, size, comments)
+        pieces, syntax = chain([begin], pieces), syntax(begin)
+    cutter = _Cutter(syntax)
     for piece in pieces:
-        end = piece.rfind(b"\n") + 1
-        if length + len(piece) < size or not end:
-            held.append(piece)
-            length += len(piece)
-            continue
-        part = b"".join([*held, memoryview(piece)[:end]])  # copied once
-        rest = piece[end:]
-        if b'"' in part and part.count(b'"') % 2:  # the last line ends within quotes
-            end = len(part)
-            while end and part.count(b'"', 0, end) % 2:
-                end = part.rfind(b"\n", 0, end - 1) + 1
-            part, rest = part[:end], part[end:] + rest
-        if part:
-            yield part
-        held, length = [rest], len(rest)
-    if length:
-        yield b"".join(held)
+        cutter.add(piece)
+        if cutter.whole >= size:
+            yield cutter.take()
+        if cutter.open > syntax.longest:
+            break
+    if cutter.open > syntax.longest:
+        if cutter.whole:
+            yield cutter.take()
+        yield cutter.rest()
+        raise ParseError(syntax.too_long, source)
+    if cutter.whole or cutter.open:
+        yield cutter.take() + cutter.rest()
+
+
+def _beginning(pieces: Iterator[bytes], size: int, comments: str) -> bytes:
+    """Pieces up to one with which a line has ended that is neither blank nor a comment, or with which they are long."""
+    begin, line = bytearray(), 0
+    for piece in pieces:
+        searched = len(begin)
+        begin += piece
+        while end := begin.find(b"\n", searched) + 1:
+            text = begin[line:end].strip()
+            if text and text[0] not in comments.encode():
+                return bytes(begin)
+            line = searched = end
+        if len(begin) >= max(size, LONGEST_RECORD):
+            break
+    return bytes(begin)
+
+
+class _Cutter:
+    """Pieces of a text: whole records, and the beginning of another.
+
+    Attributes
+    ----------
+    whole, open : int
+        Their bytes.
+    """
+
+    def __init__(self, syntax: Syntax):
+        self.whole = self.open = 0
+        self._syntax = syntax
+        self._records: list[bytes | memoryview] = []
+        self._begun: list[bytes | memoryview] = []
+        self._scanner: Scanner | None = None  # if quotes have to be followed
+
+    def add(self, piece: bytes) -> None:
+        """Add the next piece."""
+        if not piece:
+            return
+        end = self._after_record(piece)
+        if not end:
+            self._begun.append(piece)
+            self.open += len(piece)
+            return
+        view = memoryview(piece)  # of which no copy is made before `take`
+        self._records += [*self._begun, view[:end]]
+        self.whole += self.open + end
+        self._begun, self.open = [view[end:]] if end < len(piece) else [], len(piece) - end
+
+    def take(self) -> bytes:
+        """Hand over the whole records."""
+        records, self._records, self.whole = b"".join(self._records), [], 0
+        return records
+
+    def rest(self) -> bytes:
+        """What is there of a record that has not ended."""
+        return b"".join(self._begun)
+
+    def _after_record(self, piece: bytes) -> int:
+        """Position behind the last record that ends in a piece; 0 if none does."""
+        if self._scanner is None:
+            if b'"' not in piece or not self._syntax.multiline:
+                return piece.rfind(b"\n") + 1
+            self._scanner = Scanner(self._syntax)
+            for begun in self._begun:
+                self._scanner.after_record(begun)
+        end = self._scanner.after_record(piece)
+        if end and not self._scanner.in_quotes:  # what has begun is in this piece: it is scanned at most once more
+            self._scanner = None
+        return end
+
+
+def _syntax(begin: bytes, path: str | os.PathLike[str], options: dict[str, Any]) -> Syntax:
+    """How the records of a file end that begins like this."""
+    operations = is_operation_stream(begin, options["comments"])
+    return syntax_of(begin, operations=operations, **text_options(begin, bare_name(path), options))
 
 
 def _of_text(

@@ -17,9 +17,10 @@ from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_r
 from frontier.io.jlg import read_jlg
 from frontier.io.konect import INSERT, is_konect
 from frontier.io.ldbc import beside, edge_file_of, read_ldbc
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, first_words, is_operation_stream
 from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
 from frontier.io.tables import from_table, read_arrow_file
-from frontier.io.text import COMMENTS, first_words, is_operation_stream, read_text
+from frontier.io.text import read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
 _TEMPORAL = ("src", "dst", "time")
@@ -38,6 +39,7 @@ def read_edges(
     named: bool | None = None,
     member: str | None = None,
     data: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
 ) -> EdgeList:
     """Read a graph file of any supported format.
 
@@ -98,6 +100,10 @@ def read_edges(
     data : sequence of str
         Names of columns of numbers to keep as edge data (`EdgeList.data`), whatever their names say otherwise: of a
         text with a line of names, or of a table.
+    max_record_bytes : int
+        Most bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field begins with a
+        double quote: that field ends with the next quote that is not doubled, and may hold line ends where the column
+        is of words, or skipped. So a stray quote at the beginning of a field is an error that names its line.
 
     Returns
     -------
@@ -126,7 +132,7 @@ def read_edges(
     """
     options = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named, "data": check_data(data),
+        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
     }  # fmt: skip
     edges, ops = read_records(path, options, member=member, operations=False)
     edges = edges.compact() if compact else edges
@@ -143,7 +149,8 @@ def read_records(
     path : str, path-like or binary file
         The file.
     options : dict
-        `columns`, `weighted`, `comments`, `delimiter`, `header`, `named` and `data` of `read_edges`.
+        `columns`, `weighted`, `comments`, `delimiter`, `header`, `named`, `data` and `max_record_bytes` of
+        `read_edges`.
     member : str, optional
         See `read_edges`.
     operations : bool, optional

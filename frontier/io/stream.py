@@ -12,8 +12,8 @@ import numpy as np
 
 from frontier.io.columns import Columns, check_data
 from frontier.io.edge_list import EdgeList
+from frontier.io.lines import COMMENTS, LONGEST_RECORD
 from frontier.io.reader import read_records
-from frontier.io.text import COMMENTS
 
 _ORDERS = ("time", "file")
 _INSERT = ord("+")
@@ -152,6 +152,7 @@ def read_stream(
     named: bool | None = None,
     member: str | None = None,
     data: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
 ) -> EdgeStream:
     """Read a graph file as a stream of batches.
 
@@ -163,7 +164,7 @@ def read_stream(
         dynamic network of KONECT are deletions, too.
     batch_size : int
         Most records per batch.
-    columns, weighted, comments, delimiter, header, named, member, data
+    columns, weighted, comments, delimiter, header, named, member, data, max_record_bytes
         See `read_edges`. In a file of insertions and deletions, columns count from behind the operation.
     order : {"time", "file"}
         ``"time"`` sorts by time where the file has times, records of equal time keeping their order; ``"file"`` keeps
@@ -197,7 +198,7 @@ def read_stream(
         raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
     options = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named, "data": check_data(data),
+        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
     }  # fmt: skip
     edges, ops = read_records(path, options, member=member, operations=True if operations else None)
     inserts = None if ops is None else ops == _INSERT

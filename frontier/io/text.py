@@ -24,12 +24,10 @@ from frontier.io.columns import (
 )
 from frontier.io.edge_list import FIRST_ID, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError, line_error
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, Syntax, fields_of, record_at, separator_of
 
-COMMENTS = "#%"
 LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
-_BLANKS = -1
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_MANY = 4096  # bytes of a first line to look at when separators are guessed
 
 
 @dataclass(frozen=True)
@@ -78,16 +76,11 @@ class _Plan:
     data, source : bytes, str
         The file and its name.
     layout : Layout
-    separator : int
-        Byte that separates columns; -1 for blanks.
-    comments : frozenset of int
-        First bytes of comment lines.
+    syntax : Syntax
     roles : list of (str or None)
         Roles of the columns.
     exact : bool
         Whether further columns are an error.
-    operations : bool
-        Whether lines start with ``+`` or ``-``.
     words : frozenset of str
         Roles whose columns hold words: ends that are names, times that are dates.
     guessed : bool
@@ -102,11 +95,9 @@ class _Plan:
     data: bytes
     source: str
     layout: Layout
-    separator: int
-    comments: frozenset[int]
+    syntax: Syntax
     roles: list[str | None] = field(default_factory=list)
     exact: bool = True
-    operations: bool = False
     words: frozenset[str] = frozenset()
     guessed: bool = False
     inner_comments: bool = True
@@ -115,6 +106,17 @@ class _Plan:
     def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
         """The error for the line at a position."""
         return line_error(reason, self.source, self.data, position, hint)
+
+    def record(self, start: int) -> tuple[int, int, str]:
+        """The first record from a position on: its position, that of the record behind it, and its text."""
+        begin, after, text = record_at(self.data, start, self.syntax)
+        if len(text) > self.syntax.longest:
+            raise self.error(self.syntax.too_long, begin)
+        return begin, after, text
+
+    def fields(self, record: str) -> list[str]:
+        """The fields of a record."""
+        return fields_of(record, self.syntax.separator)
 
 
 def read_text(
@@ -131,6 +133,8 @@ def read_text(
     operations: bool = False,
     table: bool = False,
     data_columns: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
+    multiline: bool = True,
 ) -> tuple[EdgeList, np.ndarray]:
     """Parse a text edge list.
 
@@ -142,7 +146,7 @@ def read_text(
         Its name, for errors.
     layout : Layout, optional
         What the format fixes; by default it is read off the comments and names at the top of the file.
-    columns, weighted, comments, delimiter, header, named
+    columns, weighted, comments, delimiter, header, named, max_record_bytes
         See `frontier.io.read_edges`.
     operations : bool
         Whether every line starts with ``+`` or ``-``.
@@ -150,6 +154,8 @@ def read_text(
         Whether the file is one of the kind (CSV, TSV) that has a first line of names more often than not, and words.
     data_columns : sequence of str
         `data` of `frontier.io.read_edges`.
+    multiline : bool
+        Whether fields in quotes may hold line ends.
 
     Returns
     -------
@@ -168,6 +174,7 @@ def read_text(
     plan = plan_text(
         data, source, layout=layout, columns=columns, weighted=weighted, comments=comments, delimiter=delimiter,
         header=header, named=named, operations=operations, table=table, data_columns=data_columns,
+        max_record_bytes=max_record_bytes, multiline=multiline,
     )  # fmt: skip
     found, ops = _tokenize(plan)
     return _assemble(plan, found, weighted), ops
@@ -233,6 +240,8 @@ def plan_text(
     operations: bool = False,
     table: bool = False,
     data_columns: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
+    multiline: bool = True,
 ) -> _Plan:
     """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
     if data.startswith(_UTF16):
@@ -242,13 +251,16 @@ def plan_text(
         layout = _preamble(data, source, comments)
     elif named or header:
         raise ValueError(f"{source}: a file of this format has no names; leave out header= and named=")
-    plan = _Plan(data, source, layout, _BLANKS, frozenset(comments.encode()), operations=operations)
-    at, line = _record(plan, layout.start)
-    plan = replace(plan, separator=_separator(delimiter or layout.delimiter, line, table))
-    words = _split(plan, line)
+    syntax = syntax_of(
+        data, comments=comments, delimiter=delimiter or layout.delimiter, table=table, operations=operations,
+        max_record_bytes=max_record_bytes, multiline=multiline, start=layout.start,
+    )  # fmt: skip
+    plan = _Plan(data, source, layout, syntax)
+    at, after, record = plan.record(layout.start)
+    words = plan.fields(record)
     names = None
     if not given and not operations:
-        names, layout, words = _header(plan, at, words, columns, header, table, data_columns)
+        names, layout, words = _header(plan, at, after, words, columns, header, table, data_columns)
         plan = replace(plan, layout=layout)
     if operations:
         words = _first_insertion(plan, at)
@@ -268,23 +280,29 @@ def plan_text(
     )  # fmt: skip
 
 
+def syntax_of(
+    data: bytes,
+    *,
+    comments: str = COMMENTS,
+    delimiter: str | None = None,
+    table: bool = False,
+    operations: bool = False,
+    max_record_bytes: int = LONGEST_RECORD,
+    multiline: bool = True,
+    start: int = 0,
+    **rest: Any,
+) -> Syntax:
+    """How a text is cut into records and fields, as its first line tells; for the parameters see `read_text`."""
+    syntax = Syntax(comments=frozenset(comments.encode()), operations=operations,
+                    longest=max_record_bytes, multiline=multiline)  # fmt: skip
+    first = record_at(data, start, replace(syntax, multiline=False))[2]  # a line: where a quote opens is not known yet
+    return replace(syntax, separator=separator_of(delimiter, first, table))
+
+
 def read_column(data: bytes, source: str) -> np.ndarray:
     """Parse the vertex id that each line of a text starts with, and nothing behind it; shape (m,), int64."""
-    plan = _Plan(data, source, Layout(), _BLANKS, frozenset(), ["vertex"], exact=False)
+    plan = _Plan(data, source, Layout(), Syntax(comments=frozenset()), ["vertex"], exact=False)
     return _tokenize(plan)[0]["vertex"].copy()
-
-
-def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
-    """Whether the first record of a text starts with ``+`` or ``-`` as a word of its own."""
-    plan = _Plan(data, "", Layout(), _BLANKS, frozenset(comments.encode()))
-    return re.match(r"[+-](?:[ \t,;|]|$)", _record(plan, 0)[1].strip(" \t")) is not None
-
-
-def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
-    """The words of the first line that is neither blank nor a comment."""
-    plan = _Plan(data, "", Layout(), _BLANKS, frozenset(comments.encode()))
-    line = _record(plan, 0)[1]
-    return _split(replace(plan, separator=_separator(delimiter, line, False)), line)
 
 
 def first_line(data: bytes) -> tuple[str, int]:
@@ -294,71 +312,21 @@ def first_line(data: bytes) -> tuple[str, int]:
     return data[:end].decode("utf-8", "replace").rstrip("\r"), min(end + 1, len(data))
 
 
-def count_lines(data: bytes) -> int:
-    """How many lines end in a text; NumPy takes a fraction of the time of `bytes.count`, and lets other threads run."""
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
-
-
 def is_count(word: str) -> bool:
     """Whether a word is a number of vertices or edges that an array can have."""
     return re.fullmatch(r"[0-9]{1,19}", word) is not None and int(word) <= LARGEST_ID + 1
 
 
-def _separator(delimiter: str | None, line: str, table: bool) -> int:
-    """The byte that separates columns, -1 for blanks: what was said, else a comma if the first line holds one."""
-    if delimiter is None:
-        if "," in line[:_MANY]:
-            return ord(",")
-        return ord("\t") if table and "\t" in line[:_MANY].strip() else _BLANKS
-    if len(delimiter.encode()) != 1 or delimiter in "\n\r\"+-." or delimiter.isalnum():
-        raise ValueError(
-            f"delimiter must be one ASCII character that is in no number and ends no line, got {delimiter!r}"
-        )
-    return _BLANKS if delimiter == " " else ord(delimiter)
-
-
-def _record(plan: _Plan, start: int) -> tuple[int, str]:
-    """Offset and text of the first line from `start` on that is neither blank nor a comment."""
-    data = plan.data
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        line = data[start:end].strip(b" \t\r")
-        if line and line[0] not in plan.comments:
-            return start, data[start:end].removesuffix(b"\r").decode("utf-8", "replace")
-        start = end + 1
-    return len(data), ""
-
-
-def _split(plan: _Plan, line: str) -> list[str]:
-    """The words of a line, as the kernel splits it, without empty ones at the end."""
-    if plan.separator < 0:
-        fields = re.findall(r'"(?:[^"]|"")*"|[^ \t]+', line)
-    else:
-        mark = re.escape(chr(plan.separator))
-        fields, at = [], 0
-        while at <= len(line):
-            match = re.compile(rf'[ \t]*(?:"(?:[^"]|"")*")?[^{mark}]*').match(line, at)
-            assert match is not None
-            fields.append(match[0].strip(" \t"))
-            at = match.end() + 1
-    while fields and not fields[-1]:
-        fields.pop()
-    quoted = (len(field) > 1 and field[0] == field[-1] == '"' for field in fields)
-    return [field[1:-1].replace('""', '"') if q else field for field, q in zip(fields, quoted, strict=True)]
-
-
 def _first_insertion(plan: _Plan, at: int) -> list[str]:
     """Words of the first insertion of a stream; deletions may lack the weight, so they do not tell the width."""
     while at < len(plan.data):
-        at, line = _record(plan, at)
-        line = line.strip(" \t")
-        if not line.startswith("-"):
-            rest = line[1:].strip(" \t")
-            separated = plan.separator >= 0 and rest.startswith(chr(plan.separator))
-            return _split(plan, rest[1:] if separated else rest)
-        end = plan.data.find(b"\n", at)
-        at = len(plan.data) if end < 0 else end + 1
+        _, at, record = plan.record(at)
+        record = record.strip(" \t")
+        if not record.startswith("-"):
+            rest = record[1:].strip(" \t")
+            separator = plan.syntax.separator
+            separated = separator >= 0 and rest.startswith(chr(separator))
+            return plan.fields(rest[1:] if separated else rest)
     return []
 
 
@@ -397,21 +365,27 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 
 
 def _header(
-    plan: _Plan, at: int, words: list[str], columns: Columns, header: bool | None, table: bool, data: Sequence[str]
+    plan: _Plan,
+    at: int,
+    after: int,
+    words: list[str],
+    columns: Columns,
+    header: bool | None,
+    table: bool,
+    data: Sequence[str],
 ) -> tuple[list[str] | None, Layout, list[str]]:
     """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
     layout = plan.layout
     if not words or header is False or (header is None and wd.starts_like_number(words[0])):
         return None, layout, words
-    end = plan.data.find(b"\n", at)
-    below = replace(layout, start=len(plan.data) if end < 0 else end + 1)
-    following = _split(plan, _record(plan, below.start)[1])
+    below = replace(layout, start=after)
+    following = plan.fields(plan.record(after)[2])
     said = [*data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
     known = bool(said) and set(said) <= set(words)
     if header or known or roles_from_names(words) or (table and (len(words) < 2 or _holds_numbers(following))):
         # What is wrong with the names themselves, the kernel says.
         names_alone = replace(layout, start=at)
-        _tokenize(replace(plan, data=plan.data[: below.start], layout=names_alone, roles=[None] * len(words)))
+        _tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
         return words, below, following
     if table:
         raise plan.error("does this line hold the names of the columns, or the first record? "
@@ -478,9 +452,9 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
     from frontier.io import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
 
-    data, layout, roles = plan.data, plan.layout, plan.roles
+    data, layout, roles, syntax = plan.data, plan.layout, plan.roles, plan.syntax
     kept = [role for role in roles if role is not None]
-    number = tk.OPTIONAL_NUMBER if plan.operations else tk.NUMBER
+    number = tk.OPTIONAL_NUMBER if syntax.operations else tk.NUMBER
     kind_of = {None: tk.SKIP, "src": tk.ID, "dst": tk.ID, "vertex": tk.ID, "time": tk.NUMBER}
     kind_of |= dict.fromkeys(plan.words, tk.TEXT)
     kinds = np.array([kind_of.get(role, number) for role in roles])
@@ -491,9 +465,9 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     numbers = int(np.isin(kinds, (tk.NUMBER, tk.OPTIONAL_NUMBER)).sum())
     hard = np.empty((rows * numbers, 4), dtype=np.int64)
     ends = np.empty((len(kept), rows) if plan.words else (0, 0), dtype=np.int64)
-    ops = np.empty(rows if plan.operations else 0, dtype=np.int8)
+    ops = np.empty(rows if syntax.operations else 0, dtype=np.int8)
     is_comment = np.zeros(256, dtype=bool)
-    is_comment[list(plan.comments)] = True
+    is_comment[list(syntax.comments)] = True
     lowest = layout.base
     highest = LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, LARGEST_ID)
     status, position, column, count, hards = tk.tokenize(
@@ -501,12 +475,14 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
         layout.start,
         is_comment,
         plan.inner_comments,
-        plan.separator,
+        syntax.separator,
+        syntax.multiline,
+        syntax.longest,
         kinds,
         slots,
         lowest,
         highest,
-        plan.operations,
+        syntax.operations,
         plan.exact,
         out,
         out.view(np.float64),
@@ -608,7 +584,8 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
 
 def _word(plan: _Plan, position: int) -> str:
     """The word that starts at `position`."""
-    stop = rb"[\n%s]" % (b" \t" if plan.separator < 0 else re.escape(bytes([plan.separator])))
+    separator = plan.syntax.separator
+    stop = rb"[\n%s]" % (b" \t" if separator < 0 else re.escape(bytes([separator])))
     match = re.compile(stop).search(plan.data, position + 1)
     word = plan.data[position : match.start() if match else len(plan.data)].decode("utf-8", "replace").strip(" \t\r")
     return word if len(word) <= 60 else word[:60] + "…"
@@ -657,6 +634,11 @@ def _reason(plan: _Plan, status: int, position: int, column: int, role: str | No
         return f"the control character {chr(plan.data[position])!r} in the {name}"
     if status == tk.QUOTE:
         return f"the {name} is not one field in quotes, and one only"
+    if status == tk.UNCLOSED:
+        where = f"within {plan.syntax.longest:,} bytes" if plan.syntax.multiline else "on its line"
+        return f"nothing closes the quote before the {name} {where}"
+    if status == tk.LONG:
+        return plan.syntax.too_long
     if status == tk.COMMENT:
         return "a comment among records of names; comments='' makes it a record"
     if status == tk.BELOW:

@@ -10,7 +10,10 @@ ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
 
 # Outcomes.
 OK, WORD, NEGATIVE, OVER_INT64, MISSING, NAN, INFINITE, EXTRA, NOT_INTEGER, BAD_OPERATION, EMPTY_FIELD = range(11)
-BELOW, ABOVE, CONTROL, QUOTE, COMMENT = range(11, 16)
+BELOW, ABOVE, CONTROL, QUOTE, COMMENT, UNCLOSED, LONG = range(11, 18)
+
+# Where in a record a byte is; see `after_records`.
+AT_START, BEFORE_RECORD, BEFORE_FIELD, IN_WORD, IN_QUOTES, AT_QUOTE, IN_COMMENT = range(7)
 
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
 
@@ -36,19 +39,22 @@ def _after_blanks(buf, i, n, delimiter):
 
 
 @njit(cache=True, nogil=True)
-def _after_word(buf, i, n, delimiter):
-    """Read a word, quoted or not: outcome, position after it (of the fault), its begin and end, doubled quotes."""
+def _after_word(buf, i, n, delimiter, multiline, stop):
+    """Read a word, quoted or not: outcome, position after it (of the fault), its begin and end, doubled quotes.
+
+    Quotes must be closed before `stop`, which is at most `n`; and on the same line, unless `multiline`.
+    """
     doubled = False
     if buf[i] == 34:
         i += 1
         begin = i
-        while i < n and (buf[i] != 34 or (i + 1 < n and buf[i + 1] == 34)):
+        while i < stop and (buf[i] != 34 or (i + 1 < n and buf[i + 1] == 34)) and (buf[i] != 10 or multiline):
             if (buf[i] < 32 and buf[i] != 9 and buf[i] != 10 and buf[i] != 13) or buf[i] == 127:
                 return CONTROL, i, begin, i, doubled
             doubled |= buf[i] == 34
             i += 2 if buf[i] == 34 else 1
-        if i >= n:
-            return QUOTE, begin - 1, begin, i, doubled
+        if i >= stop or (buf[i] == 10 and not multiline):
+            return UNCLOSED, begin - 1, begin, i, doubled
         end = i
         i += 1
         if not _field_ends(buf, i, n, delimiter):
@@ -69,9 +75,60 @@ def _after_word(buf, i, n, delimiter):
 
 
 @njit(cache=True, nogil=True)
+def after_records(buf, state, delimiter, is_comment, operations):
+    """Find the last record that ends in a piece of a text in which quotes may join lines.
+
+    Parameters
+    ----------
+    buf : ndarray of uint8
+        The piece.
+    state : int
+        Where the piece begins, as the last call has returned it; `AT_START` at first.
+    delimiter, is_comment, operations
+        See `tokenize`.
+
+    Returns
+    -------
+    tuple of int
+        Position behind the last record, 0 if none ends here; the state at the end of the piece.
+    """
+    end = 0
+    for i in range(len(buf)):
+        c = buf[i]
+        if state == IN_QUOTES:
+            if c == 34:
+                state = AT_QUOTE
+        elif c == 10:
+            end, state = i + 1, BEFORE_RECORD
+        elif state == IN_WORD:
+            if c == delimiter or (delimiter < 0 and (c == 32 or c == 9)):
+                state = BEFORE_FIELD
+        elif state == IN_COMMENT or (state == AT_START and (c == 0xEF or c == 0xBB or c == 0xBF)):
+            pass  # the latter is a mark of UTF-8
+        elif state == AT_QUOTE:
+            if c == 34:  # a doubled one
+                state = IN_QUOTES
+            elif c == delimiter or (delimiter < 0 and (c == 32 or c == 9)):
+                state = BEFORE_FIELD
+            else:
+                state = IN_WORD
+        elif state <= BEFORE_RECORD and is_comment[c]:
+            state = IN_COMMENT
+        elif c == delimiter:
+            state = BEFORE_FIELD
+        elif c == 32 or c == 9:
+            pass
+        elif state <= BEFORE_RECORD and operations and (c == 43 or c == 45):
+            state = BEFORE_FIELD
+        else:
+            state = IN_QUOTES if c == 34 else IN_WORD
+    return end, state
+
+
+@njit(cache=True, nogil=True)
 def tokenize(
-    buf, start, is_comment, inner_comments, delimiter, kinds, slots, lowest, highest, operations, exact,
-    out, real, is_real, hard, ends, ops
+    buf, start, is_comment, inner_comments, delimiter, multiline, longest, kinds, slots, lowest, highest, operations,
+    exact, out, real, is_real, hard, ends, ops
 ):  # fmt: skip
     """Parse the lines of `buf` from `start` on.
 
@@ -90,6 +147,10 @@ def tokenize(
         Whether comments may stand among the records; an error otherwise.
     delimiter : int
         Byte that stands, once, between two columns, with or without blanks around it; -1 if blanks separate columns.
+    multiline : bool
+        Whether a field in quotes of a column of words, or of one that is skipped, may hold line ends.
+    longest : int
+        Most bytes of a record.
     kinds : ndarray of int64, shape (columns,)
         ID, NUMBER, SKIP, OPTIONAL_NUMBER (may be absent from lines that delete) or TEXT.
     slots : ndarray of int64, shape (columns,)
@@ -126,6 +187,8 @@ def tokenize(
         line = i
         i = _after_blanks(buf, i, n, delimiter)
         if _line_ends(buf, i, n):
+            if i - line > longest:
+                return LONG, line, -1, row, hards
             i += 1 if i >= n or buf[i] == 10 else 2
             continue
         if is_comment[buf[i]]:
@@ -133,6 +196,8 @@ def tokenize(
                 return COMMENT, i, -1, row, hards
             while i < n and buf[i] != 10:
                 i += 1
+            if i - line > longest:
+                return LONG, line, -1, row, hards
             i += 1
             continue
         op = 0
@@ -158,7 +223,7 @@ def tokenize(
                 return EXTRA, i, column, row, hards
             begin = i
             if kind in (SKIP, TEXT):
-                status, i, first, end, doubled = _after_word(buf, i, n, delimiter)
+                status, i, first, end, doubled = _after_word(buf, i, n, delimiter, multiline, min(n, line + longest))
                 if status != OK:
                     return status, i, column, row, hards
                 if kind == TEXT:
@@ -276,6 +341,8 @@ def tokenize(
                 if buf[i] != delimiter:
                     return QUOTE, begin, column - 1, row, hards
                 i += 1
+        if i - line > longest:
+            return LONG, line, -1, row, hards
         i += 1 if i >= n or buf[i] == 10 else 2
         while column < columns:
             if kinds[column] != SKIP:

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from ..io import EdgeList, EdgeStream
+from ..io.lines import LONGEST_RECORD, count_lines
 from ..io.parts import read_parts, whole_lines
-from ..io.text import TextParts, count_lines
-from ..values import kind_of
+from ..io.text import TextParts, syntax_of
+from ..values import integer, kind_of
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
 from .records import Decoder, Records
 
 BATCH_SIZE = 1 << 16
 RECEIVED_BYTES = 1 << 20
+SOCKET = "socket"  # what it is called in errors
 
 
 def is_one_table(source: Any) -> bool:
@@ -115,6 +117,13 @@ class SocketSource:
         What the words of a line are, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, say.
     delimiter : str, optional
         What separates them; blanks by default.
+    max_record_bytes : int
+        Most bytes of a line, 1 MiB by default; a longer one is an error.
+
+    Notes
+    -----
+    Each line is a record. A field may stand in double quotes, which must end on its line: a stray quote at the
+    beginning of a field is an error as soon as the line has come.
 
     Examples
     --------
@@ -122,16 +131,25 @@ class SocketSource:
     >>> fr.Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
     """
 
-    def __init__(self, socket: sockets.socket, columns: Any = ("src", "dst"), delimiter: str | None = None):
+    def __init__(
+        self,
+        socket: sockets.socket,
+        columns: Any = ("src", "dst"),
+        delimiter: str | None = None,
+        max_record_bytes: int = LONGEST_RECORD,
+    ):
         self._socket = socket
-        self._options: dict[str, Any] = {"columns": tuple(columns), "delimiter": delimiter or " "}
+        self._options: dict[str, Any] = {
+            "columns": tuple(columns), "delimiter": delimiter or " ",
+            "max_record_bytes": integer(max_record_bytes, "max_record_bytes", 1), "multiline": False,
+        }  # fmt: skip
 
     def __iter__(self) -> Iterator[EdgeList]:
         text: TextParts | None = None
         lines = 0
-        for part in whole_lines(self._received(), 1):
+        for part in whole_lines(self._received(), 1, syntax_of(b"", **self._options), SOCKET):
             if text is None:
-                text = TextParts(part, "socket", **self._options)
+                text = TextParts(part, SOCKET, **self._options)
                 yield text.first()[0]
             else:
                 yield text.next(part, lines)[0]
