@@ -62,8 +62,10 @@ def betweenness_centrality(
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     sources : int or array-like of int, optional
-        Number of sources to draw at random, or the sources; by default all vertices. Sums over a sample are multiplied
-        by the number of vertices over that of the sample.
+        Number of sources to draw at random, or the sources; by default all vertices. The sum at a vertex is multiplied
+        by the number of vertices that paths through it may start from, over the number of sources among them, as in
+        NetworkX. Without `endpoints`, a source is not among its own. The estimate is unbiased, and NaN for the only
+        source.
     normalized : bool
         Divide by the number of pairs of other vertices.
     endpoints : bool
@@ -98,13 +100,19 @@ def betweenness_centrality(
     total = graph.xp.zeros(graph.num_vertices)
     for i in range(0, len(chosen), WIDTH):
         _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)
-    scale = existing / len(chosen) if chosen else 1.0
-    others = existing if endpoints else existing - 1  # of a vertex that paths lead through, and pairs among them
-    if normalized:
-        scale /= max(others * (others - 1), 1)
-    elif not graph.directed:
-        scale /= 2
-    return Betweenness(total * scale)
+    ends = existing if endpoints else existing - 1  # vertices where paths through a vertex may start or end
+    if ends > 1:
+        total *= ends / _starts(graph, chosen, endpoints)
+        total /= ends * (ends - 1) if normalized else 1 if graph.directed else 2
+    return Betweenness(total)
+
+
+def _starts(graph: fr.Graph, sources: list[int], endpoints: bool) -> Any:
+    """The number of sources that paths through each vertex start from; NaN for none."""
+    starts = graph.xp.full(graph.num_vertices, float(len(sources)))
+    if not endpoints:
+        starts[graph.xp.asarray(sources, np.int64)] = len(sources) - 1 or np.nan
+    return starts
 
 
 def _add_paths(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool) -> None:

@@ -48,7 +48,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
         In a directed graph distances are those to the vertex, as in NetworkX. Weights are ignored.
     sources : int or array-like of int, optional
         Number of sources to draw at random, or the sources; by default all vertices. With a sample, means are those
-        over the sample.
+        over the sources other than the vertex. A vertex that none of them reaches has 0.
     wf_improved : bool
         Multiply by the fraction of other vertices that reach the vertex (Wasserman and Faust), so that those of small
         components do not come first.

@@ -6,6 +6,7 @@ meanings.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import networkx as nx
@@ -189,6 +190,39 @@ def test_centralities_are_those_of_networkx(directed, device):
         compare(ours, expected)
     for options in ({"alpha": 0.05}, {"alpha": 0.05, "beta": 2.5, "normalized": False}):
         compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
+
+
+@pytest.mark.parametrize("options", list(itertools.product([True, False], repeat=3)), ids=str)
+def test_samples_of_sources_are_unbiased(options, device):
+    """Over all samples of one size the mean is the exact value, of NaN aside: a vertex that is its only source."""
+    directed, normalized, endpoints = options
+    src, dst = [0, 0, 0, 3, 5], [1, 2, 3, 4, 0]  # the last one is deleted; vertex 6 is isolated
+    graph = CSR.from_edges(src, dst, num_vertices=7, directed=directed, device=device)
+    graph.delete_vertices([5])
+
+    def estimate(sources):
+        found = algorithms.betweenness_centrality(graph, sources, normalized=normalized, endpoints=endpoints)
+        return host(found.betweenness_centrality)
+
+    exact = estimate(None)
+    for count in (1, 2, 5, 6):
+        samples = [list(sample) for sample in itertools.combinations([0, 1, 2, 3, 4, 6], count)]
+        found = np.array([estimate(sample) for sample in samples])
+        unknown = [[not endpoints and sample == [v] for v in range(7)] for sample in samples]
+        assert np.isnan(found).tolist() == unknown
+        assert np.nanmean(found, axis=0) == pytest.approx(exact, abs=1e-12)
+        assert not normalized or np.nanmax(found) <= 1
+
+
+def test_a_source_is_none_of_its_own(device):
+    """As in NetworkX, where a leaf of a star sees the hub on all of its paths to others."""
+    star = CSR.from_edges([0, 0, 0, 0], [1, 2, 3, 4], device=device)
+    for normalized, expected in ((True, 1), (False, 6)):
+        found = algorithms.betweenness_centrality(star, [1], normalized=normalized)
+        assert host(found.betweenness_centrality).tolist() == pytest.approx([expected, np.nan, 0, 0, 0], nan_ok=True)
+    pair = CSR.from_edges([0], [1], device=device)
+    assert host(algorithms.betweenness_centrality(pair, [1]).betweenness_centrality).tolist() == [0, 0]
+    assert host(algorithms.closeness_centrality(star, [0, 1]).closeness_centrality)[:3] == pytest.approx([1, 1, 2 / 3])
 
 
 def test_strong_components_that_coloring_finds(device):

@@ -344,10 +344,13 @@ def chosen_sources(graph, sources, seed):
 
 
 def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=False, seed=0):
-    """The sum over sources and targets of the fraction of shortest paths on which a vertex is."""
+    """The mean over sources and targets of the fraction of shortest paths on which a vertex is.
+
+    Without `endpoints` a vertex itself is neither of both.
+    """
     distance, paths = distances_and_paths(graph)
     n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, seed)
-    expected = np.zeros(n)
+    expected, searches = np.zeros(n), np.zeros(n)
     for s in chosen:
         on_way = distance[s][:, None] + distance == distance[s][None, :]
         on_way &= np.isfinite(distance[s])[None, :]
@@ -357,9 +360,11 @@ def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=F
             np.fill_diagonal(share, 0)
             share[s] = 0
         expected += share.sum(axis=1)
-    others = there if endpoints else there - 1
-    scale = 1 / max(others * (others - 1), 1) if normalized else 1 if graph.directed else 0.5
-    expected *= scale * there / max(len(chosen), 1)
+        searches += endpoints | (np.arange(n) != s)
+    ends = there if endpoints else there - 1
+    if ends > 1:
+        expected /= np.where(searches > 0, searches, np.nan) * (ends - 1)
+        expected *= 1 if normalized else ends * (ends - 1) / (1 if graph.directed else 2)
     np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
 
 

@@ -205,10 +205,16 @@ def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     )  # fmt: skip
 
 
-def betweenness_scale(num_vertices: int, num_sources: int) -> float:
-    """What sums over sources are multiplied by to be estimates of normalized betweenness centralities."""
-    others = max(num_vertices - 1, 0)
-    return num_vertices / max(num_sources, 1) / max(others * (others - 1), 1)
+def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:
+    """For each vertex the factor that makes its sum over sources an estimate of its normalized betweenness centrality.
+
+    A source is not among its own: the only source has NaN.
+    """
+    if num_vertices < 3:
+        return np.zeros(num_vertices)
+    searches = np.full(num_vertices, float(len(sources)))
+    searches[sources] = len(sources) - 1 or np.nan
+    return 1 / (searches * (num_vertices - 2))
 
 
 def as_int32_distances(distances: Any) -> np.ndarray:

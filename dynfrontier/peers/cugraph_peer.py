@@ -179,7 +179,7 @@ class Peer(BasePeer):
                 found = _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0)
                 found[source] = 0  # where it divides by the number of other sources
                 total += found
-            return total * max(n - 2, 1) * betweenness_scale(n, len(sources))
+            return total * max(n - 2, 1) * betweenness_scale(n, sources)
 
         return Task(
             lambda: [

@@ -92,7 +92,7 @@ class Peer(BasePeer):
     def betweenness_centrality(self, graph: igraph.Graph, sources: np.ndarray) -> Task:
         chosen = np.asarray(sources).tolist()
         pairs = 1 if graph.is_directed() else 2  # it counts them once
-        scale = pairs * betweenness_scale(graph.vcount(), len(chosen))
+        scale = pairs * betweenness_scale(graph.vcount(), chosen)
         return Task(lambda: graph.betweenness(sources=chosen), lambda result: np.array(result, np.float64) * scale)
 
     def minimum_spanning_forest(self, graph: igraph.Graph) -> Task:
