@@ -162,6 +162,132 @@ def test_dicts_that_cannot_log(kind, replace):
     assert float(edge[0]) == 7
 
 
+# ---- dicts of a subclass' own --------------------------------------------------------------------------------------
+
+FACTORIES = ("node_dict_factory", "adjlist_outer_dict_factory", "adjlist_inner_dict_factory", "edge_attr_dict_factory")
+HARMLESS = {"node_attr_dict_factory", "graph_attr_dict_factory"}
+"""Factories of dicts that a structure holds nothing of."""
+
+
+class Own(dict):
+    """A dict of a subclass' own."""
+
+
+def own_dict(*_):
+    return Own()
+
+
+MADE_BY = {"type": Own, "method": own_dict, "static method": staticmethod(own_dict), "dict": dict}
+
+
+def changes(graph):
+    """Every kind of change, one after another."""
+    yield graph.add_edge(1, 2)
+    yield graph.add_node("new")
+    yield graph.add_edge("new", 0, weight=4)
+    yield graph[0]["new" if not graph.is_directed() else 1].update(weight=7)
+    yield graph.remove_edge(1, 2)
+    yield graph.remove_node("new")
+    yield graph.clear()
+    yield graph.add_edge("a", "b")
+
+
+@pytest.mark.parametrize("by", list(MADE_BY))
+@pytest.mark.parametrize("chosen", range(1, 16))
+def test_results_are_not_stale_with_other_factories(kind, by, chosen):
+    own = {name: MADE_BY[by] for place, name in enumerate(FACTORIES) if chosen >> place & 1}
+    graph = type("Sub", (kind.func,), own)([(0, 1), (3, 0)], device=kind.keywords["device"])
+    assert_in_step(graph)
+    for _ in changes(graph):
+        assert_in_step(graph)
+    assert graph.conversions > 2
+    assert_dicts_are_made_by(graph)
+
+
+def assert_dicts_are_made_by(graph, own=None):
+    """Each dict is an instance of its factory, where that is a type."""
+    node = next(iter(graph))
+    neighbor = next(iter(graph[node]))
+    dicts = {
+        "node_dict_factory": [graph._node], "node_attr_dict_factory": [graph._node[node]],
+        "adjlist_outer_dict_factory": [graph._adj], "adjlist_inner_dict_factory": [graph._adj[node]],
+        "edge_attr_dict_factory": [graph._adj[node][neighbor]], "graph_attr_dict_factory": [graph.graph],
+    }  # fmt: skip
+    if graph.is_directed():
+        dicts["adjlist_outer_dict_factory"].append(graph._pred)
+        dicts["adjlist_inner_dict_factory"].append(graph._pred[node])
+    for name, made in dicts.items():
+        factory = getattr(graph, name)
+        kind = factory if isinstance(factory, type) else type(factory())
+        assert issubclass(kind, dict) and kind() == {} and kind({1: 2}, three=4) == {1: 2, "three": 4}
+        assert all(isinstance(x, kind) for x in made)
+        assert own is None or (name in own) == any(type(x) is Own for x in made) == all(type(x) is Own for x in made)
+
+
+@pytest.mark.parametrize("own", [
+    set(), {"node_dict_factory"}, {"adjlist_outer_dict_factory"}, {"adjlist_inner_dict_factory"},
+    {"edge_attr_dict_factory"}, HARMLESS, {*FACTORIES, *HARMLESS},
+])  # fmt: skip
+def test_factories_are_types(kind, own):
+    graph = type("Sub", (kind.func,), dict.fromkeys(own, Own))([(0, 1)], device="cpu", label="small")
+    globals()["Sub"] = type(graph)  # for pickle
+    type(graph).__module__, type(graph).__qualname__ = __name__, "Sub"
+    for one in (graph, graph.copy(), copy.copy(graph), copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert_dicts_are_made_by(one, own)
+        assert_in_step(one)
+        one.add_edge(0, 5)
+        assert_in_step(one)
+        assert (one.conversions == 1) == (own <= HARMLESS)
+        one.remove_edge(0, 5)
+
+
+def test_plain_dicts_are_instances_of_the_factories(kind):
+    graph, plain = kind(), PLAIN[kind.func]([(0, 1)])
+    graph._adj, graph._node = plain._adj, plain._node
+    assert isinstance(graph._node, graph.node_dict_factory)
+    assert isinstance(graph._adj, graph.adjlist_outer_dict_factory)
+    assert isinstance(graph._adj[0], graph.adjlist_inner_dict_factory)
+    assert isinstance(graph._adj[0][1], graph.edge_attr_dict_factory)
+    assert not isinstance([], graph.node_dict_factory)
+
+
+def test_edges_that_share_their_attributes(kind):
+    """NetworkX's example of a graph that needs less memory."""
+    everyones = {"weight": 1}
+    thin = type("ThinGraph", (kind.func,), {"edge_attr_dict_factory": lambda self: everyones})([(0, 1)], device="cpu")
+    assert_in_step(thin)
+    thin.add_edge(1, 2)
+    assert_in_step(thin)
+    everyones["weight"] = 5
+    assert_in_step(thin)
+    assert thin[0][1] is thin[1][2] is everyones
+
+
+def test_factories_that_make_the_dicts_of_another_graph(kind):
+    graph = kind([(0, 1)])
+    shared = {"node_dict_factory": lambda self: graph._node, "adjlist_outer_dict_factory": lambda self: graph._adj}
+    twin = type("Twin", (kind.func,), shared)(device="cpu")
+    assert_in_step(graph)
+    assert_in_step(twin)
+    for changed in (twin, graph, twin):
+        changed.add_edge(len(graph), 0)
+        assert_in_step(graph)
+        assert_in_step(twin)
+
+
+def test_a_factory_that_is_set_for_one_graph(kind):
+    graph = kind([(0, 1)])
+    assert_in_step(graph)
+    graph.edge_attr_dict_factory = graph.adjlist_inner_dict_factory = Own
+    graph.add_edge(1, 2)
+    graph[1][2]["weight"] = 3
+    assert_in_step(graph)
+    graph[1][2]["weight"] = 4
+    graph.add_edge("new", 0)
+    graph["new" if graph.is_directed() else 0][0 if graph.is_directed() else "new"]["weight"] = 9
+    assert_in_step(graph)
+
+
 # ---- weights --------------------------------------------------------------------------------------------------------
 
 

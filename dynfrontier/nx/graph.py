@@ -33,11 +33,11 @@ class _State:
         How often all of the graph was read.
     """
 
-    def __init__(self, **options: Any):
+    def __init__(self, directed: bool, **options: Any):
         self.options = options
         self.adjacency: Any = None
         self.nodes: Any = None
-        self.log = Log()
+        self.log = Log(directed)
         self.lock = threading.RLock()
         self.mirrors: dict[Any, Mirror] = {}
         self.conversions = 0
@@ -94,6 +94,7 @@ class _Mutable(_Base):
 
     __networkx_backend__ = NAME
     _state: _State
+    _pred: Any
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return object.__new__(cls)
@@ -118,27 +119,29 @@ class _Mutable(_Base):
         self.graph.update(attr)
 
     def _start(self, **options: Any) -> None:
-        self.__dict__["_state"] = _State(**options)
+        self.__dict__["_state"] = _State(self.is_directed(), **options)
 
     def _adopt(self) -> None:
-        """Make the dicts of this graph those that the log is about."""
-        self._state.adjacency, self._state.nodes = self._adj, self._node
-        if self.is_directed():
-            self._pred = Predecessors()
+        """Make the dicts of this graph those that the log is about, if they can log.
+
+        A subclass may have other factories. If they made dicts for nodes or adjacency that cannot log, or log for
+        another graph, the state has none, and the graph is converted for each call. Inner dicts are looked at when they
+        are put into these.
+        """
+        state, adjacency, nodes = self._state, self._adj, self._node
+        if type(adjacency) is Adjacency and type(nodes) is Nodes and adjacency.log is nodes.log is None:
+            nodes.log = state.log
+            adjacency.log_to(state.log)
+            state.adjacency, state.nodes = adjacency, nodes
+        if self.is_directed() and type(self._pred) is Adjacency:
+            self._pred = Predecessors(self._pred)
 
     # ---- NetworkX makes its dicts by these --------------------------------------------------------------------------
 
-    def node_dict_factory(self) -> Nodes:
-        return Nodes(self._state.log)
-
-    def adjlist_outer_dict_factory(self) -> Adjacency:
-        return Adjacency(self._state.log)
-
-    def adjlist_inner_dict_factory(self) -> Neighbors:
-        return Neighbors(self._state.log)
-
-    def edge_attr_dict_factory(self) -> EdgeData:
-        return EdgeData(self._state.log)
+    node_dict_factory = Nodes
+    adjlist_outer_dict_factory = Adjacency
+    adjlist_inner_dict_factory = Neighbors
+    edge_attr_dict_factory = EdgeData
 
     def to_directed_class(self) -> type:
         return DiGraph
@@ -220,39 +223,15 @@ class _Mutable(_Base):
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         self._start(**state.pop("_options"))
-        if "_graph" in state:  # a view, of dicts of that graph
-            self.__dict__.update(state)
-            self._state.adjacency = self._state.nodes = None
-            return
-        adjacency, nodes = state.pop("_adj"), state.pop("_node")
-        for name in ("_succ", "_pred"):
-            state.pop(name, None)
         self.__dict__.update(state)
-        self._node, self._adj = self.node_dict_factory(), self.adjlist_outer_dict_factory()
         self._adopt()
-        for node, data in nodes.items():
-            self._node[node] = data
-        directed = self.is_directed()
-        for node in adjacency:
-            self._adj[node] = self.adjlist_inner_dict_factory()
-            if directed:
-                self._pred[node] = {}
-        made: dict[int, EdgeData] = {}
-        for u, neighbors in adjacency.items():
-            for v, given in neighbors.items():
-                data = made.get(id(given))
-                if data is None:
-                    data = made[id(given)] = self.edge_attr_dict_factory()
-                    data.update(given)
-                self._adj[u][v] = data
-                if directed:
-                    self._pred[v][u] = data
 
 
 class Graph(_Mutable, nx.Graph):
     """A `networkx.Graph` that the backend does not convert again after it was changed.
 
     Everything that NetworkX has works with it: what the backend does not have is run by NetworkX, on the same dicts.
+    A subclass with other factories for nodes, adjacency or attributes of edges is converted for each call.
 
     Parameters
     ----------

@@ -5,6 +5,9 @@ and ``v, u`` have the same dict. All changes, those by methods of the graph and 
 end in one of these. The log names nodes and edges that *may* have changed, and no more: what they are now is read from
 the dicts when the log is worked off. So an edge that was changed often is read once, and a change that an exception cut
 short is seen as far as it went.
+
+A new dict logs nothing. The graph gives its log to `Nodes` and `Adjacency`, which pass it on to what is put into them.
+A dict of another type, which cannot log, makes the log useless (`Log.lost`).
 """
 
 from __future__ import annotations
@@ -29,11 +32,14 @@ class Log:
         Whether a node was removed, so that nodes may come in another order.
     lost : str or None
         Why the log is of no use: something was put into the dicts that cannot log.
+    directed : bool
+        Whether ``u, v`` and ``v, u`` are two edges.
     """
 
-    __slots__ = ("edges", "lost", "nodes", "on", "removed", "watched")
+    __slots__ = ("directed", "edges", "lost", "nodes", "on", "removed", "watched")
 
-    def __init__(self) -> None:
+    def __init__(self, directed: bool) -> None:
+        self.directed = directed
         self.lost: str | None = None
         self.watched: set[Any] = set()
         self.stop()
@@ -65,34 +71,48 @@ class Log:
         return bool(self.nodes or self.edges)
 
 
-class EdgeData(dict):
+class _Factory(type):
+    """A type that NetworkX makes dicts by. As with its own, ``dict``, all dicts are instances: a graph may be given
+    plain ones, and is converted for each call then."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, dict)
+
+
+class EdgeData(dict, metaclass=_Factory):
     """The attributes of an edge."""
 
     __slots__ = ("edge", "log")
+    edge: tuple[Any, Any]  # once there is a log
 
-    def __init__(self, log: Log):
-        self.log = log
-        self.edge: tuple[Any, Any] | None = None
+    def __init__(self, given: Any = (), /, **attributes: Any):
+        if given or attributes:
+            dict.__init__(self, given, **attributes)
+        self.log: Log | None = None
 
     def _changed(self) -> None:
-        if self.log.on and self.edge is not None:  # without an edge it is new, and not in the graph yet
-            self.log.edges.add(self.edge)
+        log = self.log
+        if log is not None and log.on:
+            log.edges.add(self.edge)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         dict.__setitem__(self, key, value)
-        if key in self.log.watched:
-            self._changed()
+        log = self.log
+        if log is not None and key in log.watched:
+            log.edges.add(self.edge)
 
     def __delitem__(self, key: Any) -> None:
         dict.__delitem__(self, key)
-        if key in self.log.watched:
-            self._changed()
+        log = self.log
+        if log is not None and key in log.watched:
+            log.edges.add(self.edge)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         try:
             dict.update(self, *args, **kwargs)
         finally:
-            self._changed()
+            if self.log is not None:
+                self._changed()
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
@@ -121,13 +141,18 @@ class EdgeData(dict):
             self._changed()
 
     def __reduce__(self) -> Any:
-        return dict, (), None, None, iter(self.items())
+        return type(self), (), None, None, iter(self.items())
 
 
-class _Rarely(dict):
+class _Rarely(dict, metaclass=_Factory):
     """The changes that no method of NetworkX's graphs makes, by those that they make."""
 
-    __slots__ = ()
+    __slots__ = ("log",)
+
+    def __init__(self, given: Any = (), /, **items: Any):
+        if given or items:
+            dict.__init__(self, given, **items)
+        self.log: Log | None = None
 
     def pop(self, key: Any, *default: Any) -> Any:
         if key not in self and default:
@@ -156,68 +181,96 @@ class _Rarely(dict):
         return self
 
     def __reduce__(self) -> Any:
-        return dict, (), None, None, iter(self.items())
+        return type(self), (), None, None, iter(self.items())
 
 
 class Neighbors(_Rarely):
     """The neighbors of a node, each with the attributes of the edge."""
 
-    __slots__ = ("log", "node")
+    __slots__ = ("node",)
+    node: Any  # once there is a log
 
-    def __init__(self, log: Log):
-        self.log = log
-        self.node: Any = None
+    def log_to(self, log: Log, node: Any) -> None:
+        """Log changes from now on, as those of this node's edges."""
+        self.log, self.node = log, node
+        for neighbor, data in self.items():
+            self._added(log, neighbor, data)
 
-    def __setitem__(self, neighbor: Any, data: Any) -> None:
-        dict.__setitem__(self, neighbor, data)
-        log, edge = self.log, (self.node, neighbor)
-        if type(data) is not EdgeData or data.log is not log:
-            log.lost = "the attributes of an edge were replaced by a dict of another kind, or of another graph"
-        elif data.edge is None:
-            data.edge = edge
-        elif data.edge != edge and data.edge != (neighbor, self.node):
+    def _added(self, log: Log, neighbor: Any, data: Any) -> None:
+        edge = (self.node, neighbor)
+        if type(data) is not EdgeData:
+            log.lost = "the attributes of an edge are in a dict that cannot log"
+        elif data.log is None:
+            data.log, data.edge = log, edge
+        elif data.log is not log:
+            log.lost = "an edge has the dict of attributes of another graph's"
+        elif data.edge != edge and (log.directed or data.edge != (neighbor, self.node)):
             log.lost = "two edges have the same dict of attributes"
         if log.on:
             log.edges.add(edge)
 
+    def __setitem__(self, neighbor: Any, data: Any) -> None:
+        dict.__setitem__(self, neighbor, data)
+        log = self.log
+        if log is not None:
+            if type(data) is EdgeData and data.log is None and not log.on:  # most often, and fast
+                data.log, data.edge = log, (self.node, neighbor)
+            else:
+                self._added(log, neighbor, data)
+
     def __delitem__(self, neighbor: Any) -> None:
         dict.__delitem__(self, neighbor)
-        if self.log.on:
-            self.log.edges.add((self.node, neighbor))
+        log = self.log
+        if log is not None and log.on:
+            log.edges.add((self.node, neighbor))
 
     def clear(self) -> None:
-        if self.log.on:
-            self.log.edges.update((self.node, neighbor) for neighbor in self)
+        log = self.log
+        if log is not None and log.on:
+            log.edges.update((self.node, neighbor) for neighbor in self)
         dict.clear(self)
 
 
 class Adjacency(_Rarely):
     """The neighbors of each node."""
 
-    __slots__ = ("log",)
+    __slots__ = ()
 
-    def __init__(self, log: Log):
+    def log_to(self, log: Log) -> None:
+        """Log changes from now on."""
         self.log = log
+        for node, neighbors in self.items():
+            self._added(log, node, neighbors)
+
+    @staticmethod
+    def _added(log: Log, node: Any, neighbors: Any) -> None:
+        if type(neighbors) is not Neighbors or neighbors.log is not None:
+            log.lost = "the neighbors of a node are in a dict that cannot log, or logs for another node"
+        else:
+            neighbors.log_to(log, node)
 
     def __setitem__(self, node: Any, neighbors: Any) -> None:
         before = self.get(node)
         dict.__setitem__(self, node, neighbors)
         log = self.log
-        if type(neighbors) is not Neighbors or neighbors.log is not log or neighbors or before:
-            log.lost = "the neighbors of a node were replaced"
-        else:
-            neighbors.node = node
+        if log is not None:
+            self._added(log, node, neighbors)
+            if before:
+                log.lost = "the neighbors of a node were replaced"
 
     def __delitem__(self, node: Any) -> None:
         neighbors = self[node]
         dict.__delitem__(self, node)
-        if self.log.on:
-            self.log.edges.update((node, neighbor) for neighbor in neighbors)
+        log = self.log
+        if log is not None and log.on:
+            log.edges.update((node, neighbor) for neighbor in neighbors)
 
     def clear(self) -> None:
         dict.clear(self)
-        self.log.stop()
-        self.log.lost = None
+        log = self.log
+        if log is not None:
+            log.stop()
+            log.lost = None
 
 
 class Predecessors(dict):
@@ -226,31 +279,31 @@ class Predecessors(dict):
     __slots__ = ()
 
     def __setitem__(self, node: Any, neighbors: Any) -> None:
-        dict.__setitem__(self, node, dict(neighbors))
+        dict.__setitem__(self, node, dict(neighbors) if type(neighbors) is Neighbors else neighbors)
 
     def __reduce__(self) -> Any:
-        return dict, (), None, None, iter(self.items())
+        return type(self), (), None, None, iter(self.items())
 
 
 class Nodes(_Rarely):
     """The attributes of each node."""
 
-    __slots__ = ("log",)
-
-    def __init__(self, log: Log):
-        self.log = log
+    __slots__ = ()
 
     def __setitem__(self, node: Any, data: Any) -> None:
         dict.__setitem__(self, node, data)
-        if self.log.on:
-            self.log.nodes[node] = None
+        log = self.log
+        if log is not None and log.on:
+            log.nodes[node] = None
 
     def __delitem__(self, node: Any) -> None:
         dict.__delitem__(self, node)
-        if self.log.on:
-            self.log.nodes[node] = None
-            self.log.removed = True
+        log = self.log
+        if log is not None and log.on:
+            log.nodes[node] = None
+            log.removed = True
 
     def clear(self) -> None:
         dict.clear(self)
-        self.log.stop()
+        if self.log is not None:
+            self.log.stop()

@@ -519,9 +519,9 @@ def _operations_of(plan: _Plan, weights: np.ndarray) -> np.ndarray:
     """The operations of a dynamic network of KONECT."""
     ops = konect.operations_of(weights)
     if not ops.all():
-        at, _ = _record(plan, plan.layout.start)
+        at, after, _ = plan.record(plan.layout.start)
         for _ in range(int(np.argmin(ops))):
-            at, _ = _record(plan, plan.data.index(b"\n", at) + 1)
+            at, after, _ = plan.record(after)
         raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
     return ops
 
