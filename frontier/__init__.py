@@ -56,7 +56,9 @@ from .record import Recorded, record
 from .registry import snapshot_structure, structure_class, structures
 from .runtime import Device, gpu_available, loading_alternatives, on_compile, resolve_device
 from .statistics import StorageStatistics
+from .temporal.events import event_graph
 from .temporal.latest import latest_neighbors
+from .temporal.replaced import ReplacedTimesWarning
 from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .walks import degree, find_edge, neighbors
@@ -91,6 +93,7 @@ __all__ = [
     "PriorityFrontier",
     "Recorded",
     "RecordsResult",
+    "ReplacedTimesWarning",
     "SlidingWindow",
     "SocketSource",
     "SpMV",
@@ -119,6 +122,7 @@ __all__ = [
     "display",
     "distributed",
     "edge_support",
+    "event_graph",
     "extract_neighbors",
     "extract_oriented",
     "extract_subgraph",

@@ -103,6 +103,7 @@ def insert_rows(graph: DynamicGraph, rows: Rows, *, keep: bool = False, timed: b
         data.write(ids, columns)
         if times is not None:
             times.log(logged, ids, graph.num_edges)
+            data.note_replaced(rows.arcs.src, inserted // copies, rows.columns)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 
@@ -114,6 +115,7 @@ def build_rows(graph: Graph, rows: Rows) -> None:
     graph._load(arcs)
     data.take(graph.num_edges)
     data.write(ids, rows.columns)
+    data.note_replaced(rows.arcs.src, graph.num_edges, rows.columns)
 
 
 def _settle(graph: Graph, ids: Any, slots: Any, found: int, keep: bool) -> None:
